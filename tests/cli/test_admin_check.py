@@ -14,6 +14,7 @@ from backlit.service.storage.schema import (
     custom_fields,
     grants,
     project_totals,
+    status_groups,
     value_lists,
     work_items,
 )
@@ -62,6 +63,8 @@ TASK = "(SELECT min(id) FROM work_items WHERE type = 'Task')"
         (execute(update(custom_fields).values(kind="colour")), ("custom_fields", "kind")),
         (execute(value_lists.insert().values(project_id=1, type="Story", key="Severity", choices=["a"])),
          ("value_lists", "choices")),
+        (execute(status_groups.insert().values(project_id=1, status="Review", meaning="x")),
+         ("status_groups", "meaning")),
     ],
 )  # fmt: skip
 def test_damage_is_found_where_it_is(

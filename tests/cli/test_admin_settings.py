@@ -109,6 +109,18 @@ async def test_a_project_has_its_own_statuses_and_their_first_is_preset(workspac
     assert own == [{"type": "Story", "key": "Status", "values": statuses, "isOwn": True}]
 
 
+async def test_a_project_says_what_its_statuses_mean(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    workspace.good("values", "set", "Aurora", "Task", "Status", "Not Done", "In Progress", "Limbo", "Done", "Deleted")
+    told = workspace.good("values", "groups", "Aurora", "Limbo=excluded", "In Progress=not started")
+    workspace.good("values", "groups", "Aurora", "In Progress=")
+    document = (await maya.get("capabilities")).json()["projects"][0]
+
+    assert told["statusGroups"] == {"Limbo": "excluded", "In Progress": "not started"}
+    assert document["statusGroups"] == {"Limbo": "excluded"}
+    assert workspace.problems() == []
+
+
 async def test_a_status_that_items_have_does_not_vanish_under_them(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
     done = await items_of(maya, "type eq 'Story' and Status eq 'Done'")
@@ -186,6 +198,8 @@ def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:
         (["fields", "add", "Aurora", "X_cf", "--kind", "choice", "--choice", "a", "--default", "b"], "not among"),
         (["fields", "remove", "Aurora", "X_cf"], "it has: BusinessValue_cf, Channel_cf"),
         (["values", "set", "Aurora", "Story", "Status", "a", "a"], "'a' twice"),
+        (["values", "groups", "Aurora", "Nonsense=done"], "No type has the status 'Nonsense'"),
+        (["values", "groups", "Aurora", "Done=nearly"], "STATUS=GROUP"),
         (["values", "set", "Aurora", "Story", "Status", " "], "1 to 100 characters"),
         (["values", "set", "Aurora", "Story", "Severity", "a"], "these have: Bug, Issue, Risk"),
         (["values", "set", "Aurora", "Story", "Name", "a"], "these have: Status"),

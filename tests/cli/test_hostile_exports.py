@@ -43,6 +43,7 @@ def attached(sample_workspace: Workspace, tmp_path_factory: pytest.TempPathFacto
         kind = {"content_type": "text/plain", "type": "Service"}
         connection.execute(insert(attachments).values(**row, **kind, **audit("maya", Clock().now())))
     made.good("values", "set", "1", "Story", "Status", *STATUSES)
+    made.good("values", "groups", "1", "In Progress=in progress")
     return made
 
 
@@ -187,6 +188,7 @@ def test_check_names_the_attachment_whose_digest_is_a_path(workspace: Workspace)
         (("iterations", {"end_date": 7}), "is not a date"),
         (("value_lists", {"choices": [["Low"]]}), "list of texts"),
         (("value_lists", {"key": "Nothing"}), "has no list of values"),
+        (("status_groups", {"meaning": "nearly"}), "cannot mean 'nearly'"),
         (("custom_fields", {"kind": "colour"}), "kind 'colour'"),
         (("custom_fields", {"types": ["Epic"]}), "The type 'Epic' does not exist"),
         (("work_items", {"type": "Epic"}), "The type 'Epic' does not exist"),

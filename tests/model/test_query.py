@@ -30,6 +30,7 @@ from backlit.model.query import (
 from backlit.model.query.keys import SHORT_KEYS, all_keys
 from backlit.model.query.syntax import all_of, any_of
 from backlit.model.ready_check import USUAL, Ground
+from backlit.model.statuses import StatusGroups
 
 IDS = {
     NameKind.USER: {"me": {5}, "maya": {5}, "jon": {6}},
@@ -68,6 +69,9 @@ class Book:
             return list(ItemType)
         names = {Kind.USER: ["maya", "jon"], Kind.TAGS: ["ux", "API"], Kind.AREA: ["Checkout"]}
         return names.get(field.kind, field.choices)
+
+    def status_groups(self) -> StatusGroups:
+        return StatusGroups()
 
 
 ITEM = {

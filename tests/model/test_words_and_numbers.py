@@ -10,7 +10,7 @@ from backlit.model.amounts import points_of
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES
-from backlit.model.statuses import StatusGroup, group_of, is_open
+from backlit.model.statuses import StatusGroup, StatusGroups
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,21 @@ from backlit.model.statuses import StatusGroup, group_of, is_open
         ("Closed", StatusGroup.DONE, False),
         ("Deferred", StatusGroup.EXCLUDED, False),
         ("Deleted", StatusGroup.EXCLUDED, False),
-        ("Waiting for legal", StatusGroup.IN_PROGRESS, True),
+        ("To Do", StatusGroup.NOT_STARTED, True),
+        ("In-Review", StatusGroup.IN_PROGRESS, True),
+        ("Released", StatusGroup.DONE, False),
+        ("Waiting for legal", StatusGroup.UNKNOWN, True),
     ],
 )
 def test_a_status_has_its_group(status: str | None, group: StatusGroup, open_: bool) -> None:
-    assert group_of(status) is group
-    assert is_open(status) is open_
+    assert StatusGroups().of(status) is group
+    assert StatusGroups().is_open(status) is open_
 
 
 def test_every_type_with_statuses_can_be_begun_and_ended() -> None:
     for statuses in filter(None, STATUSES.values()):
-        assert is_open(statuses[0])
-        assert any(group_of(status) is StatusGroup.DONE for status in statuses)
+        assert StatusGroups().is_open(statuses[0])
+        assert StatusGroups().first(statuses, StatusGroup.DONE)
 
 
 @pytest.mark.parametrize(

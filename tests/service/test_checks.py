@@ -12,7 +12,9 @@ from backlit.service.rules.checks import checked, is_id
 from backlit.service.tables.projects import ProjectSettings
 
 FIELDS_BY_TYPE = {each.value: tuple(field for field in FIELDS if field.applies_to(each)) for each in ItemType}
-SETTINGS = ProjectSettings(1, 1, 1, (), MappingProxyType({}), (), MappingProxyType(FIELDS_BY_TYPE))
+SETTINGS = ProjectSettings(
+    1, 1, 1, (), MappingProxyType({}), (), MappingProxyType(FIELDS_BY_TYPE), MappingProxyType({})
+)
 
 
 def values(item_type: str, *, creating: bool = False, **given: Any) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from tests.store.world import World
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.reports.report import Measure, Timeline
-from backlit.model.statuses import is_open
+from backlit.model.statuses import StatusGroups
 from backlit.store import Store
 from backlit.store.journal.reports import Move, SnapshotRow
 from backlit.store.reports.reports import Coverage, ReportName
@@ -140,7 +140,7 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:
     page = await world.rival.work_items.page(filter="projectId eq 1", top=1000)
     shown = [each for each in page.results if each["type"] not in {"Task", "Feedback"}]
-    opened = [each["fields"] for each in shown if is_open(each["fields"].get("Status"))]
+    opened = [each["fields"] for each in shown if StatusGroups().is_open(each["fields"].get("Status"))]
     whole = store.reports.coverages.period(30)
 
     people = await store.reports.make(ReportName.PEOPLE, whole)

@@ -8,7 +8,7 @@ import pytest
 from tests.store.world import World, until
 
 from backlit.model.amounts import points_of
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store import ConnectionState, Store
 
 
@@ -59,12 +59,13 @@ async def test_a_complete_sync_writes_how_everything_stands(dated: World) -> Non
     tasks = [each["fields"] for each in page.results if each["type"] == "Task"]
 
     (snapshot,) = store.snapshots.of_project()
-    counted = [each for each in fields if "Status" in each and group_of(each["Status"]) is not StatusGroup.EXCLUDED]
+    groups = StatusGroups()
+    counted = [each for each in fields if "Status" in each and groups.of(each["Status"]) is not StatusGroup.EXCLUDED]
     assert snapshot.day == date(2026, 3, 11)
     assert sum(each.count for each in snapshot.statuses.values()) == len(fields)
     assert snapshot.scope.count == len(counted)
     assert snapshot.scope.points == pytest.approx(sum(points_of(each.get("Estimate")) or 0 for each in counted))
-    assert snapshot.done.count == sum(group_of(each.get("Status")) is StatusGroup.DONE for each in fields)
+    assert snapshot.done.count == sum(groups.of(each.get("Status")) is StatusGroup.DONE for each in fields)
     assert snapshot.work_remaining == pytest.approx(sum(each["WorkRemaining"] or 0 for each in tasks))
     assert snapshot.work_completed == pytest.approx(sum(each["WorkCompleted"] or 0 for each in tasks))
 

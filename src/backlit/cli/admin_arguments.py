@@ -5,6 +5,7 @@ from datetime import date
 
 from backlit.cli.late_parser import LateParser
 from backlit.model.fields import ItemType
+from backlit.model.statuses import CONFIGURABLE
 
 _ROLES = ("reader", "contributor", "manager")
 _KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
@@ -157,6 +158,9 @@ def _add_values(values: Noun) -> None:
         command.add_argument("key", metavar="KEY", help="Status, Severity, …")
         _add_rename(command)
     set_.add_argument("values", nargs="+", metavar="VALUE")
+    groups = values.verb("groups", "projects:set_groups", "set the meaning of a project's own statuses", "project")
+    help_ = f"a status and its group: {', '.join(CONFIGURABLE)}; no group lets clients guess"
+    groups.add_argument("meanings", nargs="+", metavar="STATUS=GROUP", help=help_)
 
 
 def _add_rename(command: argparse.ArgumentParser) -> None:

@@ -41,6 +41,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
     store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
+    store.files.own_groups = settings.statuses
     return store
 
 

@@ -26,10 +26,12 @@ from backlit.model.settings.user_settings import (
     field_kinds,
     json_in,
     project_number,
+    status_meanings,
     team_names,
     templates_in,
     toml_in,
 )
+from backlit.model.statuses import StatusGroup
 
 HOME = "BACKLIT_HOME"
 """Environment variable that names one directory for all files, in place of the system's locations."""
@@ -47,7 +49,7 @@ SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 
 _KNOWN = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
-    | {"teams", "fields", "project"}
+    | {"teams", "fields", "project", "statuses"}
 )
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
@@ -98,6 +100,8 @@ class Settings:
     templates: tuple[Template, ...] = ()
     """Templates for new items."""
     names: OwnNames = field(default_factory=OwnNames)
+    statuses: Mapping[str, StatusGroup] = field(default_factory=dict)
+    """Groups of statuses that the service does not explain."""
     problems: tuple[str, ...] = ()
     """A sentence for each fault of the file, with its line."""
 
@@ -207,6 +211,7 @@ class _SettingsFile:
                 self._read("project", project_number, None),
                 self._read("fields", field_kinds, {}),
             ),
+            statuses=self._read("statuses", status_meanings, {}),
             problems=tuple(sentence for _, sentence in sorted(self._problems)),
         )
 

@@ -9,7 +9,6 @@ from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.query import NameKind
 from backlit.model.ready_check import RULES, Ground, Question, Rule, answerable, is_missing, lacking, questions
-from backlit.model.statuses import is_open
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.item import Item, fields_in
@@ -125,7 +124,7 @@ class Grooming:
     def questions(self, item: Item) -> tuple[Question, ...]:
         """Return the open questions about an item, none for a closed one."""
         status = item.fields.get("Status")
-        if not is_open(str(status) if status else None):
+        if not self._names.status_groups().is_open(str(status) if status else None):
             return ()
         roots = self._roots()
         fields = {field.key: field for field in fields_of(item.type, self._names.custom_fields())}
@@ -261,8 +260,8 @@ def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], fau
         if document is not None and _is_listed(key) and not is_same(before.get(key), fields.get(key))
     )
     name = str(fields.get("Name") or before.get("Name") or "")
-    status = fields.get("Status")
-    is_judged = document is not None and is_open(str(status) if status else None)
+    is_open = writer.mirror.status_groups.is_open((document or {}).get("projectId"), fields.get("Status"))
+    is_judged = document is not None and is_open
     kind = str((document or {}).get("type") or "")
     answers = tuple(each for each in changed if each.key in own)
     others = tuple(each for each in changed if each.key not in own)

@@ -159,6 +159,14 @@ def reset_values(arguments: argparse.Namespace) -> None:
     say(arguments, _values_sentence(found), found)
 
 
+def set_groups(arguments: argparse.Namespace) -> None:
+    """Set the meaning of statuses."""
+    with opened(arguments) as connection:
+        found = value_lists.set_groups(connection, arguments.project, arguments.meanings)
+    groups = ", ".join(f"{status} ({group})" for status, group in found["statusGroups"].items()) or "none"
+    say(arguments, f"Statuses with a set meaning: {groups}.", found)
+
+
 def _values_sentence(found: dict[str, object]) -> str:
     values, changed = found["values"], found["itemsChanged"]
     assert isinstance(values, list)

@@ -30,7 +30,7 @@ from backlit.model.filters import (
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, refuse, written
 from backlit.model.ready_check import RULE_BY_ID
-from backlit.model.statuses import is_open
+from backlit.model.statuses import StatusGroups
 
 NONE, ANY, OPEN = "none", "any", "open"
 _OPERATORS = {
@@ -77,6 +77,9 @@ class Names(Protocol):
 
     def values(self, field: Field) -> Sequence[str]:
         """Return the known values or names of a field; empty for free values."""
+
+    def status_groups(self) -> StatusGroups:
+        """Return the meaning of the project's statuses."""
 
 
 _NAME_KINDS = {
@@ -215,16 +218,18 @@ def _text(condition: Condition, field: Field, value: str, names: Names) -> Filte
     choices = names.values(field)
     if choices:
         _only_equality(condition)
-        return _choice(condition, field, value, choices)
+        return _choice(condition, field, value, names)
     if condition.operator == ":":
         lower = Call(Function.TOLOWER, (Property(field.key),))
         return Call(Function.CONTAINS, (lower, Literal(value.lower())))
     return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(value))
 
 
-def _choice(condition: Condition, field: Field, value: str, choices: Sequence[str]) -> Filter:
+def _choice(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+    choices = names.values(field)
     if field.kind is Kind.STATUS and value.lower() == OPEN:
-        closed = tuple(Literal(each) for each in choices if not is_open(each))
+        groups = names.status_groups()
+        closed = tuple(Literal(each) for each in choices if not groups.is_open(each))
         return Not(In(Property(field.key), closed))
     folded = value.casefold()
     found = [each for each in choices if each.casefold() == folded]

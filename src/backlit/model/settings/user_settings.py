@@ -7,6 +7,7 @@ from typing import Any
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.query.keys import field_named
+from backlit.model.statuses import CONFIGURABLE, StatusGroup
 
 _DEEP = "lists or tables are nested too deeply; write them flat"
 _LONG = "a number has thousands of digits; shorten it"
@@ -66,6 +67,19 @@ def project_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadRequest('The setting "project" must be the number of a project')
     return value
+
+
+def status_meanings(table: object) -> dict[str, StatusGroup]:
+    """Read the statuses by group. Raises BadRequest that names the setting."""
+    groups = {each.replace(" ", "_"): each for each in CONFIGURABLE}
+    lists = table.items() if isinstance(table, dict) else [("", None)]
+    for name, statuses in lists:
+        if name not in groups or not isinstance(statuses, list) or not all(isinstance(each, str) for each in statuses):
+            raise BadRequest(
+                'The setting "statuses" must be a table of lists, [statuses] with in_progress = ["Review"]; the lists'
+                f" are {', '.join(groups)}"
+            )
+    return {status: groups[name] for name, statuses in lists for status in statuses or ()}
 
 
 def field_kinds(kinds: object) -> dict[str, Kind]:

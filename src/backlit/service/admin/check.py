@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
+from backlit.model.statuses import CONFIGURABLE
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import FileStore, is_digest
@@ -25,6 +26,7 @@ from backlit.service.storage.schema import (
     iterations,
     project_totals,
     projects,
+    status_groups,
     teams,
     users,
     value_lists,
@@ -101,6 +103,10 @@ class Checker:
                 yield Problem(
                     "value_lists", row.key, "choices", f"The values of {row.key} of {row.type} are malformed."
                 )
+        for row in self._connection.execute(select(status_groups)):
+            if row.meaning not in CONFIGURABLE:
+                sentence = f"The status {row.status!r} has the group {row.meaning!r}, which does not exist."
+                yield Problem("status_groups", row.status, "meaning", sentence)
         for row in self._connection.execute(select(custom_fields)):
             known = row.kind in set(Kind) and set(row.types) <= types and isinstance(row.choices, list)
             if not (known and row.key.endswith("_cf")):

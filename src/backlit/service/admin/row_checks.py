@@ -13,6 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
+from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin import custom_fields as field_rules
 from backlit.service.admin.projects import ProjectChange, must_be_in_order
 from backlit.service.admin.users import must_be_usable
@@ -31,6 +32,7 @@ from backlit.service.storage.schema import (
     grants,
     iterations,
     projects,
+    status_groups,
     teams,
     time_entry_types,
     users,
@@ -134,6 +136,11 @@ def _value_list(row: Row) -> None:
         raise BadRequest(f"{row['key']} has no values.")
 
 
+def _status_group(row: Row) -> None:
+    if row["meaning"] not in CONFIGURABLE:
+        raise BadRequest(f"The status {row['status']!r} cannot mean {row['meaning']!r}.")
+
+
 def _custom_field(row: Row) -> None:
     for name in ("types", "choices"):
         _texts(name, row[name])
@@ -192,6 +199,7 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     teams: _named,
     time_entry_types: _named,
     value_lists: _value_list,
+    status_groups: _status_group,
     custom_fields: _custom_field,
     areas: _node,
     iterations: _node,

@@ -8,9 +8,10 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import FIELDS, Field, ItemType, Kind
+from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin.rendering import Alter, Rewritten, settings_changed
 from backlit.service.admin.workspace import project_id_of
-from backlit.service.storage.schema import value_lists
+from backlit.service.storage.schema import status_groups, value_lists
 from backlit.service.tables import projects
 
 VALUE_LIMIT = 100
@@ -70,6 +71,27 @@ def reset(
     choices = field.choices_for(item_type)
     rewritten = _carried(connection, project_id, item_type, field, choices, renames=renames)
     return {**_shown(row), "values": list(choices), "itemsChanged": rewritten.changed}
+
+
+def set_groups(connection: Connection, project: str, meanings: Sequence[str]) -> dict[str, Any]:
+    """Set the groups of statuses, written as `STATUS=GROUP`; an empty group leaves it to the clients."""
+    project_id = project_id_of(connection, project)
+    settings = projects.settings(connection, project_id)
+    known = {value for each in ItemType for value in settings.choices(each, LISTED["Status"])}
+    for text in meanings:
+        status, equals, group = (part.strip() for part in text.rpartition("="))
+        if not equals or (group and group not in CONFIGURABLE):
+            raise BadRequest(
+                f"Write a meaning as STATUS=GROUP, not {text!r}; the groups are: {', '.join(CONFIGURABLE)}."
+            )
+        if status not in known:
+            raise BadRequest(f"No type has the status {status!r}; the statuses are: {', '.join(sorted(known))}.")
+        mine = (status_groups.c.project_id == project_id, status_groups.c.status == status)
+        connection.execute(delete(status_groups).where(*mine))
+        if group:
+            connection.execute(insert(status_groups).values(project_id=project_id, status=status, meaning=group))
+    settings_changed(connection, project_id, ())
+    return {"projectId": project_id, "statusGroups": dict(projects.settings(connection, project_id).status_groups)}
 
 
 def _carried(

@@ -189,6 +189,7 @@ def _capabilities() -> Schema:
         "id": ID,
         "role": text,
         "values": _map(_map(_array(text))),
+        "statusGroups": _map(text),
         "customFields": _array(_object(custom)),
         "teams": _array(_object({"id": ID, "name": text})),
     }

@@ -131,6 +131,7 @@ def _capabilities_in(call: Call, project_id: int) -> dict[str, Any]:
         "id": project_id,
         "role": call.caller.roles[project_id],
         "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
+        "statusGroups": dict(settings.status_groups),
         "customFields": [_custom_field(field) for field in settings.custom],
         "teams": [{"id": team_id, "name": name} for team_id, name in settings.teams],
     }

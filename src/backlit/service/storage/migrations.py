@@ -13,6 +13,7 @@ from backlit.service.storage.schema import (
     login_attempts,
     login_sessions,
     schema_version,
+    status_groups,
     time_entry_types,
     work_items,
 )
@@ -35,13 +36,18 @@ def _add_functions_and_place(connection: Connection) -> None:
     _add_functions(connection)
 
 
+def _add_status_groups(connection: Connection) -> None:
+    """Add the meaning of a project's own statuses."""
+    METADATA.create_all(connection, [status_groups])
+
+
 def _add_functions(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         for statement in FILTER_FUNCTIONS:
             connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place)
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place, _add_status_groups)
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1

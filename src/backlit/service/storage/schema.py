@@ -120,6 +120,14 @@ value_lists = Table(
     Column("choices", JSON, nullable=False),
 )
 
+status_groups = Table(
+    "status_groups",
+    METADATA,
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("status", TEXT, primary_key=True),
+    Column("meaning", TEXT, nullable=False),
+)
+
 time_entry_types = Table(
     "time_entry_types",
     METADATA,

@@ -20,6 +20,7 @@ from backlit.service.storage.schema import (
     iterations,
     project_totals,
     projects,
+    status_groups,
     teams,
     time_entry_types,
     value_lists,
@@ -51,6 +52,7 @@ class ProjectSettings:
     value_lists: MappingProxyType[tuple[str, str], tuple[str, ...]]
     teams: tuple[tuple[int, str], ...]
     fields_by_type: MappingProxyType[str, tuple[Field, ...]]
+    status_groups: MappingProxyType[str, str]
 
     def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
         """Return the project's valid values of a field; empty for free values."""
@@ -120,11 +122,12 @@ def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) 
 
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:
-    """Read all settings of a project; costs five queries, so callers keep it by revision."""
+    """Read all settings of a project; costs six queries, so callers keep it by revision."""
     syncs = connection.execute(select(projects.c.is_syncable).where(projects.c.id == project_id)).scalar_one()
     custom = tuple(_custom_fields(connection, project_id))
     own_lists = connection.execute(select(value_lists).where(value_lists.c.project_id == project_id))
     own_teams = connection.execute(select(teams.c.id, teams.c.name).where(teams.c.project_id == project_id))
+    own_groups = connection.execute(select(status_groups).where(status_groups.c.project_id == project_id))
     fields = tuple(f for f in FIELDS if syncs or f.key not in SYNC_KEYS) + custom
     return ProjectSettings(
         project_id,
@@ -134,6 +137,7 @@ def settings(connection: Connection, project_id: int) -> ProjectSettings:
         MappingProxyType({(row.type, row.key): tuple(row.choices) for row in own_lists}),
         tuple((row.id, row.name) for row in own_teams),
         MappingProxyType({t.value: tuple(f for f in fields if f.applies_to(t)) for t in ItemType}),
+        MappingProxyType({row.status: row.meaning for row in own_groups}),
     )
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup
 from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.files.files import Files, Writer
@@ -150,10 +150,10 @@ class Rollover:
         return {row[0] for row in found if row} | tasks
 
     def _done_status(self, kind: str) -> str:
-        for status in self._lookups.statuses(kind):
-            if group_of(status) is StatusGroup.DONE:
-                return status
-        raise BadRequest(f"{kind} has no done status.")
+        status = self._lookups.status_groups().first(self._lookups.statuses(kind), StatusGroup.DONE)
+        if status is None:
+            raise BadRequest(f"{kind} has no done status.")
+        return status
 
 
 def _number(value: float) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from backlit.store.mirror.full_text import Indexing
 from backlit.store.mirror.mirror import Mirror, Written
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
 from backlit.store.mirror.schema import VERSION
+from backlit.store.mirror.status_groups import OWN
 from backlit.store.records.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
 from backlit.store.sqlite.database import damaged_journal, drop_database, failure, is_damage, is_sound
 from backlit.store.sqlite.paths import Places
@@ -86,6 +87,8 @@ class Files:
         self.outbox = OutboxState()
         self.trees = threading.RLock()
         """Held while a node moves from the journal into the mirror, so that a reader sees it exactly once."""
+        self.own_groups: Mapping[str, str] = {}
+        """The user's setting of status groups by status."""
         self._signal = signal
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")
@@ -118,7 +121,7 @@ class Files:
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         self._journal = Journal(self.places.journal, is_for_reading=True)
         journal.forget_old()
-        _lay_over(self._writer.mirror, journal)
+        _lay_over(self._writer.mirror, journal, self.own_groups)
         self.outbox = journal.state()
         journal.file.report_waiting(self._say_waiting)
         self.indexing.go_on()
@@ -237,7 +240,7 @@ class Files:
             self._generation = self._file.generation
             self._writer.mirror.close()
             self._writer = replace(self._writer, mirror=Mirror(self.places.mirror))
-            _lay_over(self._writer.mirror, self._writer.journal)
+            _lay_over(self._writer.mirror, self._writer.journal, self.own_groups)
         return self._writer
 
     def _restore_journal(self, writer: Writer) -> None:
@@ -266,7 +269,8 @@ class Files:
         return StorageError(f"The local copy of the backlog was damaged. Loading it again.{KEPT * is_kept}")
 
 
-def _lay_over(mirror: Mirror, journal: Journal) -> None:
+def _lay_over(mirror: Mirror, journal: Journal, own_groups: Mapping[str, str]) -> None:
+    mirror.configure(OWN, dict(own_groups))
     mirror.align(journal.entries.undelivered())
     _align_ranks(mirror, journal)
 

@@ -9,14 +9,16 @@ import orjson
 
 from backlit.model.fields import Kind
 from backlit.store.mirror.full_text import FullText
+from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.item import COLUMNS, Document, RowSign, columns_of, fields_in, id_in, whole
 from backlit.store.sqlite.database import ids_json, insert_rows
 
 MANY = 40
 """The batch size from which full text indexing is postponed."""
 INSERT_ITEM = f"INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
-    COLUMNS.index, ("own_open", "is_open", "parent_id", "own_priority", "rank_priority", "rank_id")
+_PROJECT, _STATUS, _OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
+    COLUMNS.index,
+    ("project_id", "status", "own_open", "is_open", "parent_id", "own_priority", "rank_priority", "rank_id"),
 )
 
 
@@ -107,10 +109,18 @@ class NewRows:
 
 
 def insert_new_rows(
-    connection: sqlite3.Connection, full_text: FullText, new_rows: NewRows, item_ids: Collection[int]
+    connection: sqlite3.Connection,
+    full_text: FullText,
+    new_rows: NewRows,
+    item_ids: Collection[int],
+    groups: MirroredGroups,
 ) -> None:
     """Insert the rows of those items that neither the mirror nor the journal knows."""
     rows = {each: new_rows.rows[each] for each in item_ids}
+    statuses = {(row[_PROJECT], row[_STATUS]) for row in rows.values()}
+    is_open = {each: int(groups.is_open(*each)) for each in statuses}
+    for row in rows.values():
+        row[_OWN_OPEN] = row[_IS_OPEN] = is_open[row[_PROJECT], row[_STATUS]]
     _rank_with_parents(connection, rows)
     insert_rows(connection, "INSERT OR REPLACE INTO items", COLUMNS, rows.values())
     if len(item_ids) >= MANY:

@@ -22,6 +22,7 @@ from backlit.store.mirror.overlay import (
     moved,
 )
 from backlit.store.mirror.schema import SCHEMA, VERSION
+from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
@@ -65,6 +66,7 @@ class Mirror:
         self.full_text = FullText(self.connection)
         self.ranks = MirroredRanks(self.connection)
         self.reassigned = ReassignedItems(self.connection)
+        self.status_groups = MirroredGroups(self.connection)
         self._deleted: set[int] = set()
 
     def close(self) -> None:
@@ -108,7 +110,7 @@ class Mirror:
         if undelivered or not arrived or _is_laid_over(self.connection, arrived):
             return []
         worked_out = new_rows or NewRows.of({each: sent[each] for each in arrived})
-        insert_new_rows(self.connection, self.full_text, worked_out, arrived)
+        insert_new_rows(self.connection, self.full_text, worked_out, arrived, self.status_groups)
         follow_parents(self.connection, arrived, ("parent_id",))
         learn(self.connection, worked_out.facts)
         return arrived
@@ -148,11 +150,16 @@ class Mirror:
         for each in documents:
             document, sign = laid_over(documents[each], entries.get(each, ()))
             effective[each] = moved(document, targets), sign
+        statuses = {
+            each: (id_in(document, "projectId"), fields_in(document).get("Status"))
+            for each, (document, _) in effective.items()
+        }
+        is_open = {each: self.status_groups.is_open(*each) for each in set(statuses.values())}
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
             if item_id not in hidden:
-                rows.append(columns_of(document, sign, numbers.get(item_id)))
+                rows.append(columns_of(document, sign, numbers.get(item_id), is_open=is_open[statuses[item_id]]))
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))
@@ -291,6 +298,15 @@ class Mirror:
         """Store a value for sync, None to delete it."""
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, orjson.dumps(value).decode()))
+
+    def configure(self, key: str, value: object) -> bool:
+        """Store a value that status groups follow from. Reports whether it differs from the last one."""
+        if self.note(key) == value:
+            return False
+        with transaction(self.connection):
+            self.set_note(key, value)
+            self.status_groups.align()
+        return True
 
 
 def _is_laid_over(connection: sqlite3.Connection, item_ids: Iterable[int]) -> bool:

@@ -1,6 +1,6 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
-VERSION = 12
+VERSION = 13
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """Frequently filtered columns, part of the order's indexes, so that such a filter reads nothing else."""

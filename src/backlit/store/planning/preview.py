@@ -3,14 +3,16 @@
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
 from backlit.model.planning import Load, Part, loads
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files
+from backlit.store.mirror.status_groups import status_groups
 from backlit.store.planning.draft import Values
 from backlit.store.planning.iterations import text_of
 from backlit.store.planning.plan import Plan
@@ -50,7 +52,9 @@ class TasksShown:
 
 
 NO_TASKS = TasksShown()
-_COLUMNS = "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open, team_id"
+_COLUMNS = (
+    "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open, team_id, project_id"
+)
 _IN_PLACES = (
     f"SELECT {_COLUMNS} FROM items INDEXED BY items_by_iteration WHERE iteration_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
 )
@@ -154,14 +158,15 @@ def _read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Ma
     """Return the loads of some iterations, empty ones too. Deferred and deleted items count nowhere."""
     rows = {row[0]: row for row in mirror.execute(_IN_PLACES, (ids_json(places),))}
     rows |= {row[0]: row for row in mirror.execute(_BY_ID, (ids_json(changes.keys() - rows.keys()),))}
-    parts = (_part(row, changes.get(item_id, {})) for item_id, row in rows.items())
+    groups = {each: status_groups(mirror, each) for each in {row[-1] for row in rows.values()}}
+    parts = (_part(row, changes.get(item_id, {}), groups[row[-1]]) for item_id, row in rows.items())
     found = loads(part for part in parts if part is not None)
     return {place: found.get(place, Load()) for place in places}
 
 
-def _part(row: Sequence[object], planned: Values) -> Part | None:
-    _, item_type, place, owner, status, points, hours, is_open, team = row
-    group = group_of(None if status is None else str(status))
+def _part(row: Sequence[Any], planned: Values, groups: StatusGroups) -> Part | None:
+    _, item_type, place, owner, status, points, hours, is_open, team, _ = row
+    group = groups.of(status)
     if group is StatusGroup.EXCLUDED:
         return None
     if "Estimate" in planned:

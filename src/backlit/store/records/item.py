@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.statuses import is_open
 
 LAST_ID = 2**63 - 1
 """The largest possible id."""
@@ -158,10 +157,12 @@ COLUMNS = (
 """The columns of the mirror's table of items, in the order of `columns_of`."""
 
 
-def columns_of(document: Document, sign: RowSign, number: float | None = None) -> tuple[object, ...]:
+def columns_of(
+    document: Document, sign: RowSign, number: float | None = None, *, is_open: bool = True
+) -> tuple[object, ...]:
     """Derive the columns of an item without regard to a parent. Tasks get their item's rank and state later.
 
-    `number` overrides the service's rank. Items without BacklogPriority come last.
+    `number` overrides the service's rank. Items without BacklogPriority come last. `is_open` follows from the status.
     """
     fields = fields_in(document)
     field, top = fields.get, document.get
@@ -171,7 +172,7 @@ def columns_of(document: Document, sign: RowSign, number: float | None = None) -
     status = _text(field("Status"))
     estimate = _text(field("Estimate"))
     own = priority_of(document) if number is None else number
-    open_by_itself = _is_open(status)
+    open_by_itself = int(is_open)
     return (
         item_id,
         whole(top("projectId")) or 0,
@@ -204,11 +205,6 @@ def columns_of(document: Document, sign: RowSign, number: float | None = None) -
 
 
 _points_of = lru_cache(maxsize=256)(points_of)
-
-
-@lru_cache(maxsize=256)
-def _is_open(status: str | None) -> int:
-    return int(is_open(status))
 
 
 TAG_MARK = "\x1f"

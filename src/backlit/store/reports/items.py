@@ -8,13 +8,15 @@ from typing import TypeVar
 
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.open_items import Load, Size
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import Totals
+from backlit.store.mirror.status_groups import status_groups
 from backlit.store.sqlite.database import ids_json
 
 Found = TypeVar("Found")
 Loads = Mapping[int | None, Load]
 _EPOCH = datetime(1970, 1, 1)
+NOT_COUNTED = frozenset({StatusGroup.EXCLUDED, StatusGroup.UNKNOWN})
 UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
 """The initial status of issues and risks, which counts as not started."""
@@ -28,6 +30,7 @@ class InProgress:
     item_id: int
     name: str
     status: str
+    group: StatusGroup
     owner_id: int | None
     changed: date | None
 
@@ -40,7 +43,8 @@ def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int
         f" {where} GROUP BY status",
         (project_id, *values),
     )
-    return progress_of(day, {status or "": Totals(count, points) for status, count, points in found})
+    statuses = {status or "": Totals(count, points) for status, count, points in found}
+    return progress_of(day, statuses, status_groups(connection, project_id))
 
 
 def progress_by_iteration(
@@ -56,15 +60,16 @@ def progress_by_iteration(
     statuses: dict[int, dict[str, Totals]] = {}
     for iteration_id, status, count, points in found:
         statuses.setdefault(iteration_id, {})[status or ""] = Totals(count, points)
-    return {iteration_id: progress_of(day, each) for iteration_id, each in statuses.items()}
+    groups = status_groups(connection, project_id)
+    return {iteration_id: progress_of(day, each, groups) for iteration_id, each in statuses.items()}
 
 
-def progress_of(day: date, statuses: Mapping[str, Totals]) -> Progress:
-    """Return the scope (without deferred and deleted items and feedback) and its done part."""
+def progress_of(day: date, statuses: Mapping[str, Totals], groups: StatusGroups) -> Progress:
+    """Return the scope (without excluded and unknown statuses and feedback) and its done part."""
     scope, done = Totals(), Totals()
     for status, totals in statuses.items():
-        group = group_of(status) if status else StatusGroup.EXCLUDED
-        if group is not StatusGroup.EXCLUDED:
+        group = groups.of(status) if status else StatusGroup.EXCLUDED
+        if group not in NOT_COUNTED:
             scope += totals
         if group is StatusGroup.DONE:
             done += totals
@@ -89,8 +94,11 @@ def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: fr
         (project_id, *values),
     )
     loads: dict[int | None, Load] = {}
+    groups = status_groups(connection, project_id)
     for key, status, is_task, count, points, hours in found:
-        loads[key] = loads.get(key, Load("")) + _load(group_of(status), bool(is_task), Totals(count, points), hours)
+        group = groups.of(status)
+        if is_task or group is not StatusGroup.UNKNOWN:
+            loads[key] = loads.get(key, Load("")) + _load(group, bool(is_task), Totals(count, points), hours)
     return loads
 
 
@@ -136,8 +144,9 @@ def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[in
         f" WHERE {condition} ORDER BY changed LIMIT {MOST_STAYS}",
         values,
     )
+    groups = status_groups(connection, project_id)
     return [
-        InProgress(item_id, name, status, owner_id, None if changed is None else _day(changed))
+        InProgress(item_id, name, status, groups.of(status), owner_id, None if changed is None else _day(changed))
         for item_id, name, status, owner_id, changed in found
     ]
 
@@ -147,10 +156,23 @@ def _begun(connection: sqlite3.Connection, project_id: int, ids: frozenset[int])
     where, place = _place(ids)
     condition = f"project_id = ? AND is_open = 1 AND is_task = 0 {where}"
     known = connection.execute(f"SELECT DISTINCT status FROM items WHERE {condition}", (project_id, *place))  # noqa: S608 # bound values
+    groups = status_groups(connection, project_id)
     begun = [
-        status for (status,) in known if group_of(status) in UNDER_WAY and status.strip().lower() != _FROM_THE_START
+        status for (status,) in known if groups.of(status) in UNDER_WAY and status.strip().lower() != _FROM_THE_START
     ]
     return f"{condition} AND status IN ({', '.join('?' * len(begun))})", (project_id, *place, *begun)
+
+
+def unknown_statuses(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Mapping[str, int]:
+    """Return the unknown statuses with the number of their items without tasks, which the other figures leave out."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT status, count(*) FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 {where} GROUP BY 1 ORDER BY 1",
+        (project_id, *values),
+    ).fetchall()
+    groups = status_groups(connection, project_id)
+    return {status: count for status, count in found if groups.of(status) is StatusGroup.UNKNOWN}
 
 
 def _day(microseconds: int) -> date:

@@ -9,18 +9,19 @@ import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 import orjson
 
 from backlit.model.reports.daily import Flow, Progress, flow_of
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
+from backlit.store.mirror.status_groups import status_groups
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import begun_items, progress_of
+from backlit.store.reports.items import NOT_COUNTED, begun_items, progress_of
 from backlit.store.sqlite.database import ids_json
 
 PROJECT = 0
@@ -90,16 +91,17 @@ class Snapshot:
     statuses: Mapping[str, Totals]
     work_remaining: float
     work_completed: float
+    groups: StatusGroups = field(compare=False)
 
     @property
     def scope(self) -> Totals:
-        """The scope: everything except deferred and deleted items and feedback."""
-        return progress_of(self.day, self.statuses).scope
+        """The scope: everything except excluded and unknown statuses and feedback."""
+        return progress_of(self.day, self.statuses, self.groups).scope
 
     @property
     def done(self) -> Totals:
         """The done and closed items."""
-        return progress_of(self.day, self.statuses).done
+        return progress_of(self.day, self.statuses, self.groups).done
 
 
 class Snapshots:
@@ -116,8 +118,9 @@ class Snapshots:
     def of_iteration(self, iteration_id: int) -> tuple[Snapshot, ...]:
         """Return an iteration's days, the oldest first. Days without a sync are missing."""
         found = self._files.journal.snapshots.of_iteration(self._project() or 0, iteration_id)
+        groups = status_groups(self._files.mirror, self._project() or 0)
         return tuple(
-            Snapshot(date.fromisoformat(day), _totals(statuses), remaining, completed)
+            Snapshot(date.fromisoformat(day), _totals(statuses), remaining, completed, groups)
             for day, statuses, remaining, completed in found
         )
 
@@ -136,7 +139,10 @@ class Snapshots:
         """Return the progress of several spans of days, each with its iterations, by one act."""
         project_id = self._project() or 0
         return await self._files.write(
-            lambda writer: [_progress(writer.journal.snapshots, project_id, *span) for span in spans]
+            lambda writer: [
+                _progress(writer.journal.snapshots, project_id, span, writer.mirror.status_groups.of(project_id))
+                for span in spans
+            ]
         )
 
     async def take(self, project_id: int) -> None:
@@ -161,12 +167,11 @@ class Snapshots:
         self._pace.scanned(scan, count)
 
 
-def _progress(
-    days: SnapshotTable, project_id: int, iteration_ids: frozenset[int], first: date, last: date
-) -> ProgressDays:
+def _progress(days: SnapshotTable, project_id: int, span: Span, groups: StatusGroups) -> ProgressDays:
+    iteration_ids, first, last = span
     found = dict.fromkeys(days.recorded(project_id, first, last), NOTHING)
     for day, statuses in days.of_iterations(project_id, ids_json(sorted(iteration_ids or {PROJECT})), first, last):
-        each = progress_of(date.fromisoformat(day), _totals(statuses))
+        each = progress_of(date.fromisoformat(day), _totals(statuses), groups)
         found[day] = Progress(each.day, found[day].scope + each.scope, found[day].done + each.done)
     return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
 
@@ -260,7 +265,8 @@ def _look(connection: sqlite3.Connection, project_id: int, today: date) -> tuple
     found = connection.execute(_TRACKED_SQL, (ids_json(sorted(followed)), project_id)).fetchall()
     if len(found) > MOST:
         return frozenset(), {}
-    counted = {status: group_of(status) is not StatusGroup.EXCLUDED for status in {row[2] for row in found}}
+    groups = status_groups(connection, project_id)
+    counted = {status: groups.of(status) not in NOT_COUNTED for status in {row[2] for row in found}}
     return followed, {row[0]: Place(row[1], row[3]) for row in found if counted[row[2]]}
 
 

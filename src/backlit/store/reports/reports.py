@@ -12,9 +12,8 @@ from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
-from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.report import Measure, Report, counted
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
-from backlit.model.statuses import group_of
 from backlit.model.trees import ROOT_PARENT, Totals
 from backlit.store.files.files import Files
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -139,7 +138,11 @@ class Reports:
 
     async def make(self, name: "ReportName", coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
         """Create a report from this machine's data."""
-        return await name.maker(self, coverage, measure)
+        report = await name.maker(self, coverage, measure)
+        if name is ReportName.ESTIMATES:
+            return report
+        unknown = await self._read(coverage, items.unknown_statuses)
+        return replace(report, notes=(*report.notes, _unknown_note(unknown))) if unknown else report
 
     async def people(self, coverage: Coverage, measure: Measure) -> Report:
         """Create the report on the open work of each person."""
@@ -209,7 +212,7 @@ class Reports:
             if ids
             else {}
         )
-        nothing = items.progress_of(today, {})
+        nothing = Progress(today, Totals(), Totals())
         carried = await self._carried([each for each, progress in recorded if progress])
         return [
             Run(
@@ -240,8 +243,7 @@ class Reports:
         for each in found:
             since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
             owner = "" if each.owner_id is None else self._owner(each.owner_id)
-            group = group_of(each.status)
-            stays.append(Stay(each.item_id, each.name, each.status, group, owner, since, is_exact))
+            stays.append(Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact))
         return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _is_divided(self, coverage: Coverage) -> bool:
@@ -260,6 +262,15 @@ class Reports:
         if tree[area_id].parent_id == ROOT_PARENT:
             return f"{tree[area_id].name} itself"
         return " › ".join(tree.path(area_id).split("\\")[1:])
+
+
+def _unknown_note(unknown: Mapping[str, int]) -> str:
+    count = sum(unknown.values())
+    statuses = ", ".join(f"“{each}”" for each in unknown)
+    return (
+        f"Left out: {counted(count, 'item')} with the unknown status {statuses}. Say what it means under [statuses] in"
+        " config.toml, or on the service by backlit admin values groups."
+    )
 
 
 def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:

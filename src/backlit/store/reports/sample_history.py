@@ -14,7 +14,7 @@ from random import Random
 
 import orjson
 
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
 from backlit.store.records.people import iteration_of
@@ -32,6 +32,8 @@ MOST_CARRIED = 8.0
 """The most points of a carried-over item. Larger ones would be most of a small sprint."""
 HOLIDAY = 23
 """The interval of missing days, in addition to weekends."""
+_GROUPS = StatusGroups()
+"""The groups of the sample's statuses, which keep their usual names."""
 _BEGUN = "In Progress"
 _OPEN = "Not Done"
 _DAY = timedelta(days=1)
@@ -140,7 +142,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
         stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
         moves += _moves(item, stretches, end)
         for each in stretches:
-            if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
+            if each.end == end and each.first > made and _GROUPS.of(status) in UNDER_WAY:
                 observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
             for place in {0, each.iteration_id}:
                 for day, sign in ((max(each.first, start), 1), (each.end, -1)):
@@ -153,7 +155,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
 
 def _moves(item: KnownItem, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
     """Yield the days on which an item entered and left iterations."""
-    counted = (each for each in stretches if each.status and group_of(each.status) is not StatusGroup.EXCLUDED)
+    counted = (each for each in stretches if each.status and _GROUPS.of(each.status) is not StatusGroup.EXCLUDED)
     for place, run in groupby(counted, key=lambda each: each.iteration_id):
         parts = list(run)
         yield parts[0].first, Move(place, item.id, None, item.points)
@@ -197,12 +199,12 @@ def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch
     changed = item.changed if max(made, first) < item.changed < min(last + _DAY, end) else None
     if changed is not None:
         came = min(came, changed - _DAY)
-    if group_of(status) in UNDER_WAY:
+    if _GROUPS.of(status) in UNDER_WAY:
         begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
         yield from _shown(place, _OPEN, came, begun)
         yield from _shown(place, status, begun, end)
         return
-    if group_of(status) is not StatusGroup.DONE:
+    if _GROUPS.of(status) is not StatusGroup.DONE:
         yield from _shown(place, status, came, end)
         return
     over = changed or min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
 from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import tree_writes
+from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
@@ -105,10 +106,11 @@ class Sync:
 
         def act(writer: Writer) -> None:
             writer.mirror.set_note("me", me)
-            is_news = writer.mirror.note("capabilities") != told
-            writer.mirror.set_note("capabilities", told)
+            is_news = writer.mirror.configure(CAPABILITIES, told)
             if writer.mirror.put_resources("user", 0, users or [me]) or is_news:
                 writer.signal.publish(Change(Subject.PEOPLE))
+            if is_news:
+                writer.signal.publish(Change(Subject.ITEMS))
 
         await self._files.write(act)
 

@@ -10,7 +10,6 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
 from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.ready_check import Rule
-from backlit.model.statuses import is_open
 from backlit.store.files.files import Files
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
@@ -38,6 +37,11 @@ class Cells:
             for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
         }
 
+    def open_among(self, ids: Sequence[int]) -> list[int]:
+        """Return the items that are open by their own status."""
+        sql = "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND own_open = 1"
+        return [item_id for (item_id,) in self._files.mirror.execute(sql, (ids_json(ids),))]
+
 
 class ComputedColumn(NamedTuple):
     """A column that is not a field: its key, its heading, its width, and the texts of some items."""
@@ -50,7 +54,7 @@ class ComputedColumn(NamedTuple):
 
 def _failed_rules(cells: Cells, ids: Sequence[int]) -> Mapping[int, str]:
     """Return the findings of the ready-check on the open items."""
-    due = [item_id for item_id, each in cells.values(ids, ["Status"]).items() if is_open(str(each["Status"] or ""))]
+    due = cells.open_among(ids)
     return {item_id: ", ".join(rule.label for rule in rules) for item_id, rules in cells.faults(due).items()}
 
 

@@ -10,10 +10,12 @@ import orjson
 from backlit.model.errors import Forbidden
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.user_settings import OwnNames
+from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.files.files import Files
 from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
+from backlit.store.mirror.status_groups import project_in, status_groups
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
@@ -179,12 +181,7 @@ class Lookups:
 
         def make() -> Mapping[str, object]:
             found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
-            document = orjson.loads(found[0]) if found else {}
-            projects = document.get("projects") if isinstance(document, dict) else None
-            for project in projects if isinstance(projects, list) else ():
-                if isinstance(project, dict) and project.get("id") == self.project_id:
-                    return project
-            return {}
+            return project_in(orjson.loads(found[0]) if found else {}, self.project_id)
 
         return self.keep(Subject.PEOPLE, "capabilities", make)
 
@@ -221,6 +218,12 @@ class Lookups:
     def statuses(self, item_type: str) -> tuple[str, ...]:
         """Return the statuses of a type: the service's list, or the defaults and all seen ones."""
         return self.choices(FIELD_BY_KEY["Status"], item_type)
+
+    def status_groups(self) -> StatusGroups:
+        """Return the meaning of the current project's statuses."""
+        return self.keep(
+            Subject.PEOPLE, "status groups", lambda: status_groups(self._files.mirror, self.project_id or 0)
+        )
 
     def choices(self, field: Field, item_type: str) -> tuple[str, ...]:
         """Return the possible values of a field in the current project, empty if any value is valid."""

@@ -9,6 +9,7 @@ from backlit.model.filters import Filter
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
+from backlit.model.statuses import StatusGroups
 from backlit.store.records.people import TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
 
@@ -105,6 +106,10 @@ class StoreNames:
             return list(ItemType)
         types = field.types if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
         return list(dict.fromkeys(value for each in types for value in self._lookups.choices(field, each)))
+
+    def status_groups(self) -> StatusGroups:
+        """Return the meaning of the project's statuses."""
+        return self._lookups.status_groups()
 
     def vocabulary(self) -> Vocabulary:
         """Return the words that completion offers."""

@@ -144,7 +144,8 @@ def _search(store: Store) -> ItemSearch:
         view = store.view(ViewSpec(text=query, with_done=True))
         await view.load()
         hits = [] if query.startswith("#") else await store.search.find(query, MOST_HITS)
-        offers = {row.id: item_offer(row) for row in view.rows(0, MOST_NAMES)}
+        groups = store.lookups.status_groups()
+        offers = {row.id: item_offer(row, groups) for row in view.rows(0, MOST_NAMES)}
         for hit in hits:
             offer = None if hit.item_id in offers else _offer(store, hit.item_id, hit)
             if offer is not None:
@@ -160,6 +161,7 @@ def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
     if item is None:
         return None
     status = str(item.fields.get("Status") or "")
-    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {status_sign(status)} {status}"
+    sign = status_sign(status, store.lookups.status_groups())
+    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {sign} {status}"
     about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
     return Offer(item.id, f"#{item.id}" if item.id > 0 else "new", f"{label}{about}")

@@ -226,14 +226,16 @@ class CardPainter:
         number = str(row.id) if row.id > 0 else "new"
         points = f"  {safe(row.estimate)} pts" if row.estimate else ""
         points = points if cell_len(points) < 12 else ""
-        status = f"  {status_sign(row.status)} {status_word(row.status)}" if self._has_status and row.status else ""
+        groups = self._names.status_groups()
+        sign = status_sign(row.status, groups)
+        status = f"  {sign} {status_word(row.status)}" if self._has_status and row.status else ""
         room = width - INDENT - len(number) - cell_len(points) - cell_len(status) - 3
         owner = fit(self._names.owner(row.owner_id), room).rstrip() if room > 2 else ""
         gap = " " * max(0, room + 2 - cell_len(owner))
         return [
             Segment(" " * (INDENT - 2) + number, theme.style("muted", on=on)),
             Segment(points, theme.style("foreground", on=on)),
-            Segment(status, theme.style(status_colour(row.status), on=on)),
+            Segment(status, theme.style(status_colour(row.status, groups), on=on)),
             Segment(gap + owner, theme.style("muted", on=on)),
         ]
 

@@ -16,7 +16,7 @@ from backlit.model.settings.user_settings import (
     BoardSettings,
     ColumnSettings,
 )
-from backlit.model.statuses import StatusGroup, group_of, is_open
+from backlit.model.statuses import StatusGroup
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
@@ -103,17 +103,17 @@ class BoardColumns:
     def _statuses(self, field: Field, *, with_done: bool) -> Iterator[BoardColumn]:
         values = list(self._store.names.values(field))
         spelled = {value.casefold(): value for value in values}
+        groups = self._store.lookups.status_groups()
         joined = {each: spelled[into] for each, into in JOINED.items() if into in spelled}
         for value in values:
-            group = group_of(value)
             if value.casefold() in joined:
                 continue
             alike = [each for each in values if joined.get(each.casefold()) == value]
             yield BoardColumn(
                 value,
                 (value, *alike),
-                is_collapsed=group is StatusGroup.EXCLUDED,
-                is_optional=value.casefold() == DELETED or not (with_done or is_open(value)),
+                is_collapsed=groups.of(value) is StatusGroup.EXCLUDED,
+                is_optional=value.casefold() == DELETED or not (with_done or groups.is_open(value)),
             )
         yield BoardColumn("no status", (None,), is_collapsed=True, is_optional=True, takes_cards=False)
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
+from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Row
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number
@@ -40,8 +41,8 @@ def item_search(target: StoreTarget, *, is_for_parent: bool = False) -> ItemSear
     async def find(query: str) -> Sequence[Offer]:
         view = store.view(ViewSpec(text=query, with_done=True))
         await view.load()
-        rows = view.rows(0, MOST_ITEMS)
-        return [item_offer(row) for row in rows if not (is_for_parent and row.type == ItemType.TASK)]
+        rows, groups = view.rows(0, MOST_ITEMS), store.lookups.status_groups()
+        return [item_offer(row, groups) for row in rows if not (is_for_parent and row.type == ItemType.TASK)]
 
     def has(item_id: int) -> bool:
         item = store.item(item_id)
@@ -138,7 +139,8 @@ def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> l
     ]
 
 
-def item_offer(row: Row) -> Offer:
+def item_offer(row: Row, groups: StatusGroups) -> Offer:
     """Return the offer of an item: its number, type, name and status."""
     number = f"#{row.id}" if row.id > 0 else "new"
-    return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status_sign(row.status)} {row.status or ''}")
+    status = f"{status_sign(row.status, groups)} {row.status or ''}"
+    return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status}")

@@ -13,7 +13,7 @@ from textual.theme import Theme
 
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import toml_in
-from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.statuses import StatusGroup, StatusGroups
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
     "type-feature": "#c3a2e0",
@@ -153,6 +153,7 @@ STATUS_SIGNS: Mapping[StatusGroup, str] = {
     StatusGroup.READY_FOR_TEST: "◑",
     StatusGroup.DONE: "●",
     StatusGroup.EXCLUDED: "⊘",
+    StatusGroup.UNKNOWN: "?",
 }
 _STATUS_COLOURS: Mapping[StatusGroup, str] = {
     StatusGroup.NOT_STARTED: "status-open",
@@ -160,6 +161,7 @@ _STATUS_COLOURS: Mapping[StatusGroup, str] = {
     StatusGroup.READY_FOR_TEST: "status-test",
     StatusGroup.DONE: "status-done",
     StatusGroup.EXCLUDED: "status-excluded",
+    StatusGroup.UNKNOWN: "muted",
 }
 _STATUS_WORDS: Mapping[str, str] = {
     "Not Done": "Not",
@@ -183,14 +185,14 @@ def type_colour(item_type: str) -> str:
     return f"type-{item_type.lower()}" if item_type in TYPE_SIGNS else "muted"
 
 
-def status_sign(status: str | None) -> str:
+def status_sign(status: str | None, groups: StatusGroups) -> str:
     """Return the sign of a status; a blank without one."""
-    return STATUS_SIGNS[group_of(status)] if status else " "
+    return STATUS_SIGNS[groups.of(status)] if status else " "
 
 
-def status_colour(status: str | None) -> str:
+def status_colour(status: str | None, groups: StatusGroups) -> str:
     """Return the theme variable that colours a status."""
-    return _STATUS_COLOURS[group_of(status)]
+    return _STATUS_COLOURS[groups.of(status)]
 
 
 def status_word(status: str | None) -> str:

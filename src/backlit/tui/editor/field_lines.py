@@ -114,7 +114,7 @@ class FieldLines:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
             return f"({preset})" if preset else "(required)" if field.required else NOTHING
-        return f"{status_sign(text)} {text}" if field.kind is Kind.STATUS else text
+        return f"{status_sign(text, self.store.lookups.status_groups())} {text}" if field.kind is Kind.STATUS else text
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:
         if key in draft.faults:
@@ -130,7 +130,8 @@ class FieldLines:
             return "faint"
         if self.why_fixed(field):
             return "muted"
-        return status_colour(str(value)) if field.kind is Kind.STATUS else "foreground"
+        is_status = field.kind is Kind.STATUS
+        return status_colour(str(value), self.store.lookups.status_groups()) if is_status else "foreground"
 
 
 _HEADINGS = {

@@ -123,7 +123,8 @@ def unknown_status(store: "Store", field: Field, types: Iterable[str], value: ob
 def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:
     match field.kind:
         case Kind.STATUS:
-            return [Choice(each, each, status_sign(each)) for each in store.lookups.choices(field, item_type)]
+            groups = store.lookups.status_groups()
+            return [Choice(each, each, status_sign(each, groups)) for each in store.lookups.choices(field, item_type)]
         case Kind.USER:
             people = sorted(store.lookups.people().values(), key=lambda person: person.display_name.casefold())
             return [Choice(person.id, person.display_name, person.username) for person in people]

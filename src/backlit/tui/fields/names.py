@@ -5,7 +5,6 @@ from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, Kind
 from backlit.model.query.keys import field_named
-from backlit.model.statuses import is_open
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -26,11 +25,12 @@ class ListNames:
     @property
     def names(self) -> Names:
         """As the columns take them."""
-        return Names(self.owner, self.iteration, self.group, self.badges, self.cells)
+        return Names(self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups)
 
     def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
         """Return the badges of some rows; only open items have to be ready."""
-        open_ids = [row.id for row in rows if is_open(row.status)]
+        groups = self.store.lookups.status_groups()
+        open_ids = [row.id for row in rows if groups.is_open(row.status)]
         found = dict.fromkeys(self.store.ready_check.faults(open_ids), Badge.UNREADY)
         for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
             if any(values.values()):

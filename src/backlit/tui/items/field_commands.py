@@ -8,7 +8,7 @@ from functools import partial
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, Field, Kind, Settable, fields_of
-from backlit.model.statuses import StatusGroup, group_of, is_open
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
@@ -100,14 +100,15 @@ async def reopen(target: ItemTarget, call: Call) -> None:
 async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: str) -> None:
     items = target.chosen(call.rows)
     having("Status", items, target.store.lookups)
+    groups = target.store.lookups.status_groups()
 
     def changes(item: Item) -> Changes:
         status = str(item.fields.get("Status") or "")
-        if (group is StatusGroup.DONE) == (group_of(status) is StatusGroup.DONE):
+        if (group is StatusGroup.DONE) == (groups.of(status) is StatusGroup.DONE):
             return {}
-        if group is StatusGroup.NOT_STARTED and is_open(status):
+        if group is StatusGroup.NOT_STARTED and groups.is_open(status):
             return {}
-        return {"Status": first_status(target.store.lookups.statuses(item.type), group)}
+        return {"Status": first_status(target.store.lookups.statuses(item.type), group, groups)}
 
     await target.apply(Act(label, ("Status",), changes), items)
 
@@ -179,14 +180,13 @@ def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
     return text if wanted == points and text else number_text(wanted)
 
 
-def first_status(statuses: Sequence[str], group: StatusGroup) -> str:
-    """Return the first status of a group; the first open one where the group has none."""
-    for status in statuses:
-        if group_of(status) is group:
-            return status
-    for status in statuses:
-        if group is StatusGroup.NOT_STARTED and is_open(status):
-            return status
+def first_status(statuses: Sequence[str], group: StatusGroup, groups: StatusGroups) -> str:
+    """Return the first status of a group; the first open one where no status means not started."""
+    found = groups.first(statuses, group)
+    if found is None and group is StatusGroup.NOT_STARTED:
+        found = next((each for each in statuses if groups.is_open(each)), None)
+    if found is not None:
+        return found
     raise DoesNotApply(f"It has no status that means {group.value}.")
 
 

@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from rich.segment import Segment
 
+from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Item, RowSign
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
@@ -36,6 +37,7 @@ class Surroundings:
     area_path: str
     today: date
     now: datetime
+    status_groups: StatusGroups
     faults: Sequence[str] = ()
     """The findings of the readiness check, as sentences."""
     found: str = ""
@@ -140,11 +142,11 @@ class _Page:
 
 def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
     fields = item.fields
-    status = str(fields.get("Status") or "")
+    status, groups = str(fields.get("Status") or ""), around.status_groups
     tags = fields.get("Tags")
     plain = "foreground"
     return [
-        ("Status", f"{status_sign(status)} {status}" if status else "", status_colour(status)),
+        ("Status", f"{status_sign(status, groups)} {status}" if status else "", status_colour(status, groups)),
         ("Owner", _person(fields.get("AssignedToID"), around), plain),
         ("Iteration", _iteration(fields.get("IterationID"), around), plain),
         ("Area", around.area_path.replace("\\", " › "), plain),
@@ -195,6 +197,6 @@ def surroundings_of(store: Store, item: Item | None, faults: Sequence[str] = (),
     area_id = item.fields.get("AreaID") if item else None
     areas = store.lookups.tree(TreeKind.AREAS)
     path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
-    return Surroundings(
-        store.lookups.known_people(), store.lookups.iterations(), path, store.today(), store.now(), faults, found
-    )
+    lookups = store.lookups
+    people, iterations, groups = lookups.known_people(), lookups.iterations(), lookups.status_groups()
+    return Surroundings(people, iterations, path, store.today(), store.now(), groups, faults, found)

@@ -65,9 +65,10 @@ def _choices(store: Store, by: FilterField) -> Iterator[Choice]:
         for person in sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold()):
             yield Choice(person.username, person.display_name)
     else:
+        groups = store.lookups.status_groups()
         for value in [*ItemType] if by is TYPE else store.names.values(by.field):
-            sign = {STATUS: status_sign, TYPE: type_sign}.get(by)
-            yield Choice(str(value), f"{sign(value)} {value}" if sign else value)
+            sign = type_sign(value) if by is TYPE else status_sign(value, groups) if by is STATUS else ""
+            yield Choice(str(value), f"{sign} {value}" if sign else value)
 
 
 def _relative_iterations(store: Store) -> Iterator[Choice]:

@@ -10,7 +10,6 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from backlit.model.statuses import is_open
 from backlit.model.trees import Totals
 from backlit.store.records.item import Item
 from backlit.store.store import Store
@@ -121,7 +120,7 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def _faults(self, item: Item | None) -> Sequence[str]:
         """Return the sentences of the failed readiness checks of an open item."""
-        if item is None or not is_open(str(item.fields.get("Status") or "") or None):
+        if item is None or not self._store.lookups.status_groups().is_open(str(item.fields.get("Status") or "")):
             return ()
         return [rule.sentence for rule in self._store.ready_check.faults([item.id]).get(item.id, ())]
 

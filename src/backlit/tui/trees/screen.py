@@ -67,7 +67,8 @@ class TreeScreen(StoreScreen[None]):
         yield RuleLine("┬")
         with Container(id="branches"):
             yield TreeList(self.kind, id="tree")
-            yield NodeItems(Names(self._owner_name, self._iteration_name), id="node-items")
+            names = Names(self._owner_name, self._iteration_name, status_groups=self.store.lookups.status_groups)
+            yield NodeItems(names, id="node-items")
         yield RuleLine("┴")
         yield SidesLine(id="status")
 

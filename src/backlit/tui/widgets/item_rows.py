@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import POINTS
+from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
@@ -105,6 +106,8 @@ class Names:
     """Badges of some rows by id; rows without badges are left out."""
     cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
     """Texts of some items in some fields; empty for no value."""
+    status_groups: Callable[[], StatusGroups] = StatusGroups
+    """The meaning of the project's statuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +285,9 @@ class Layout:
             case STATUS.key:
                 words = row.status or ""
                 words = words if len(words) + 2 <= width else status_word(row.status)
-                text = f"{status_sign(row.status)} {words}"
-                return Segment(" " + fit(text, width), theme.style(status_colour(row.status), on=on))
+                groups = self._names.status_groups()
+                text = f"{status_sign(row.status, groups)} {words}"
+                return Segment(" " + fit(text, width), theme.style(status_colour(row.status, groups), on=on))
             case PTS.key:
                 return Segment(" " + fit_right(row.estimate or "·", width), theme.style(on=on))
             case OWNER.key:
