@@ -1,6 +1,8 @@
 """The sample is written and loaded once; a test that asks for its world gets a copy with a service on it."""
 
 import gc
+import os
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,10 +17,17 @@ RARELY = (50_000, 20, 50)
 
 
 def pytest_configure() -> None:
+    keep_compiled_code()
     gc.set_threshold(*RARELY)
     quiet.keep_parsed_rules()
     if quiet.can_be_known():
         quiet.wait_so_with_keys()
+
+
+def keep_compiled_code() -> None:
+    """Have this process, and the hundred that a run starts, keep the code that they compile."""
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:

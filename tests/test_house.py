@@ -15,8 +15,6 @@ from benchmarks.mutants import LIST, faults_in
 HOUSE = Path(__file__).resolve().parents[1]
 SOURCES = sorted((HOUSE / "src").rglob("*.py"))
 ALL = [path for folder in ("src", "tests", "benchmarks") for path in sorted((HOUSE / folder).rglob("*.py"))]
-TEXTS = {path: path.read_text(encoding="utf-8") for path in ALL}
-TREES = {path: ast.parse(text) for path, text in TEXTS.items()}
 DEMO = "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/backlit demo"
 CHECK = "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest"
 HEADLESS = ("model", "client", "store", "service", "config", "cli")
@@ -29,13 +27,23 @@ SAFE_MAKERS = {"safe", "safe_block"}
 TERMINAL = [path for path in SOURCES if "tui" in path.parts]
 
 
+@cache
+def texts() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in ALL}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(text) for path, text in texts().items()}
+
+
 def at(path: Path, node: ast.AST) -> str:
     return f"{path.relative_to(HOUSE)}:{getattr(node, 'lineno', 1)}"
 
 
 def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
     for path in paths:
-        for node in ast.walk(TREES[path]):
+        for node in ast.walk(trees()[path]):
             yield path, node
 
 
@@ -45,7 +53,7 @@ def name_of(node: ast.AST) -> str:
 
 
 def test_no_file_is_longer_than_500_lines() -> None:
-    lengths = {path: len(text.splitlines()) for path, text in TEXTS.items()}
+    lengths = {path: len(text.splitlines()) for path, text in texts().items()}
 
     assert {str(path.relative_to(HOUSE)): length for path, length in lengths.items() if length > 500} == {}
 
@@ -94,7 +102,7 @@ def test_nothing_catches_everything_to_carry_on() -> None:
         last = node.body[-1]
         is_raised = isinstance(last, ast.Raise) and last.exc is None
         is_handed_on = any(isinstance(part, ast.Name) and part.id == node.name for part in ast.walk(node))
-        has_reason = "# noqa: BLE001 - " in TEXTS[path].splitlines()[node.lineno - 1]
+        has_reason = "# noqa: BLE001 - " in texts()[path].splitlines()[node.lineno - 1]
         return not (is_raised or (is_handed_on and has_reason))
 
     handlers = [(path, node) for path, node in nodes(SOURCES) if isinstance(node, ast.ExceptHandler)]
@@ -104,13 +112,13 @@ def test_nothing_catches_everything_to_carry_on() -> None:
 
 def test_nothing_is_left_for_later_in_a_comment() -> None:
     left = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b")
-    lines = [(path, number, line) for path, text in TEXTS.items() for number, line in enumerate(text.splitlines(), 1)]
+    lines = [(path, number, line) for path, text in texts().items() for number, line in enumerate(text.splitlines(), 1)]
 
     assert [f"{path.relative_to(HOUSE)}:{number}" for path, number, line in lines if left.search(line)] == []
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [path for path, tree in TREES.items() if tree.body and not ast.get_docstring(tree)]
+    silent = [path for path, tree in trees().items() if tree.body and not ast.get_docstring(tree)]
 
     assert [str(path.relative_to(HOUSE)) for path in silent] == []
 
@@ -124,7 +132,7 @@ def test_package_files_only_pass_names_on() -> None:
 
     packages = [path for path in ALL if path.name == "__init__.py"]
 
-    assert [at(path, node) for path in packages for node in TREES[path].body if not is_plain(node)] == []
+    assert [at(path, node) for path in packages for node in trees()[path].body if not is_plain(node)] == []
 
 
 def layer_modules(layer: str) -> list[str]:
@@ -235,7 +243,7 @@ def is_markup_risk(node: ast.AST, names: set[str]) -> bool:
 
 
 def test_no_text_reaches_a_widget_as_markup() -> None:
-    names = {path: content_names(TREES[path]) for path in TERMINAL}
+    names = {path: content_names(trees()[path]) for path in TERMINAL}
 
     assert [at(path, node) for path, node in nodes(TERMINAL) if is_markup_risk(node, names[path])] == []
 
@@ -294,7 +302,7 @@ def imports_mock(node: ast.AST) -> bool:
 
 def test_no_test_patches_our_own_code() -> None:
     tests = [path for path in ALL if "tests" in path.parts]
-    ours = {path: names_from_backlit(TREES[path]) for path in tests}
+    ours = {path: names_from_backlit(trees()[path]) for path in tests}
 
     assert [at(path, node) for path, node in nodes(tests) if imports_mock(node) or patches_ours(node, ours[path])] == []
 

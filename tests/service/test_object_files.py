@@ -9,7 +9,6 @@ from dataclasses import replace
 import httpx
 import obstore
 import pytest
-from moto.server import ThreadedMotoServer
 from obstore.store import S3Store
 from tests.service.conftest import BASE
 
@@ -25,6 +24,8 @@ URL = "s3://backlit-test/attached"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
