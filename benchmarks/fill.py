@@ -20,7 +20,7 @@ from backlit.store.files.files import Files
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import PAGE, Traits
 from backlit.store.remote.listing import ProjectLists, run_pooled
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places
 from backlit.store.sync.loading import FirstLoad
 from backlit.store.views.search import index_more
 

@@ -24,7 +24,7 @@ from backlit.model.filters import SortKey
 from backlit.store import Store, ViewSpec
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.records.item import Document
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places
 from backlit.store.views.query import plan_of
 from benchmarks.processes import memory_of
 from benchmarks.table import Cell, median, print_table

@@ -22,8 +22,8 @@ from backlit.model.filters import (
     TagVariable,
 )
 from backlit.model.odata import parse_filter
+from backlit.model.odata.operands import TEXT_LIMIT
 from backlit.model.odata.parser import DEPTH_LIMIT, NODE_LIMIT
-from backlit.model.odata.tokens import TEXT_LIMIT
 
 CUSTOM = (
     custom_field("Allocation_cf", Kind.NUMBER),

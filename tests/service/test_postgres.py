@@ -14,7 +14,7 @@ from tests.service.postgres import Postgres
 
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
-from backlit.service.admin.seed import write_local
+from backlit.service.admin.workspace import write_local
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.clock import Clock

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import StatusGroups
-from backlit.service.admin.seed import write_local
+from backlit.service.admin.workspace import write_local
 from backlit.service.app import Service
 from backlit.service.sample.workspace import Sample, write_sample
 from backlit.service.storage.schema import work_items

@@ -14,8 +14,7 @@ from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog, Dialog
 from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
-from backlit.tui.dialogs.pickers import PickTagsDialog, TagChange
+from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
 from backlit.tui.shell.drafts import StoredDraft
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")

@@ -13,7 +13,7 @@ from backlit.model.query import NameKind
 from backlit.store import Store
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
-from backlit.tui.dialogs.pickers import PickValuesDialog
+from backlit.tui.dialogs.pick import PickValuesDialog
 
 
 def title(pilot: Pilot[None]) -> str:

@@ -12,8 +12,7 @@ from tests.tui.listing import shown
 
 from backlit.model.fields import Kind, custom_field, fields_of
 from backlit.store import Item, Store
-from backlit.tui.fields.parser import FieldReading, TextFault
-from backlit.tui.fields.values import FieldWords
+from backlit.tui.fields.values import FieldReading, FieldWords, TextFault
 from backlit.tui.items.as_text import page_of, read_page, read_table, table_of
 
 

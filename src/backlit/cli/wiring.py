@@ -29,7 +29,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
 
     Without given settings it reads them, and prints their faults to standard error.
     """
-    from backlit.store.sqlite.paths import Places
+    from backlit.store.sqlite.database import Places
     from backlit.store.store import Store
 
     if settings is None:
@@ -112,7 +112,7 @@ def make_sample(folder: Path, items: int, seed: int, progress: Callable[[int, in
 
 def make_local(folder: Path) -> str:
     """Create the local workspace if it is missing; return its user."""
-    from backlit.service.admin.seed import write_local
+    from backlit.service.admin.workspace import write_local
 
     note = folder / "user"
     with _making(folder) as is_missing:

@@ -5,7 +5,7 @@ from backlit.store.records.changes import Change, Connection, ConnectionState, O
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, Row, RowSign
 from backlit.store.records.people import IterationEntry, Person, ProjectEntry, TreeKind
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places
 from backlit.store.store import Connect, Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.store.views.query import ViewSpec

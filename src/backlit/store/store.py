@@ -30,7 +30,7 @@ from backlit.store.remote.receiving import note_synced
 from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
 from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places
 from backlit.store.undo.history import History
 from backlit.store.views.columns import Cells, ChosenColumns
 from backlit.store.views.items import Attachments, Batch, Comments

@@ -1,12 +1,19 @@
-"""The terminal application on a profile or on a sample workspace."""
+"""The application on a profile, and its end by SIGTERM, by SIGHUP or because its terminal is gone."""
 
 import argparse
+import contextlib
 import os
+import select
+import signal
+import subprocess
 import sys
+import termios
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from backlit.cli.ending import Ending
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import (
     Locations,
@@ -23,6 +30,128 @@ from backlit.model.errors import BacklitError
 if TYPE_CHECKING:
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
+
+
+LIMIT = 0.8
+"""Seconds from the signal after which the process ends, whatever it is doing."""
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_RESTORED = "".join(
+    f"\x1b[{mode}"
+    for mode in (
+        *("?2026l", "?1000l", "?1003l", "?1006l", "?1015l", "?1016l", "?2004l", "?2048l", "?1004l"),
+        *("?7h", "<u", "?1049l", "?25h", "0m"),
+    )
+)
+"""Switches off what the application may have switched on."""
+
+
+class Application(Protocol):
+    """An application that can be told to end, from any thread."""
+
+    outside: "subprocess.Popen[bytes] | None"
+    """The user's editor, while it has the terminal."""
+
+    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool:
+        """Have something called by the application's own thread."""
+        ...
+
+    def leave(self, status: int, message: str | None) -> None:
+        """End with an exit status, and a message where there is one."""
+        ...
+
+
+class Ending:
+    """Ends the process with 128 + the signal's number and the terminal as it was; a context around the application.
+
+    A SIGHUP that is ignored stays so (`nohup`); a terminal that is gone ends the application all the same.
+    """
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._application: Application | None = None
+        self._terminal = sys.stdin.fileno()
+        self._modes = termios.tcgetattr(self._terminal)
+        self._before: dict[int, Any] = {}
+        self._over = threading.Event()
+        self._told, self._tells = os.pipe()
+
+    def __enter__(self) -> Self:
+        """Take the signals, and watch the terminal."""
+        for number in SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._receive)
+        threading.Thread(target=self._watch, name="terminal-watch", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process where it was told to; else give the signals back."""
+        if self._number is not None:
+            self._end(self._number)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self._tells)
+
+    def ends(self, application: Application) -> None:
+        """Have an application told before the process ends."""
+        self._application = application
+
+    def is_over(self) -> None:
+        """Note that the application has given the terminal back."""
+        self._over.set()
+
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        self._begin(number)
+
+    def _watch(self) -> None:
+        watched = select.poll()
+        watched.register(self._terminal, 0)  # reports only a hang-up
+        watched.register(self._told, 0)
+        if any(file == self._terminal for file, _ in watched.poll()):
+            self._begin(signal.SIGHUP)
+        os.close(self._told)
+
+    def _begin(self, number: int) -> None:
+        if self._number is not None:
+            return
+        self._number = number
+        if not self._is_in_front():
+            self._end(number)  # before SIGCONT has the screen drawn again, for which the shell would stop the process
+        else:
+            threading.Thread(target=self._leave, args=(number,), name="ending", daemon=True).start()
+
+    def _leave(self, number: int) -> None:
+        timer = threading.Timer(LIMIT, self._end, (number,))
+        timer.daemon = True
+        timer.start()
+        application = self._application
+        if application is None:
+            self._end(number)
+            return
+        message = None
+        if application.outside is not None:
+            application.outside.send_signal(number)
+            message = f"Your text is in {application.outside.args[-1]}."  # type: ignore[index,str-bytes-safe] # a list of str
+        application.call_later(application.leave, 128 + number, message)
+
+    def _is_in_front(self) -> bool:
+        """True if this process owns the terminal, which it does not while the shell has stopped it."""
+        try:
+            return os.tcgetpgrp(self._terminal) == os.getpgrp()
+        except OSError:
+            return True  # the terminal is gone; the owner of the screens closes them
+
+    def _end(self, number: int) -> None:
+        if not self._over.is_set() and self._is_in_front():
+            self._say(_RESTORED)
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._terminal, termios.TCSANOW, self._modes)
+        os._exit(128 + number)
+
+    def _say(self, text: str) -> None:
+        """Write to the terminal, if it takes anything."""
+        with contextlib.suppress(OSError):
+            if select.select([], [self._terminal], [], 0)[1]:
+                os.write(self._terminal, text.encode())
 
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"

@@ -21,8 +21,7 @@ from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.tui.fields.acts import is_for_customers, is_synced
-from backlit.tui.fields.parser import FieldReading
-from backlit.tui.fields.values import FieldWords
+from backlit.tui.fields.values import FieldReading, FieldWords
 
 MOST = 2_000
 

@@ -18,6 +18,8 @@ from backlit.model.filters import (
 )
 from backlit.model.odata.operands import (
     Operand,
+    Shape,
+    Token,
     arithmetic,
     call,
     choice_of,
@@ -26,9 +28,10 @@ from backlit.model.odata.operands import (
     literal,
     negative,
     property_of,
+    refuse,
     tag_variable,
+    tokens_of,
 )
-from backlit.model.odata.tokens import Shape, Token, refuse, tokens_of
 
 _ORDER_OPTION = "$orderby"
 _FIELDS = "fields"

@@ -11,8 +11,7 @@ from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ALL_TYPES, FIELD_BY_KEY
 from backlit.service.admin import users
 from backlit.service.admin.rendering import Alter, settings_changed
-from backlit.service.admin.seed import DEFAULT_ITERATION_LENGTH, audit
-from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of
+from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, audit, checked_name, project_id_of
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import (

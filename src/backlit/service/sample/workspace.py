@@ -8,7 +8,7 @@ from random import Random
 from sqlalchemy import Connection, Engine, insert, update
 
 from backlit.model.fields import ItemType, Kind
-from backlit.service.admin.seed import add_project, add_user, audit, new_database, user_of
+from backlit.service.admin.workspace import add_project, add_user, audit, new_database, user_of
 from backlit.service.auth.callers import hash_password
 from backlit.service.sample.items import ItemMaker, Places, Sprint
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS

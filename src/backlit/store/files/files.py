@@ -13,16 +13,14 @@ from typing import NamedTuple, TypeVar, cast
 
 from backlit.model.errors import StorageError
 from backlit.store.journal.connection import MIGRATIONS, UNDELIVERED_SQL
-from backlit.store.journal.file import JournalFile
-from backlit.store.journal.journal import Journal
+from backlit.store.journal.journal import Journal, JournalFile
 from backlit.store.mirror.full_text import Indexing
 from backlit.store.mirror.mirror import Mirror, Written
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
 from backlit.store.mirror.schema import VERSION
 from backlit.store.mirror.status_groups import OWN
 from backlit.store.records.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
-from backlit.store.sqlite.database import damaged_journal, drop_database, failure, is_damage, is_sound
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places, damaged_journal, drop_database, failure, is_damage, is_sound
 
 _T = TypeVar("_T")
 WAITING = "Another process has locked the journal {path}. Your changes wait for it. Keep backlit open."

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.sqlite.database import Found, OpenedFile, connect, drop_database, failure, is_damage
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Found, OpenedFile, Places, connect, drop_database, failure, is_damage
 
 _T = TypeVar("_T")
 

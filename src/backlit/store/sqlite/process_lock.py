@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from backlit.model.errors import StorageError, Trouble
-from backlit.store.sqlite.paths import Places
+from backlit.store.sqlite.database import Places
 
 BEAT = 3.0
 """Seconds between two heartbeats of a lock's holder."""

@@ -1,12 +1,14 @@
 """The one picker: type to narrow down, move, enter."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
+from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
 from backlit.tui.drawing.text import literal
@@ -244,3 +246,208 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def _show_selected(self) -> None:
         self.list.select(frozenset(self._selected))
+
+
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
+    """The answer is the values wanted, none for any; None when it was left. The counts may come later."""
+
+    def __init__(self, title: str, anything: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
+        known = {choice.value for choice in choices}
+        others = [Choice(value, value) for value in chosen if value not in known]
+        super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
+        self._selected = dict.fromkeys(chosen)
+        self._has_turned = False
+        self.frame.border_subtitle = literal("tab selects several, enter takes")
+        at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
+        self._first = self._choices[at].value
+        self._show_selected()
+        self.list.move_to(at)
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Say beside each value how many items have it; values that were not known join the others."""
+        known = {choice.value for choice in self._choices}
+        others = [Choice(value, value) for value, count in counts.items() if value not in known and count]
+        others = [each for each in others if each.value != "none"]
+        self.replace_choices(
+            [
+                Choice(choice.value, choice.label, _items(counts.get(str(choice.value), 0)))
+                for choice in [*self._choices, *others]
+            ]
+        )
+
+    def accept(self) -> None:
+        """Answer with the selected ones, and the row where it was typed for; with the row alone without any."""
+        current = self.current
+        if current is None:
+            return
+        is_typed = bool(self.input.value.strip())
+        row = () if current.value is None else (str(current.value),)
+        if self._has_turned:
+            wanted = [*self._selected, *(row if is_typed else ())]
+        elif self._selected and not is_typed and current.value == self._first:
+            wanted = [*self._selected]
+        else:
+            wanted = [*row]
+        self.dismiss(tuple(dict.fromkeys(wanted)))
+
+    def turn(self, value: object) -> None:
+        """Select a value, or leave it out; the first choice stands for any."""
+        if value is None:
+            return
+        self._has_turned = True
+        if value in self._selected:
+            del self._selected[str(value)]
+        else:
+            self._selected[str(value)] = None
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        self.list.select(frozenset(self._selected))
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'s' if count > 1 else ''}" if count else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TagChange:
+    """The tags to put on and those to take off; all others stay."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class PickTagsDialog(SelectingDialog[TagChange | None]):
+    """✓ stands for all of the items, – for some; tab goes from some to all to none and back.
+
+    `counts` says how many of the items have a tag. The answer is None when it was left.
+    """
+
+    def __init__(self, title: str, words: Iterable[str], counts: Mapping[str, int], total: int) -> None:
+        every = dict.fromkeys([*counts, *words])
+        choices = [Choice(word, word, _share(counts.get(word, 0), total)) for word in every]
+        super().__init__(title, choices, free=True)
+        self._before = {word: count == total for word, count in counts.items()}
+        self._wanted: dict[str, bool] = {}
+        self.frame.border_subtitle = literal("tab puts on and takes off, enter accepts")
+        self._show_selected()
+
+    def accept(self) -> None:
+        """Answer with what was turned over; a word that is typed is put on."""
+        if self.input.value.strip() and self.current is not None:
+            self._wanted[str(self.current.value)] = True
+        added = tuple(word for word, is_on in self._wanted.items() if is_on)
+        self.dismiss(TagChange(added, tuple(word for word, is_on in self._wanted.items() if not is_on)))
+
+    def turn(self, value: object) -> None:
+        """Some, all, none; or all and none where no item differs."""
+        word = str(value)
+        self.offer(word)
+        is_mixed = self._before.get(word) is False
+        match self._wanted.get(word):
+            case None:
+                self._wanted[word] = not self._before.get(word, False)
+            case True if is_mixed:
+                self._wanted[word] = False
+            case _:
+                del self._wanted[word]
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        state: dict[str, bool | None] = {word: True if has_all else None for word, has_all in self._before.items()}
+        state |= self._wanted
+        selected = frozenset(word for word, is_on in state.items() if is_on)
+        self.list.select(selected, frozenset(word for word, is_on in state.items() if is_on is None))
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count:,} of {total:,}" if 0 < count < total else ""
+
+
+class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
+    """Tab adds a field, turns its direction where there is one, and takes it off again; enter accepts.
+
+    Without a tab, enter takes the row alone, or where it `adds` the row too; a choice without a value stands for none
+    at all. At most `most` fields are taken, the first ones going. The answer is None when it was left.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        chosen: Sequence[SortKey],
+        *,
+        most: int,
+        has_directions: bool = False,
+        adds: bool = False,
+    ) -> None:
+        super().__init__(title, choices, free=False)
+        self._plain = list(choices)
+        self._chosen = list(chosen)
+        self._most = most
+        self._has_directions = has_directions
+        self._is_touched = False
+        self._adds = adds
+        act = "tab adds, turns, takes off" if has_directions else "tab adds, takes off"
+        self.frame.border_subtitle = literal(f"{act}; enter accepts")
+        at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
+        self._show_chosen()
+        self.list.move_to(at)
+
+    def turn(self, value: object) -> None:
+        """Add a field, turn its direction, or take it off."""
+        self._is_touched = True
+        self._turn(value)
+
+    def step_on(self) -> None:
+        """Clear what was typed; the cursor stays."""
+        if self.input.value:
+            self.input.value = ""
+
+    def accept(self) -> None:
+        """Answer with the selected ones; with the row alone where none was selected by tab."""
+        if self.current is None:
+            return
+        name = self.current.value
+        if not self._is_touched and self._adds and name is not None:
+            if all(each.name != name for each in self._chosen):
+                self._turn(name)
+        elif not self._is_touched:
+            turned = self._has_directions and self._chosen == [SortKey(str(name))]
+            self.dismiss((SortKey(str(name), turned),) if name is not None else ())
+            return
+        if self.input.value.strip() and all(each.name != name for each in self._chosen):
+            self._turn(name)
+        self.dismiss(tuple(self._chosen))
+
+    def _turn(self, name: object) -> None:
+        if name is None:
+            self._chosen = []
+        elif SortKey(str(name)) in self._chosen and self._has_directions:
+            self._chosen[self._chosen.index(SortKey(str(name)))] = SortKey(str(name), descending=True)
+        elif any(each.name == name for each in self._chosen):
+            self._chosen = [each for each in self._chosen if each.name != name]
+        else:
+            self._chosen = [*self._chosen, SortKey(str(name))][-self._most :]
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Say at the right of each row which it is, and in which direction."""
+        places = {each.name: number for number, each in enumerate(self._chosen)}
+        self._choices = [
+            Choice(each.value, each.label, self._hint(places[each.value])) if each.value in places else each
+            for each in self._plain
+        ]
+        self.list.select(frozenset(places))
+        if not self.input.value:
+            self._shown = self._choices
+            self.list.show(self._shown, self.list.cursor, is_flat=False)
+
+    def _hint(self, number: int) -> str:
+        arrow = (" ↓" if self._chosen[number].descending else " ↑") if self._has_directions else ""
+        place = number + 1
+        ending = "th" if place // 10 == 1 else _ENDINGS.get(place % 10, "th")
+        return f"{place}{ending}{arrow}"

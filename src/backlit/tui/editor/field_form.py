@@ -13,8 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import literal
-from backlit.tui.editor.field_grid import FieldGrid
-from backlit.tui.editor.field_lines import FieldLines
+from backlit.tui.editor.field_grid import FieldGrid, FieldLines
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.dates import day_text, holds_days

@@ -10,7 +10,7 @@ from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
-from backlit.tui.editor.field_lines import FieldLines
+from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
 from backlit.tui.fields.values import taken_back

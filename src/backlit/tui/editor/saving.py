@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from backlit.model.errors import BacklitError, NotFound
-from backlit.store.edits.checks import check
+from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.edits.deletions import is_settable
 from backlit.store.records.changes import ConnectionState
@@ -13,7 +13,6 @@ from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.editor.field_lines import ON_EDIT
 from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of

@@ -15,7 +15,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
-from backlit.tui.editor.field_lines import FieldLines
+from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words

@@ -15,7 +15,7 @@ from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.parser import FieldReading
+from backlit.tui.fields.values import FieldReading
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines

@@ -10,8 +10,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.acts import Act
-from backlit.tui.fields.parser import FieldReading, TextFault
-from backlit.tui.fields.values import NOTHING, FieldWords, lines_of, merged
+from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFault, lines_of, merged
 from backlit.tui.items.target import ItemTarget
 
 

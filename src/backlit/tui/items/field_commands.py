@@ -17,8 +17,7 @@ from backlit.store.views.lookups import Lookups
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.dialogs.pickers import PickTagsDialog
+from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, unknown_status
 from backlit.tui.fields.dates import days_until

@@ -11,7 +11,7 @@ from backlit.model.query import Candidate, complete
 from backlit.model.query.keys import LINT_KEY, values_of, with_values
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.pickers import PickValuesDialog
+from backlit.tui.dialogs.pick import PickValuesDialog
 from backlit.tui.lists.filter_fields import FILTER_FIELDS, OWNER, STATUS, FilterField, choices_for, chosen_in, counted
 from backlit.tui.lists.filtering import filter_list, narrowed
 from backlit.tui.lists.target import ListTarget

@@ -15,7 +15,7 @@ from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish
 from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
 from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.dialogs.pickers import PickKeysDialog
+from backlit.tui.dialogs.pick import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.fields.choices import Choice

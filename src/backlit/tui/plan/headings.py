@@ -7,8 +7,7 @@ from datetime import date
 from backlit.model.planning import Capacity, Load, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
-from backlit.store.planning.iterations import Release
-from backlit.store.planning.plan import Plan
+from backlit.store.planning.plan import Plan, Release
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.fields.dates import span
