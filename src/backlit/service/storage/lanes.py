@@ -5,8 +5,9 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from enum import IntEnum
 from typing import Generic, TypeVar, cast
 
@@ -14,6 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from backlit.model.errors import BadRequest, Unavailable
+from backlit.service.storage.prepared_statements import driver_sql
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
@@ -39,14 +41,23 @@ class _Stage(IntEnum):
 
 
 class _Job(Generic[Result]):
-    """A piece of work with its waiting caller and its outcome."""
+    """A piece of work with its outcome, for a caller that waits in a thread or, with `loop`, in an event loop."""
 
-    def __init__(self, work: Work[Result], *, is_alone: bool = False) -> None:
+    def __init__(
+        self, work: Work[Result], loop: asyncio.AbstractEventLoop | None = None, *, is_alone: bool = False
+    ) -> None:
         self.work = work
         self.is_alone = is_alone
-        self.future: Future[Result] = Future()
+        self.loop = loop
+        self.future: asyncio.Future[Result] | Future[Result] = Future() if loop is None else loop.create_future()
         self.error: BaseException | None = None
         self.result: Result | None = None
+
+    def is_wanted(self) -> bool:
+        """Return False if the caller no longer waits; otherwise the work begins."""
+        if isinstance(self.future, Future):
+            return self.future.set_running_or_notify_cancel()
+        return not self.future.cancelled()
 
     def run(self, connection: Connection) -> None:
         """Do the work; store its error and raise it."""
@@ -57,11 +68,31 @@ class _Job(Generic[Result]):
             raise
 
     def tell(self) -> None:
-        """Hand the outcome to the waiting caller; for writes, after the commit."""
+        """Hand the outcome to the waiting caller, on its loop; for writes, after the commit."""
+        if self.loop is not None and self.future.cancelled():
+            return
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
             self.future.set_result(cast("Result", self.result))
+
+
+def _tell(jobs: Iterable[_Job[object]]) -> None:
+    """Hand out the outcomes of jobs, with one wake-up for each event loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job[object]]] = {}
+    for job in jobs:
+        if job.loop is None:
+            job.tell()
+        else:
+            by_loop.setdefault(job.loop, []).append(job)
+    for loop, told in by_loop.items():
+        with suppress(RuntimeError):  # the loop was closed, so that nobody waits
+            loop.call_soon_threadsafe(_tell_all, told)
+
+
+def _tell_all(jobs: Iterable[_Job[object]]) -> None:
+    for job in jobs:
+        job.tell()
 
 
 class Lane:
@@ -105,16 +136,21 @@ class Lane:
 
     async def run(self, work: Work[Result]) -> Result:
         """Wait for a piece of work; on the writing lane, until it is durable."""
-        return await asyncio.wrap_future(self.submit(work))
+        job = _Job(work, asyncio.get_running_loop())
+        self._put(job)
+        return await cast("asyncio.Future[Result]", job.future)
 
     def submit(self, work: Work[Result], *, alone: bool = False) -> "Future[Result]":
         """Queue work from any thread; `alone` gives it its own transaction, which reads only committed data."""
         job = _Job(work, is_alone=alone)
+        self._put(job)
+        return cast("Future[Result]", job.future)
+
+    def _put(self, job: _Job[Result]) -> None:
         with self._gate:
             if self._closed:
                 raise Unavailable("The service is stopping.")
             self._jobs.put(cast("_Job[object]", job))
-        return job.future
 
     def close(self) -> None:
         """Finish queued work and release the threads and their connections."""
@@ -179,7 +215,7 @@ class _Worker:
             self._next = job if job.is_alone and jobs else None
             if self._next is not None:
                 break
-            if job.future.set_running_or_notify_cancel():
+            if job.is_wanted():
                 jobs.append(job)
                 if job.is_alone:
                     break
@@ -203,8 +239,7 @@ class _Worker:
                 for job in jobs:
                     job.error = job.error or _told(error, self._stage)
             break
-        for job in jobs:
-            job.tell()
+        _tell(jobs)
 
     def _transact(self, connection: Connection, jobs: list[_Job[object]]) -> None:
         self._stage = _Stage.BEGINNING
@@ -241,14 +276,17 @@ class _Worker:
     @staticmethod
     def _run_together(connection: Connection, jobs: list[_Job[object]]) -> None:
         for job in jobs:
+            driver_sql(connection, "SAVEPOINT job")
             try:
-                with connection.begin_nested():
-                    job.run(connection)
+                job.run(connection)
             except BaseException as error:
-                if _is_open(connection) and not _may_try_again(error, _Stage.WORKING):
-                    job.error = error  # its caller gets it; the other jobs continue
-                    continue
-                raise
+                if not connection.invalidated:
+                    with suppress(DBAPIError):  # the database may have rolled back the whole transaction
+                        driver_sql(connection, "ROLLBACK TO SAVEPOINT job")
+                if not _is_open(connection) or _may_try_again(error, _Stage.WORKING):
+                    raise
+                job.error = error  # its caller gets it; the other jobs continue
+            driver_sql(connection, "RELEASE SAVEPOINT job")
 
     def _is_late(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline

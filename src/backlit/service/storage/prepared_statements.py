@@ -1,7 +1,7 @@
 """Statements of hot paths: compiled once and run by the driver itself, at a fifth of the cost."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DBAPIError
@@ -69,6 +69,17 @@ class Prepared:
         if order is None:
             return str(compiled), written
         return str(compiled), lambda values: list(map(written(values).__getitem__, order))
+
+
+def driver_sql(connection: Connection, text: str) -> None:
+    """Run a statement without values through the driver."""
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(text)
+    except cast("Any", connection.dialect).loaded_dbapi.Error as error:
+        raise _translated(connection, text, error) from error
+    finally:
+        cursor.close()
 
 
 def _translated(connection: Connection, statement: str, error: Exception) -> BaseException:
