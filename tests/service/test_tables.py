@@ -55,7 +55,7 @@ def test_items_are_those_of_the_visible_projects(
     found = connection.execute(select(work_items.c.project_id).where(*items.within(access))).scalars()
 
     assert set(found) == seen
-    assert {item_of(each).project_id for each in items.default_page(connection, access, 0, 1000)} == seen
+    assert {item_of(each).project_id for each in items.page(connection, items.Query(access), 0, 1000)} == seen
 
 
 def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> None:
@@ -96,7 +96,7 @@ def ranked(connection: Connection, *numbers: float) -> list[Item]:
 
 
 def order(connection: Connection) -> list[int]:
-    return [item_of(each).id for each in items.default_page(connection, (3,), 0, 1000)]
+    return [item_of(each).id for each in items.page(connection, items.Query((3,)), 0, 1000)]
 
 
 def test_neighbours_that_keep_their_number_are_not_changed(connection: Connection) -> None:

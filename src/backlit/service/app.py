@@ -201,7 +201,7 @@ async def _readyz(request: Request) -> Response:
     """Return 200 if the database responds and the store of files takes an object, else 503."""
     shared: Shared = request.app.state.shared
     try:
-        await shared.database.fast.run(lambda connection: connection.execute(select(1)).scalar_one())
+        await shared.database.read(lambda connection: connection.execute(select(1)).scalar_one())
         is_ready = await asyncio.to_thread(shared.contents.are_usable)
     except (DBAPIError, ServiceError):
         is_ready = False

@@ -117,10 +117,6 @@ class Answer:
     freed: tuple[str, ...] = ()
 
 
-class NeedsSlowLane(Exception):
-    """Signal of slow work on the fast lane, raised before the work begins; the slow lane then repeats the request."""
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request of a signed-in user, inside its transaction."""
@@ -130,7 +126,6 @@ class Call:
     shared: Shared
     request: Request
     body: bytes
-    is_slow: bool
 
     @property
     def path(self) -> Mapping[str, int]:
@@ -173,10 +168,18 @@ class Call:
             known[key] = projects.settings(self.connection, project_id)
         return known[key]
 
-    def may_take_long(self) -> None:
-        """Continue on the slow lane only."""
-        if not self.is_slow:
-            raise NeedsSlowLane
+
+class TakesLong(Exception):
+    """Signal of a reading handler that the rest of its work belongs on the slow lane."""
+
+    def __init__(self, call: Call, rest: Callable[[Call], Answer]) -> None:
+        super().__init__()
+        self._call = call
+        self._rest = rest
+
+    def go_on(self, connection: Connection) -> Answer:
+        """Do the rest of the work."""
+        return self._rest(replace(self._call, connection=connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,43 +293,38 @@ class Endpoint:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request, handler: Handler) -> Answer:
-        body = b"" if request.method in {"GET", "HEAD"} else await self._body(request)
-        work = partial(self._work, request, handler, body)
         database = self._shared.database
         if request.method not in {"GET", "HEAD"}:
-            return await database.write.run(partial(work, is_slow=True))
+            body = await self._body(request)
+            return await database.write.run(
+                lambda connection: handler(call_of(self._shared, request, connection, body))
+            )
         try:
-            return await database.fast.run(partial(work, is_slow=False))
-        except NeedsSlowLane:
-            return await database.slow.run(partial(work, is_slow=True))
+            answer = await database.read(partial(self._read, request, handler))
+        except TakesLong as long:
+            answer = await database.slow.run(long.go_on)
+        return replace(answer, body=selected(answer.body, request.query_params)) if "etag" in answer.headers else answer
 
     async def _body(self, request: Request) -> bytes:
         """Read the body; one that is still on its way only from somebody who is signed in."""
         body: Body | None = request.scope.get(BODY_KEY)
         if body is not None and not await body.has_arrived():
-            await self._shared.database.fast.run(lambda connection: call_of(self._shared, request, connection))
+            await self._shared.database.read(lambda connection: call_of(self._shared, request, connection))
         return await request.body()
 
-    def _work(
-        self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
-    ) -> Answer:
-        call = call_of(self._shared, request, connection, body, is_slow=is_slow)
-        if request.method not in {"GET", "HEAD"}:
-            return handler(call)
+    def _read(self, request: Request, handler: Handler, connection: Connection) -> Answer:
+        call = call_of(self._shared, request, connection)
         must_be_known(call.query)
-        answer = handler(call)
-        return replace(answer, body=selected(answer.body, call.query)) if "etag" in answer.headers else answer
+        return handler(call)
 
 
-def call_of(
-    shared: Shared, request: Request, connection: Connection, body: bytes = b"", *, is_slow: bool = False
-) -> Call:
+def call_of(shared: Shared, request: Request, connection: Connection, body: bytes = b"") -> Call:
     """Authenticate a request; raise Unauthorized, and NotFound for ids beyond the limit."""
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
         raise NotFound("No resource has such an id.")
-    return Call(connection, caller, shared, request, body, is_slow)
+    return Call(connection, caller, shared, request, body)
 
 
 _KNOWN = frozenset({"$top", "$skip", "$filter", "$orderby", "$select"})

@@ -16,8 +16,18 @@ from starlette.responses import Response, StreamingResponse
 from backlit.model.errors import BadRequest, NotFound, ServiceError
 from backlit.model.resources import INTERNAL, PORTAL, Attachment, friendly_size_of
 from backlit.service.files.uploads import Received, is_inline, must_be_acceptable, receive
-from backlit.service.http.endpoint import Answer, Call, Routes, Shared, call_of, etag_of, json_answer, must_match
-from backlit.service.http.listing import envelope, options_of
+from backlit.service.http.endpoint import (
+    Answer,
+    Call,
+    Routes,
+    Shared,
+    TakesLong,
+    call_of,
+    etag_of,
+    json_answer,
+    must_match,
+)
+from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
@@ -93,7 +103,7 @@ def found_attachment(call: Call, *, writing: bool = False) -> Stored:
 
 
 async def _upload(shared: Shared, request: Request, place: _Place) -> Answer:
-    await shared.database.fast.run(lambda connection: place(call_of(shared, request, connection)))
+    await shared.database.read(lambda connection: place(call_of(shared, request, connection)))
     limit = shared.settings.max_upload
     boundary = must_be_acceptable(request, limit)
     received = await receive(request, boundary, shared.contents.store, limit)
@@ -154,8 +164,12 @@ _ADDRESSES = ("friendlySize", "url", "downloadUrl")
 
 def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:
     options = options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES)
-    if options.filter is not None or options.order:
-        call.may_take_long()
+    if options.filter is None and not options.order:
+        return _page(options, item_id, comment_id, call)
+    raise TakesLong(call, partial(_page, options, item_id, comment_id))
+
+
+def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: Call) -> Answer:
     query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order)
     page = attachments.page(call.connection, query, options.skip, options.limit)
     documents = [orjson.dumps(_model(call, stored).wire()) for stored in page]
@@ -213,7 +227,7 @@ async def download(request: Request) -> Response:
 
 async def _transfer(request: Request, *, as_file: bool) -> Response:
     shared: Shared = request.app.state.shared
-    stored = await shared.database.fast.run(lambda connection: found_attachment(call_of(shared, request, connection)))
+    stored = await shared.database.read(lambda connection: found_attachment(call_of(shared, request, connection)))
     headers = _headers(stored, is_shown=not as_file and is_inline(stored.content_type))
     asked = _range(request, headers["etag"])
     span = _span(asked, stored.size)

@@ -1,14 +1,15 @@
 """Comments."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import orjson
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.model.resources import INTERNAL, PORTAL, Comment
-from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, must_match, resource_answer
-from backlit.service.http.listing import envelope, options_of
+from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, json_answer, must_match, resource_answer
+from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
@@ -70,8 +71,12 @@ def found_comment(call: Call) -> Comment:
 
 def _list(call: Call, item_id: int | None = None) -> Answer:
     options = options_of(call.query, comments.PROPERTIES)
-    if options.filter is not None or options.order:
-        call.may_take_long()
+    if options.filter is None and not options.order:
+        return _page(options, item_id, call)
+    raise TakesLong(call, partial(_page, options, item_id))
+
+
+def _page(options: ListOptions, item_id: int | None, call: Call) -> Answer:
     query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order)
     page = comments.page(call.connection, query, options.skip, options.limit)
     documents = [orjson.dumps(_shown(call, comment).wire()) for comment in page]

@@ -56,7 +56,7 @@ def must_know_client(client_id: str | None, shared: Shared) -> None:
 async def restrict(request: Request) -> Response:
     """GET /Authentication/Restrict: 401 with the challenge unless the caller is signed in."""
     shared: Shared = request.app.state.shared
-    await shared.database.fast.run(lambda connection: shared.tokens.caller(connection, request))
+    await shared.database.read(lambda connection: shared.tokens.caller(connection, request))
     return Response(b"{}", media_type="application/json")
 
 
@@ -113,7 +113,7 @@ async def by_password(request: Request, username: str, password: str) -> Account
     shared: Shared = request.app.state.shared
     names = f"user {username.lower()}", address_of(request)
     attempt_ids = await shared.database.write.run(partial(_begin_attempt, shared, names))
-    account = await shared.database.fast.run(lambda connection: users.account(connection, username))
+    account = await shared.database.read(lambda connection: users.account(connection, username))
     password_hash = account.password_hash if account is not None and account.is_licensed else None
     if not await shared.passwords.are_right(password, password_hash) or account is None:
         note_refusal(request)

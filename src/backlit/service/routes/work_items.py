@@ -8,15 +8,14 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.model.resources import WorkItem
-from backlit.service.http.endpoint import Answer, Call, Routes, etag_of, json_answer, must_match
+from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
-from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import DEFAULT_ORDER, TASK_FIGURES, Item, item_of, pert
+from backlit.service.tables.work_items import TASK_FIGURES, Item, item_of, pert
 
 routes = Routes()
 
@@ -156,29 +155,26 @@ def _list(call: Call, parent_id: int | None = None) -> Answer:
     """Return a page of the visible items, or of the tasks of one of them."""
     custom = _custom_fields(call)
     options = options_of(call.query, custom=custom)
-    if not _is_quick(options):
-        call.may_take_long()
+    if _is_quick(options):
+        return _page(options, custom, parent_id, call)
+    raise TakesLong(call, partial(_page, options, custom, parent_id))
+
+
+def _page(options: ListOptions, custom: tuple[Field, ...], parent_id: int | None, call: Call) -> Answer:
     named, rest = _project_named(options.filter)
     visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
     access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
-    if parent_id is None and rest is None and not options.order:
-        documents = work_items.default_page(call.connection, access, options.skip, options.limit)
-        return envelope(documents, projects.items_in(call.connection, visible), options, with_skip=True)
-    columns = item_columns(custom)
-    conditions = [*work_items.within(access), *work_items.below(parent_id)]
-    if rest is not None:
-        conditions.append(condition(rest, columns))
-    order = sort_columns(options.order, columns) if options.order else DEFAULT_ORDER
-    documents = work_items.documents(call.connection, conditions, order, options.skip, options.limit)
+    query = work_items.Query(access, parent_id, rest, options.order, custom)
+    documents = work_items.page(call.connection, query, options.skip, options.limit)
     if parent_id is None and rest is None:
         total = projects.items_in(call.connection, visible)
     elif (documents or not options.skip) and len(documents) < options.limit:
         total = options.skip + len(documents)
-    elif parent_id is not None or rest is None:
-        total = work_items.count(call.connection, conditions)
+    elif rest is None or parent_id is not None:
+        total = work_items.count(call.connection, query)
     else:
         revision = projects.revision_of(call.connection, visible)
-        count = partial(work_items.count, call.connection, conditions)
+        count = partial(work_items.count, call.connection, query)
         total = call.shared.totals.get((tuple(visible), rest), revision, count)
     return envelope(documents, total, options, with_skip=True)
 

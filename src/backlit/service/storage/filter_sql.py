@@ -1,10 +1,12 @@
 """Filters and orders of lists as SQL of the service's database, with bound values."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import count
 from types import MappingProxyType
 from typing import Any
+from typing import cast as cast_type
 
 from sqlalchemy import (
     ColumnElement,
@@ -12,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    bindparam,
     cast,
     exists,
     extract,
@@ -109,11 +112,69 @@ def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """A filter without its values: equal shapes have one statement, with values by their names in `named`."""
+
+    key: tuple[object, ...]
+    example: Filter = field(compare=False)
+    """A filter of the shape."""
+
+    def condition(self, columns: Columns) -> ColumnElement[bool]:
+        """Return the WHERE of the filters of this shape, with a bound value for each of theirs."""
+        return sql_of(self.example, _Dialect(columns, named=count()))
+
+
+def shape_of(found: Filter, columns: Columns) -> tuple[Shape, Mapping[str, Value]]:
+    """Return the shape of a filter and the values that its condition needs."""
+    keys = _Keys(columns)
+    key = sql_of(found, cast_type(Any, keys))
+    return Shape(key, found), {f"{_VALUE}{number}": value for number, value in enumerate(keys.values)}
+
+
+_VALUE = "filter_value_"
+
+
+class _Keys:
+    """Dialect whose expressions tell apart what needs another statement; it gathers the values."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.values: list[Value] = []
+        self._columns = columns
+
+    def __getattr__(self, name: str) -> Callable[..., tuple[object, ...]]:
+        return lambda *arguments, **options: (name, *map(_hashable, (*arguments, *options.values())))
+
+    def column(self, name: str) -> tuple[tuple[object, ...], ValueType]:
+        return (name,), self._columns[name][1]
+
+    def literal(self, value: Value) -> tuple[object, ...]:
+        if value is None or isinstance(value, bool):
+            return ("literal", value)
+        self.values.append(value)
+        return ("literal", type(value), isinstance(value, int) and value.bit_length() > _WORD)
+
+    def any_tag(self, part: Filter | None) -> tuple[object, ...]:
+        return ("any_tag", None if part is None else sql_of(part, cast_type(Any, self)))
+
+
+def _hashable(argument: object) -> object:
+    return tuple(argument) if isinstance(argument, list) else argument
+
+
+_WORD = 31
+"""Bits of the largest whole number of the databases' smaller type."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Dialect:
-    """SQL for SQLite and PostgreSQL; `variable` is the tag of the enclosing any()."""
+    """SQL for SQLite and PostgreSQL; `variable` is the tag of the enclosing any().
+
+    With `named`, values are bound by name when the statement runs.
+    """
 
     columns: Columns
     variable: Sql | None = None
+    named: "count[int] | None" = None
 
     def column(self, name: str) -> tuple[Sql, ValueType]:
         return self.columns[name]
@@ -121,7 +182,10 @@ class _Dialect:
     def literal(self, value: Value) -> Sql:
         if value is None:
             return null()
-        return self.constant(value) if isinstance(value, bool) else literal(value)
+        if isinstance(value, bool):
+            return self.constant(value)
+        held = literal(value)
+        return held if self.named is None else bindparam(f"{_VALUE}{next(self.named)}", type_=held.type)
 
     def tag(self) -> Sql:
         return self.void(ValueType.TEXT) if self.variable is None else self.variable

@@ -297,6 +297,48 @@ class _Worker:
             driver.set_progress_handler(self._is_late, 20_000)
 
 
+class GivenUp(Exception):
+    """Signal of a read that a lane should do: too long for the event loop, or its connection is in use or closed."""
+
+
+class QuickReads:
+    """A connection for short reads in the thread of the caller, which is an event loop.
+
+    A read that lasts `time_limit` seconds, or fails in the database, is given up. `before` is called in each
+    transaction.
+    """
+
+    def __init__(self, engine: Engine, time_limit: float, before: Callable[[Connection], None]) -> None:
+        self._connection = engine.connect()
+        self._time_limit = time_limit
+        self._before = before
+        self._deadline = 0.0
+        self._gate = threading.Lock()
+        driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
+        driver.set_progress_handler(lambda: time.monotonic() > self._deadline, 2_000)
+
+    def run(self, work: Work[Result]) -> Result:
+        """Do the read at once; raises GivenUp."""
+        if not self._gate.acquire(blocking=False):
+            raise GivenUp
+        try:
+            if self._connection.closed:
+                raise GivenUp
+            self._deadline = time.monotonic() + self._time_limit
+            with self._connection.begin():
+                self._before(self._connection)
+                return work(self._connection)
+        except OperationalError as error:
+            raise GivenUp from error
+        finally:
+            self._gate.release()
+
+    def close(self) -> None:
+        """Release the connection."""
+        with self._gate:
+            self._connection.close()
+
+
 def _is_too_deep(error: DBAPIError) -> bool:
     return _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig)
 

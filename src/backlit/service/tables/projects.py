@@ -35,9 +35,6 @@ _COUNT = Prepared(
     )
 )
 _ALL = Prepared(select(func.count()).select_from(projects))
-_REVISION = select(func.coalesce(func.sum(project_totals.c.revision), 0)).where(
-    project_totals.c.project_id.in_(bindparam("projects", expanding=True))
-)
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
 
 
@@ -155,19 +152,23 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
     """Return the number of work items in the projects, from the counters."""
-    return int(_held(tuple(project_ids)).rows(connection)[0][0]) if project_ids else 0
-
-
-@lru_cache(256)
-def _held(project_ids: tuple[int, ...]) -> Prepared:
-    # Literal ids from the database: a list of bound values would be expanded on each call.
-    mine = project_totals.c.project_id.in_([literal_column(str(int(project_id))) for project_id in project_ids])
-    return Prepared(select(cast(func.coalesce(func.sum(project_totals.c.item_count), 0), BigInteger)).where(mine))
+    return _sum("item_count", connection, project_ids)
 
 
 def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
     """Return a number that grows with every write to an item of the projects."""
-    return int(connection.execute(_REVISION, {"projects": list(project_ids)}).scalar_one())
+    return _sum("revision", connection, project_ids)
+
+
+def _sum(column: str, connection: Connection, project_ids: Collection[int]) -> int:
+    return int(_sums(column, tuple(project_ids)).rows(connection)[0][0]) if project_ids else 0
+
+
+@lru_cache(256)
+def _sums(column: str, project_ids: tuple[int, ...]) -> Prepared:
+    # Literal ids from the database: a list of bound values would be expanded on each call.
+    mine = project_totals.c.project_id.in_([literal_column(str(int(project_id))) for project_id in project_ids])
+    return Prepared(select(cast(func.coalesce(func.sum(project_totals.c[column]), 0), BigInteger)).where(mine))
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import (
@@ -26,7 +26,9 @@ from sqlalchemy.sql import operators
 
 from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
+from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.clock import TICK
+from backlit.service.storage.filter_sql import Shape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import comments, work_items
 from backlit.service.tables import attachments, projects
@@ -120,7 +122,6 @@ Access = tuple[int, ...] | None
 """Visible projects; None for all."""
 
 
-@lru_cache(256)
 def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     """Return the condition that keeps a statement to some projects."""
     if access is None:
@@ -133,9 +134,48 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     return (operators.in_op(literal_column("+work_items.project_id"), ids),)
 
 
-def below(parent_id: int | None) -> tuple[ColumnElement[bool], ...]:
-    """Return the condition that keeps a statement to the tasks of an item, where there is one."""
-    return () if parent_id is None else (work_items.c.parent_id == parent_id,)
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Selection and order of items; `parent_id` keeps it to the tasks of an item, `custom` are fields it may name."""
+
+    access: Access
+    parent_id: int | None = None
+    filter: Filter | None = None
+    order: tuple[SortKey, ...] = ()
+    custom: tuple[Field, ...] = ()
+
+    def prepared(self) -> tuple["_Statements", Mapping[str, object]]:
+        """Return the statements of such a query, compiled once, and its values."""
+        columns = item_columns(self.custom)
+        shape, values = (None, {}) if self.filter is None else shape_of(self.filter, columns)
+        has_parent = self.parent_id is not None
+        statements = _statements(self.access, has_parent, shape, self.order, self.custom)
+        return statements, {**values, "parent": self.parent_id} if has_parent else values
+
+
+class _Statements(NamedTuple):
+    """Statements of all queries of one shape."""
+
+    documents: Prepared
+    ids: Prepared
+    total: Prepared
+
+
+@lru_cache(256)
+def _statements(
+    access: Access, has_parent: bool, shape: Shape | None, order: tuple[SortKey, ...], custom: tuple[Field, ...]
+) -> _Statements:
+    columns = item_columns(custom)
+    where = list(within(access))
+    if has_parent:
+        where.append(work_items.c.parent_id == bindparam("parent"))
+    if shape is not None:
+        where.append(shape.condition(columns))
+    ordered = sort_columns(order, columns) if order else DEFAULT_ORDER
+    page = select(work_items.c.doc).where(*where).order_by(*ordered)
+    page = page.limit(bindparam("top")).offset(bindparam("skip"))
+    number = select(func.count()).select_from(work_items).where(*where)
+    return _Statements(Prepared(page), Prepared(page.with_only_columns(work_items.c.id)), Prepared(number))
 
 
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
@@ -144,40 +184,21 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-def default_page(connection: Connection, access: Access, skip: int, top: int) -> Sequence[bytes]:
-    """Read a page of documents in the default order."""
-    if skip >= DEEP:
-        return documents(connection, within(access), DEFAULT_ORDER, skip, top)
-    return [row[0] for row in _default_page(access).rows(connection, top=top, skip=skip)]
-
-
-@lru_cache(256)
-def _default_page(access: Access) -> Prepared:
-    page = select(work_items.c.doc).where(*within(access)).order_by(*DEFAULT_ORDER)
-    return Prepared(page.limit(bindparam("top")).offset(bindparam("skip")))
-
-
-def documents(
-    connection: Connection,
-    where: Sequence[ColumnElement[bool]],
-    order: Sequence[ColumnElement[Any]],
-    skip: int,
-    top: int,
-) -> Sequence[bytes]:
+def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[bytes]:
     """Read a page of documents."""
-    column = work_items.c.doc if skip < DEEP else work_items.c.id
-    page = select(column).where(*where).order_by(*order).limit(top).offset(skip)
-    found = connection.execute(page).scalars().all()
+    statements, values = query.prepared()
     if skip < DEEP:
-        return found
+        return [row[0] for row in statements.documents.rows(connection, top=top, skip=skip, **values)]
+    found = [row[0] for row in statements.ids.rows(connection, top=top, skip=skip, **values)]
     rows = connection.execute(select(work_items.c.id, work_items.c.doc).where(work_items.c.id.in_(found)))
     by_id: dict[int, bytes] = {row.id: row.doc for row in rows}
     return [by_id[item_id] for item_id in found]
 
 
-def count(connection: Connection, where: Iterable[ColumnElement[bool]]) -> int:
+def count(connection: Connection, query: Query) -> int:
     """Count the items that match."""
-    return connection.execute(select(func.count()).select_from(work_items).where(*where)).scalar_one()
+    statements, values = query.prepared()
+    return int(statements.total.rows(connection, **values)[0][0])
 
 
 def next_priority(connection: Connection, project_id: int) -> float:
