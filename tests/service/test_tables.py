@@ -35,7 +35,7 @@ def added(connection: Connection, item_type: str = "Story", project: int = 3, **
     settings = projects.settings(connection, project)
     places = {"AreaID": settings.root_area_id, "IterationID": settings.root_iteration_id}
     fields = {"Name": "Added", "Status": "Not Done", "BacklogPriority": 1.0, **places, **values}
-    made = Item(0, item_type, project, fields, "maya", NOW, "maya", NOW)
+    made = Item(items.next_place(connection, project)[0], item_type, project, fields, "maya", NOW, "maya", NOW)
     return item_of(items.add(connection, made, settings))
 
 

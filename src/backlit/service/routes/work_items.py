@@ -49,12 +49,13 @@ def create(call: Call) -> Answer:
     parent = item_of(found(call, given["ParentID"])) if "ParentID" in given else None
     now = call.shared.clock.now()
     values = _presets(body["type"], settings, parent) | given
-    values["BacklogPriority"] = work_items.next_priority(call.connection, settings.id)
-    item = Item(0, body["type"], settings.id, _calculated(body["type"], values), call.caller.name, now, "", now)
-    document = work_items.add(call.connection, replace(item, last_modified_by=item.created_by), settings)
+    item_id, values["BacklogPriority"] = work_items.next_place(call.connection, settings.id)
+    by = call.caller.name
+    item = Item(item_id, body["type"], settings.id, _calculated(body["type"], values), by, now, by, now)
+    document = work_items.add(call.connection, item, settings)
     if parent is not None:
-        work_items.roll_up(call.connection, parent.id, settings, call.caller.name, now)
-    location = f"{call.root}/workitems/{item_of(document).id}"
+        work_items.roll_up(call.connection, parent.id, settings, by, now)
+    location = f"{call.root}/workitems/{item_id}"
     return Answer(document, 201, {"location": location, "etag": etag_of(document)})
 
 

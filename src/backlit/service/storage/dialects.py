@@ -109,6 +109,13 @@ class by_code_point(FunctionElement[str]):  # noqa: N801  it is written like a f
     inherit_cache = True
 
 
+class next_id(FunctionElement[int]):  # noqa: N801  it is written like a function
+    """The next id of a table; only the holder of the write lock may ask for it."""
+
+    type = Integer()
+    inherit_cache = True
+
+
 class _Kept(FunctionElement[Any]):
     """A value in a JSON object; null for a value of another type."""
 
@@ -148,6 +155,10 @@ _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     raised: ("backlit_ceiling({0})", "ceiling({0})"),
     each_text: ("json_each({0})", "json_array_elements_text({0})"),
     by_code_point: ("{0}", '({0} COLLATE "C")'),
+    next_id: (
+        "(coalesce((SELECT seq FROM sqlite_sequence WHERE name = {0}), 0) + 1)",
+        "nextval(pg_get_serial_sequence({0}, 'id'))",
+    ),
     kept_text: (
         "(CASE WHEN json_type({0}, {1}) = 'text' THEN json_extract({0}, {1}) END)",
         "(CASE WHEN json_typeof({0} -> {2}) = 'string' THEN ({0} ->> {2}) COLLATE \"C\" END)",

@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     Select,
+    Text,
     bindparam,
     delete,
     false,
     func,
     insert,
+    literal,
     literal_column,
     select,
     tuple_,
@@ -28,6 +31,7 @@ from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.clock import TICK
+from backlit.service.storage.dialects import next_id
 from backlit.service.storage.filter_sql import Shape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import comments, work_items
@@ -113,6 +117,8 @@ BATCH = 500
 """Number of items whose documents are rewritten at a time."""
 
 _READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
+_LAST = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == bindparam("project"))
+_PLACE = Prepared(select(next_id(literal(work_items.name, Text())), _LAST.scalar_subquery()))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )
@@ -201,31 +207,36 @@ def count(connection: Connection, query: Query) -> int:
     return int(statements.total.rows(connection, **values)[0][0])
 
 
-def next_priority(connection: Connection, project_id: int) -> float:
-    """Return the BacklogPriority that puts an item at the end of its project."""
-    last = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == project_id)
-    return (connection.execute(last).scalar_one() or 0.0) + 1.0
+def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
+    """Return the id of a new item, and the BacklogPriority that puts it at the end of its project."""
+    ((item_id, last),) = _PLACE.rows(connection, project=project_id)
+    return item_id, (last or 0.0) + 1.0
 
 
 def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
-    """Insert an item with the next id, ignoring its own; return its document."""
+    """Insert an item; return its document."""
+    document = item.document(settings.fields_by_type[item.type])
     row: dict[str, Any] = {
         "description": "",
         "tags": None if item.type == ItemType.TASK else [],
+        "id": item.id,
         "type": item.type,
         "project_id": item.project_id,
         "created_by": item.created_by,
         "created_at": item.created_at,
         "last_modified_by": item.last_modified_by,
         "last_modified_at": item.last_modified_at,
-        "doc": b"",
+        "doc": document,
     }
     row |= columns_of(item.values)
-    new_id = connection.execute(insert(work_items).returning(work_items.c.id), row).scalar_one()
-    document = replace(item, id=new_id).document(settings.fields_by_type[item.type])
-    connection.execute(update(work_items).where(work_items.c.id == new_id).values(doc=document))
+    _insert_of(tuple(sorted(row))).run(connection, **row)
     projects.count_items(connection, item.project_id, 1)
     return document
+
+
+@lru_cache(256)
+def _insert_of(columns: tuple[str, ...]) -> Prepared:
+    return Prepared(insert(work_items).values(_bound(columns)))
 
 
 def change(connection: Connection, old: Item, new: Item, settings: ProjectSettings) -> bytes:
@@ -246,8 +257,11 @@ _UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
 
 @lru_cache(256)
 def _update_of(columns: tuple[str, ...]) -> Prepared:
-    values = {name: bindparam(name, type_=work_items.c[name].type) for name in columns}
-    return Prepared(_UPDATE.values(values))
+    return Prepared(_UPDATE.values(_bound(columns)))
+
+
+def _bound(columns: Iterable[str]) -> dict[str, BindParameter[Any]]:
+    return {name: bindparam(name, type_=work_items.c[name].type) for name in columns}
 
 
 def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
