@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, NamedTuple, Self, TextIO
 
 import orjson
@@ -22,6 +23,8 @@ from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
 _NAMES = ("backlit.service", "uvicorn.error")
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
+_PROCESS, _NUMBERS = secrets.token_hex(4), count(1)
+"""A request's id is the process's random part and a number: asking the system for each would switch threads."""
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
 _HOST = re.compile(rb"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _ALWAYS_OPEN = frozenset({"/healthz", "/readyz"})
@@ -109,7 +112,7 @@ class _Head(NamedTuple):
                 given = value
             elif name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
                 has_body = True
-        request_id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = given.decode() if _REQUEST_ID.fullmatch(given) else f"{_PROCESS}{next(_NUMBERS):08x}"
         return cls(size, hosts, request_id, has_body)
 
 

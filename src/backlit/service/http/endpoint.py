@@ -87,7 +87,8 @@ class Shared:
         self.database = Database(settings.database, self.clock)
         self.tokens = Tokens(settings, self.clock)
         self.passwords = Passwords()
-        self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
+        self.project_settings: dict[int, tuple[int, ProjectSettings]] = {}
+        """The settings of each project with their revision."""
         self.totals = Totals()
         self.contents = Contents(settings.files, self.database, settings.limits.probe)
 
@@ -162,11 +163,12 @@ class Call:
 
     def settings_of(self, project_id: int) -> ProjectSettings:
         """Return the settings of a project visible to the caller, from memory while they do not change."""
-        key = project_id, self.caller.revisions[project_id]
-        known = self.shared.project_settings
-        if key not in known:
-            known[key] = projects.settings(self.connection, project_id)
-        return known[key]
+        revision = self.caller.revisions[project_id]
+        known = self.shared.project_settings.get(project_id)
+        if known is None or known[0] != revision:
+            known = revision, projects.settings(self.connection, project_id)
+            self.shared.project_settings[project_id] = known
+        return known[1]
 
 
 class TakesLong(Exception):

@@ -1,18 +1,20 @@
 """Work items: documents out, items in; each transaction keeps totals and roll-ups current."""
 
+import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import (
+    BigInteger,
     BindParameter,
     ColumnElement,
     Connection,
-    Select,
+    Float,
     Text,
     bindparam,
     delete,
@@ -366,21 +368,29 @@ def _neighbours(
     connection: Connection, item: Item, target: Item | None, window: int, *, after: bool
 ) -> tuple[list[_Ranked], list[_Ranked]]:
     """Return the items before and after the place, nearest in the middle; at most one more than the window of each."""
-    ranked: Select[Any] = select(work_items.c.id, work_items.c.backlog_priority).where(
-        work_items.c.project_id == item.project_id, work_items.c.id != item.id
-    )
-    up = ranked.order_by(work_items.c.backlog_priority.desc(), work_items.c.id.desc()).limit(window + 1)
-    down = ranked.order_by(work_items.c.backlog_priority, work_items.c.id).limit(window + 1)
+    values = {"project": item.project_id, "item": item.id, "most": window + 1}
     if target is None:
-        found_up, found_down = (up, None) if after else (None, down)
-    else:
-        rank = tuple_(work_items.c.backlog_priority, work_items.c.id)
-        key = tuple_(target.values["BacklogPriority"], target.id)
-        found_up = up.where(rank <= key if after else rank < key)
-        found_down = down.where(rank > key if after else rank >= key)
-    above = [] if found_up is None else [(row[0], row[1]) for row in connection.execute(found_up)]
-    below = [] if found_down is None else [(row[0], row[1]) for row in connection.execute(found_down)]
-    return above[::-1], below
+        found = _nearest(up=after, within=None).rows(connection, **values)
+        return (found[::-1], []) if after else ([], found)
+    values |= {"priority": target.values["BacklogPriority"], "target": target.id}
+    above = _nearest(up=True, within=after).rows(connection, **values)
+    return above[::-1], _nearest(up=False, within=not after).rows(connection, **values)
+
+
+@cache
+def _nearest(*, up: bool, within: bool | None) -> Prepared:
+    """Return the statement of the nearest items up or down, from a target on (`within`), beyond it, or from the end."""
+    rank = tuple_(work_items.c.backlog_priority, work_items.c.id)
+    of_project = work_items.c.project_id == bindparam("project")
+    found = select(work_items.c.id, work_items.c.backlog_priority).where(
+        of_project, work_items.c.id != bindparam("item")
+    )
+    if within is not None:
+        key = tuple_(bindparam("priority", type_=Float()), bindparam("target", type_=BigInteger()))
+        compare = (operator.le if within else operator.lt) if up else (operator.ge if within else operator.gt)
+        found = found.where(compare(rank, key))
+    ends = [each.desc() for each in rank.clauses] if up else list(rank.clauses)
+    return Prepared(found.order_by(*ends).limit(bindparam("most")))
 
 
 def _between(low: float | None, high: float | None) -> float | None:
