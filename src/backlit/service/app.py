@@ -93,7 +93,8 @@ class Service:
             await self.stop()
 
         application = Starlette(
-            routes=[
+            routes=[  # tried in this order, so that those asked for most come first
+                *(self._route(path, handlers) for path, handlers in _handlers_by_path().items()),
                 PathRoute("/healthz", _healthz),
                 PathRoute("/readyz", _readyz),
                 PathRoute("/openapi.json", _openapi),
@@ -103,7 +104,6 @@ class Service:
                 PathRoute(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
                 PathRoute(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
                 PathRoute(_RESTRICT_PATH, tokens.restrict),
-                *(self._route(path, handlers) for path, handlers in _handlers_by_path().items()),
             ],
             exception_handlers={
                 BacklitError: _on_error,
