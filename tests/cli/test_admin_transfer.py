@@ -297,3 +297,16 @@ async def test_a_copy_that_found_no_file_is_an_error_unless_files_are_left_out(
     assert " ".join(without) in refused.stderr
     assert left == []
     assert made.returncode == 0
+
+
+async def test_damaged_contents_are_not_copied(workspace: Workspace, served: Served, tmp_path: Path) -> None:
+    await attached(served)
+    (damaged,) = [
+        path for path in (workspace.folder / "files").rglob("*") if path.is_file() and path.read_bytes() == b"one"
+    ]
+    damaged.write_bytes(b"two")
+
+    done = workspace.admin("export", str(tmp_path / "lines"), "--contents", "folder")
+
+    assert done.returncode == 1
+    assert f"{damaged.name} are damaged." in done.stderr

@@ -89,6 +89,22 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
         told(store, "type,Name", ",One")
 
 
+async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store: Store) -> None:
+    row = await first(store, "type:story status:open est:any")
+
+    found = told(store, "id,type,Name,est", ",,,", ",Feedback,Seen,5", f"{row.id},,Once,", f"{row.id},,Twice,")
+
+    assert [fault.partition(":")[0] for fault in found.faults] == ["Line 3", "Line 5"]
+    assert "Feedback" in found.faults[0]
+    assert found.faults[1].endswith(f"item {row.id} appears twice in the file.")
+    assert found.changes == {row.id: {"Name": "Once"}}
+
+
+def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:
+    assert Import(changes={1: {"IsVisibleInPortal": True}}).is_for_customers
+    assert not Import(changes={1: {"IsVisibleInPortal": False, "Name": "Seen"}}).is_for_customers
+
+
 def test_a_reader_that_has_enough_does_not_stop_the_writing(home: Home, tmp_path: Path) -> None:
     rows = "".join(f"Story,Striped animal {number}\n" for number in range(400))
     (tmp_path / "items.csv").write_text(f"type,name\n{rows}")

@@ -52,6 +52,17 @@ async def test_export_includes_items_that_the_draft_moves_far_down_the_backlog(s
     assert [int(line.split()[0]) for line in backlog.splitlines()] == [view.ids()[-1]]
 
 
+async def test_export_leaves_out_items_without_a_number(world: World, store: Store) -> None:
+    world.faults.is_down = True
+    await store.items.add("Story", {"Name": "Not sent yet", "Estimate": "3"})
+    await store.items.edit([first_of_backlog(await text_of(store))], {"Name": "Sent before"})
+
+    text = await text_of(store)
+
+    assert "Sent before" in text
+    assert "Not sent yet" not in text
+
+
 async def test_apply_reports_and_skips_fields_that_others_changed(world: World, store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)

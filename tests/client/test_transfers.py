@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.client.foreign import answer
+from tests.client.foreign import BASE, Foreign, answer
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -98,6 +98,40 @@ async def test_a_broken_transfer_goes_on_where_it_stopped(client: Client, attach
 
     assert saved.read_bytes() == CONTENT
     assert seen[0][0] > 500_000
+
+
+@pytest.mark.parametrize("part", [CONTENT[:-1], CONTENT, CONTENT + b"more"])
+async def test_an_earlier_part_of_any_length_becomes_the_file(
+    client: Client, attachment: Attachment, folder: Path, part: bytes
+) -> None:
+    (folder / f".backlit-{attachment.id}.part").write_bytes(part)
+
+    saved = await client.transfers.download(attachment, folder, quietly)
+
+    assert saved.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("told", "content"),
+    [
+        (answer(200, b"0123456789"), b"0123456789"),
+        (answer(206, b"456789", content_range="bytes 4-9/10"), b"0123456789"),
+        (answer(206, b"56789", content_range="bytes 5-9/10"), None),
+        (answer(206, b"456789", content_range="bytes 4-9/11"), None),
+    ],
+)
+async def test_the_rest_of_a_file_is_appended_only_where_it_fits(
+    tmp_path: Path, folder: Path, told: httpx.Response, content: bytes | None
+) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=10, download_url=f"{BASE}/7")
+    (folder / ".backlit-7.part").write_bytes(b"0123")
+
+    async with Foreign(told).client(tmp_path) as client:
+        if content is None:
+            with pytest.raises(ServiceError, match="another part of the file"):
+                await client.transfers.download(attachment, folder, quietly)
+        else:
+            assert (await client.transfers.download(attachment, folder, quietly)).read_bytes() == content
 
 
 async def test_a_cancelled_download_leaves_its_beginning_and_nothing_under_the_name(

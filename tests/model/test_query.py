@@ -150,6 +150,7 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("est>many", 1, "est:none"),
         ("@nobody", 1, "maya, jon"),
         ("status:gone", 1, "Not Done"),
+        ('status="in prog"', 1, "Not Done"),
         ('"never closed', 1, "double quote"),
         ("(est>5", 1, "has no closing ')'"),
         ("est>5)", 6, "remove it"),
@@ -192,6 +193,7 @@ trees: st.SearchStrategy[Node] = st.recursive(
 
 
 @given(trees)
+@example(Word("@me"))
 @example(Condition("est", "<", ("=0",)))
 @example(Condition("est", ">", ("=",)))
 @settings(max_examples=300, deadline=None)
@@ -210,6 +212,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
 
 def test_signs_are_short_for_keys() -> None:
     assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
+    assert parse_query("#12,rework") == parse_query("tag:12,rework")
     assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
 
 

@@ -90,4 +90,5 @@ def test_stretches_of_days_are_named_together() -> None:
     days = [date(2026, 2, 27), date(2026, 2, 28), date(2026, 3, 1), date(2026, 3, 4), date(2026, 3, 6)]
 
     assert ranges_text(days) == "27 Feb–1 Mar, 4 Mar, 6 Mar"
+    assert ranges_text([date(2026, 3, n) for n in range(1, 8, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar"
     assert ranges_text([date(2026, 3, n) for n in range(1, 16, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar and 4 more gaps"

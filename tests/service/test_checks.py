@@ -1,13 +1,14 @@
 """The rules for values of work items, without a service."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELDS, ItemType
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
 from backlit.service.rules.checks import checked, is_id
 from backlit.service.tables.projects import ProjectSettings
 
@@ -43,3 +44,10 @@ def test_a_tag_has_one_to_a_hundred_characters(tag: object) -> None:
         values("Story", Tags=[tag])
 
     assert set(caught.value.errors) == {"Tags"}
+
+
+def test_the_preset_status_is_the_first_of_the_projects_own() -> None:
+    own = replace(SETTINGS, value_lists=MappingProxyType({("Story", "Status"): ("Idea", "Done")}))
+
+    assert own.default("Story", FIELD_BY_KEY["Status"]) == "Idea"
+    assert own.default("Bug", FIELD_BY_KEY["Status"]) == "Not Done"

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select, update
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH, parse_challenge, parse_grant
 from backlit.service.app import Service
-from backlit.service.auth.callers import COOKIE, hash_password
+from backlit.service.auth.callers import COOKIE, form_token, hash_password
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table
@@ -348,3 +348,9 @@ async def test_a_new_password_ends_every_sign_in(browser: Client, service: Servi
     assert (await granted(browser, wrap_verification_code=code)).status_code == 401
     assert (await granted(browser, wrap_username="maya", wrap_password=PASSWORD)).status_code == 401
     assert (await granted(browser, wrap_username="maya", wrap_password="new")).status_code == 200
+
+
+async def test_a_form_token_is_worthless_without_a_cookie(browser: Client) -> None:
+    form = {"username": "maya", "password": PASSWORD, "form_token": form_token("")}
+
+    assert (await browser.post(LOGIN_PATH, data=form)).status_code == 403

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from backlit.service.admin.workspace import writing
 from backlit.service.storage.schema import areas, work_items
 from backlit.service.storage.settings import ServiceSettings
-from backlit.service.tables import projects, sign_ins, trees
+from backlit.service.tables import attachments, projects, sign_ins, trees
 from backlit.service.tables import work_items as items
 from backlit.service.tables.work_items import Item, item_of
 
@@ -158,3 +158,17 @@ def test_revoking_all_sign_ins_ends_tokens_sessions_and_codes(connection: Connec
     assert sign_ins.use_refresh_token(connection, token, NOW) is None
     assert sign_ins.use_code(connection, code, "uri:x", NOW) is None
     assert sign_ins.use_code(connection, others, "uri:x", NOW) == 2
+
+
+# Attachments
+
+
+def test_lastmodifiedat_of_an_attachment_never_goes_back(connection: Connection) -> None:
+    places = {"project_id": 1, "work_item_id": 1, "type": "Internal"}
+    file = {"name": "a.txt", "size": 1, "content_type": "text/plain", "digest": "0" * 64}
+    made = attachments.add(connection, {**places, **file}, "maya", LATER)
+
+    described = attachments.describe(connection, made, "Later", "jon", NOW)
+
+    assert (described.description, described.last_modified_by) == ("Later", "jon")
+    assert described.last_modified_at == LATER

@@ -259,6 +259,12 @@ async def test_too_many_attempts_are_slowed_down(visitor: Client, service: Servi
     assert (await ask(visitor, wrap_username="jon", wrap_password=PASSWORD)).status_code == 429
 
 
+async def test_too_many_wrong_codes_are_slowed_down(visitor: Client) -> None:
+    answers = [await ask(visitor, wrap_verification_code="wrong") for _ in range(11)]
+
+    assert [answer.status_code for answer in answers] == [401] * 10 + [429]
+
+
 async def test_restrict_says_whether_one_is_signed_in(visitor: Client, service: Service) -> None:
     address = f"{BASE}/Authentication/Restrict"
     grant = await by_code(visitor, service)

@@ -1,7 +1,7 @@
 """Two versions of a text, merged by line."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from backlit.store.records.merge import LINES_LIMIT, MARKS, has_marks, merge_text, with_both
@@ -97,6 +97,8 @@ def test_who_merges_makes_no_difference_but_for_line_endings(base: str, one: str
 
 
 @given(texts, texts, texts)
+@example("a\na", "a\nb\na", "a\na\na")
+@example("a\nb", "b", "a\nb\na")
 def test_merging_once_more_changes_nothing(base: str, mine: str, theirs: str) -> None:
     merged = merge_text(base, mine, theirs)
 
