@@ -1,12 +1,14 @@
 """Deleting for good: out of sight at once, done only to what is still as it was, and a copy is kept."""
 
+import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_history import of_type
-from tests.store.world import Said, World, raised, sent, until
+from tests.store.world import PATIENCE, Said, World, raised, sent, until
 
 from backlit.model.errors import NotFound
 from backlit.store import EntryState, RowSign, Store, ViewSpec
@@ -232,6 +234,38 @@ async def test_the_copy_holds_the_item_with_its_tasks_and_with_comments_nobody_h
     copy = copy_of(store, item_id)
     assert task_id in [each["id"] for each in copy.tasks]
     assert "New" in [each["description"] for each in copy.comments]
+
+
+async def test_the_copy_keeps_the_tasks_that_were_known_where_the_service_lists_none(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    world.faults.lacks = frozenset({"/tasks"})
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    assert task_id in [each["id"] for each in copy_of(store, item_id).tasks]
+
+
+async def test_a_change_of_a_task_that_comes_too_late_is_forgotten_with_its_item(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    goes_on = threading.Event()
+
+    async def hold(method: str, path: str) -> None:
+        if (method, path) == ("GET", f"/api/v1/workitems/{task_id}"):
+            await asyncio.to_thread(goes_on.wait, PATIENCE)
+
+    world.faults.before = hold
+    await store.items.edit([task_id], {"Name": "Too late"})
+    await until(lambda: ("GET", f"/api/v1/workitems/{task_id}") in world.faults.requests)
+    await store.deletions.delete_items([item_id])
+    await until(lambda: store.outbox.pending == 1)
+
+    goes_on.set()
+    await sent(store)
+
+    assert store.outbox_entries() == ()
 
 
 async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(world: World) -> None:

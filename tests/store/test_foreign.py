@@ -376,3 +376,24 @@ async def test_comments_behind_a_page_that_failed_are_read_by_the_next_sync(onli
 
     assert server.has_failed
     assert len(store.comments.of_item(item_id)) == 120
+
+
+class Forgetful(ForeignServer):
+    """Lists all but some of its items."""
+
+    hidden: frozenset[int] = frozenset()
+
+    def _page(self, found: list[Json], query: dict[str, str]) -> Json:
+        return super()._page([each for each in found if each["id"] not in self.hidden], query)
+
+
+async def test_an_item_that_a_scan_missed_is_asked_for_before_it_counts_as_deleted(online: Online) -> None:
+    server = Forgetful(VARIANTS["neither filtered nor ordered"])
+    store = await online(server)
+    missed, deleted = sorted(server.items)[50:52]
+    server.hidden = frozenset({missed})
+    del server.items[deleted]
+
+    await store.refresh()
+
+    assert known(store) == server.names()

@@ -182,6 +182,22 @@ async def test_a_deletion_goes_after_the_edits_that_put_items_there(world: World
     assert fields["IterationID"] == root_of(store, ITERATIONS)
 
 
+async def test_a_node_is_deleted_only_after_a_change_that_is_on_its_way_into_it(world: World) -> None:
+    store = await world.online()
+    node = leaf(store)
+    hangs = "/workitems/1"
+    world.faults.stalls = frozenset({hangs})
+    await store.items.edit([1], {"IterationID": node.id})
+    await until(lambda: ("GET", f"/api/v1{hangs}") in world.faults.requests)
+
+    await store.nodes.delete(ITERATIONS, node.id, root_of(store, ITERATIONS))
+    await store.items.edit([2], {"Name": "Not held up"})
+    await until(lambda: store.outbox.pending == 2)
+
+    assert world.faults.count("DELETE") == 0
+    assert node.id in await on_service(world, ITERATIONS)
+
+
 async def test_what_somebody_put_below_meanwhile_keeps_a_node_from_being_deleted(world: World, boss: Client) -> None:
     store = await world.online()
     node = leaf(store)

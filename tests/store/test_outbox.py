@@ -1,5 +1,7 @@
 """The outbox: everything arrives, once, and nobody's change is overwritten silently."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
 from tests.store.world import Said, World, raised, sent, until
@@ -143,6 +145,7 @@ async def test_what_the_service_refuses_stays_with_its_reason(world: World) -> N
     (entry,) = store.outbox_entries()
     assert entry.state is EntryState.REFUSED
     assert entry.reason
+    assert store.conflicts.is_gone(entry)
     assert store.outbox.refused == 1
     assert shown(store, item_id).sign is RowSign.REFUSED
     assert (await fields(world, other_id))["Name"] == "Too late"
@@ -335,6 +338,55 @@ async def test_a_preset_of_the_service_is_no_conflict_for_later_edits_of_a_new_i
     found = await fields(world, made.id)
     assert (found["Status"], found["Estimate"]) == ("Done", "3")
     assert store.outbox_entries() == ()
+
+
+async def test_a_value_that_another_user_set_in_a_new_item_is_a_conflict_for_later_edits(world: World) -> None:
+    world.waits = NEVER_AGAIN
+    store = await world.online()
+    world.faults.lost_answers["POST"] = 1
+    temporary = await store.items.add("Bug", {"Name": "New"})
+    await until(lambda: store.outbox_entries()[0].reason)
+    await store.items.edit([temporary], {"Priority": 1})
+    made = (await world.rival.work_items.page(filter="Name eq 'New'")).results[0]["id"]
+    await world.rival.work_items.update(made, {"Priority": 7})
+
+    await store.refresh()
+    await sent(store)
+
+    assert store.outbox.conflicts == 1
+    assert (await fields(world, made))["Priority"] == 7
+
+
+async def test_new_tasks_of_a_deleted_item_are_given_up(world: World) -> None:
+    world.waits = NEVER_AGAIN
+    store, item_id = await world.online(), await of_type(world)
+    world.faults.says = lambda method, _path: Said(500) if method == "POST" else None
+    await store.items.add("Task", {"Name": "Below it", "ParentID": item_id})
+    await until(lambda: store.outbox_entries()[0].reason)
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert all(row.name != "Below it" for row in store.view(ViewSpec()).rows(0, 500))
+
+
+async def test_of_two_unconfirmed_items_a_renamed_one_is_taken_for_neither(world: World) -> None:
+    world.waits = replace(NEVER_AGAIN, in_transit=0.0)
+    store = await world.online()
+    world.faults.lost_answers["POST"] = 2
+    for name in ("First", "Second"):
+        await store.items.add("Bug", {"Name": name})
+    await until(lambda: len([each for each in store.outbox_entries() if each.reason]) == 2)
+    made = (await world.rival.work_items.page(filter="Name eq 'First'")).results[0]["id"]
+    await world.rival.work_items.update(made, {"Name": "Jon's name for it"})
+
+    await store.refresh()
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert (entry.state, entry.fields["Name"]) == (EntryState.REFUSED, "First")
+    assert f"#{made}" in entry.reason
 
 
 async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(world: World) -> None:

@@ -114,6 +114,8 @@ async def test_open_tasks_go_with_their_item(world: World) -> None:
     first, _ = await add_sprints(store)
     row = next(each for each in await stories(store, 99) if store.batch.tasks_of(each.id))
     tasks = store.batch.tasks_of(row.id)
+    await store.items.edit([tasks[0].id], {"IterationID": store.plan.iterations.targets()[0].id})
+    tasks = store.batch.tasks_of(row.id)
     going = [
         each.id for each in tasks if each.fields["Status"] != "Done" and each.fields["IterationID"] == row.iteration_id
     ]

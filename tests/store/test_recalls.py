@@ -1,11 +1,13 @@
 """A deletion that may have been done is looked for when it is taken back; what is gone is made again, once."""
 
+import asyncio
+import threading
 from dataclasses import replace
 
 from tests.store.nodes import AREAS, leaf, named, on_service, root_of
 from tests.store.test_deletions import exists, with_task
 from tests.store.test_history import field, of_type, redone, undone
-from tests.store.world import Said, World, sent, until
+from tests.store.world import PATIENCE, Said, World, sent, until
 
 from backlit.store import Change, Store
 from backlit.store.records.entry import EntryKind
@@ -165,6 +167,28 @@ async def test_taken_back_while_it_is_on_its_way_it_is_looked_for_when_that_is_o
 
     assert not await exists(world, item_id)
     assert (await world.names()).count(name) == 1
+
+
+async def test_a_deletion_taken_back_on_its_way_is_not_sent_again_when_it_fails(world: World) -> None:
+    store = await deleting(world)
+    item_id = await of_type(world)
+    goes_on = threading.Event()
+
+    async def hold(method: str, _path: str) -> None:
+        if method == "DELETE":
+            await asyncio.to_thread(goes_on.wait, PATIENCE)
+
+    world.faults.before = hold
+    world.faults.says = lambda method, _path: Said(504) if method == "DELETE" else None
+    await store.deletions.delete_items([item_id])
+    await until(lambda: world.faults.count("DELETE"))
+    await undone(store)
+    goes_on.set()
+
+    await settled(world, store)
+
+    assert world.faults.count("DELETE") == 1
+    assert await exists(world, item_id)
 
 
 async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_stays(world: World) -> None:

@@ -1,11 +1,17 @@
 """Sync: the first load, what changed, what is gone."""
 
+import asyncio
 from datetime import datetime, timedelta
 
-from tests.store.world import World, raised, until
+from tests.store.world import World, raised, until, until_true
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.files.files import Writer
+from backlit.store.remote.capabilities import Traits
+from backlit.store.remote.listing import ProjectLists
+from backlit.store.sync.loading import FirstLoad
 
 
 def mirrored(store: Store) -> dict[int, str]:
@@ -82,6 +88,34 @@ async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) 
 
     store.files.submit(forget).result()
     await store.refresh()
+
+    assert mirrored(store) == await on_service(world)
+
+
+async def test_an_interrupted_load_reads_the_range_that_was_in_transit(world: World) -> None:
+    store = world.store("empty")
+    asked = 0
+
+    async def hold_the_fourth(_method: str, path: str) -> None:
+        nonlocal asked
+        asked += path.endswith("/workitems")
+        if asked == 4:
+            await asyncio.Event().wait()
+
+    async def is_at_the_last() -> bool:
+        note = await store.files.write(lambda writer: writer.mirror.note("left 1"))
+        return isinstance(note, dict) and len(note["left"]) < 2
+
+    async with Client.inside(world.faults, TokenCache(world.folder / "reader.json", "reader")) as client:
+        await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
+        lists = ProjectLists(client, Traits(page=10), 1)
+        world.faults.before = hold_the_fourth
+        load = asyncio.create_task(FirstLoad(lists, store.files, lambda *_: None).run())
+        await until_true(is_at_the_last)
+        load.cancel()
+        await asyncio.wait([load])
+
+        assert await FirstLoad(lists, store.files, lambda *_: None).run()
 
     assert mirrored(store) == await on_service(world)
 

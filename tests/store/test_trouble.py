@@ -108,6 +108,40 @@ async def test_an_item_that_the_service_fails_over_holds_up_no_other_and_is_give
     assert "repeatedly" in entry.reason
 
 
+async def test_the_pauses_of_an_entry_grow_with_its_failures(hasty: World) -> None:
+    failures: list[int] = []
+
+    class Noted(Waits):
+        def pause(self, failures_so_far: int) -> float:
+            failures.append(failures_so_far)
+            return 0.01
+
+    hasty.waits = Noted(in_transit=0.1, sync_every=1000.0)
+    store, item_id = await hasty.online(), await of_type(hasty)
+    failures.clear()
+    hasty.faults.says = lambda method, _: Said(500) if method == "PUT" else None
+
+    await store.items.edit([item_id], {"Name": "Fails"})
+    await sent(store)
+
+    assert failures == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_a_creation_that_failed_late_is_not_sent_again_yet(hasty: World) -> None:
+    hasty.waits = Waits(first_pause=0.01, longest_pause=0.02, in_transit=2.0, sync_every=1000.0)
+    store, item_id = await hasty.online(), await of_type(hasty)
+    await asyncio.sleep(2.0)  # longer than anything is in transit, since the store was opened
+    hasty.faults.says = lambda method, _: Said(500) if method == "POST" else None
+
+    await store.items.comment(item_id, "Once")
+    await until(lambda: hasty.faults.count("POST") == 1)
+    hasty.faults.says = lambda _method, _path: None
+    looks = hasty.faults.count("GET")
+    await until(lambda: hasty.faults.count("GET") > looks + 3)
+
+    assert hasty.faults.count("POST") == 1
+
+
 async def test_what_is_edited_while_a_request_hangs_is_sent_beside_it(hasty: World) -> None:
     store = await hasty.online()
     item_id, other_id = await of_type(hasty), await of_type(hasty, "Bug")

@@ -9,10 +9,11 @@ import pytest
 from tests.store.papers import item, offline_store, places_in, put
 
 from backlit.model.trees import Totals
-from backlit.store import RowSign, Store, TreeKind, ViewSpec
+from backlit.store import Change, RowSign, Store, Subject, TreeKind, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import connect
 from backlit.store.views.query import query_of
+from backlit.store.views.view import NOTED_CHANGES
 
 
 def ids(store: Store, spec: ViewSpec, stop: int = 100) -> list[int]:
@@ -137,12 +138,35 @@ async def test_an_edit_that_does_not_touch_order_or_filter_keeps_the_ids_and_sho
         assert view.totals == Totals(3, 5.0)
 
 
-async def test_an_edit_that_takes_an_item_out_of_the_filter_takes_it_out_of_the_view(tmp_path: Path) -> None:
+async def test_a_view_that_could_not_note_all_changes_reads_its_ids_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         view = store.view(ViewSpec())
         await view.load()
+        await store.files.write(lambda writer: writer.mirror.put_items([item(3)], ()))  # announced to nobody
 
-        await store.items.edit([1], {"Status": "Done"})
+        for _ in range(NOTED_CHANGES + 1):
+            view.note(Change(Subject.ITEMS, frozenset({1}), frozenset({"Name"})))
+        await view.reload()
+
+        assert list(view.ids()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("spec", "change"),
+    [
+        (ViewSpec(), {"Status": "Done"}),
+        (ViewSpec(area_ids=frozenset({1})), {"AreaID": 2}),
+        (ViewSpec(iteration_ids=frozenset({1})), {"IterationID": 2}),
+    ],
+)
+async def test_an_edit_that_takes_an_item_out_of_the_filter_takes_it_out_of_the_view(
+    tmp_path: Path, spec: ViewSpec, change: dict[str, object]
+) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(spec)
+        await view.load()
+
+        await store.items.edit([1], change)
         await view.reload()
 
         assert [row.id for row in view.rows(0, 9)] == [2]
