@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker
 
-from backlit.tui.drawing.frames.framed_app import FramedApp
+from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.shell.workers import COMMANDS_GROUP
 
 SOON = 0.1

@@ -1,12 +1,49 @@
-"""Entry point of `python -m backlit` and the command `backlit`."""
+"""Entry point of `python -m backlit` and the command `backlit`: a command's module is imported when it runs."""
 
+import argparse
+import importlib
 import sys
+from collections.abc import Sequence
+
+from backlit.cli.arguments import parser
+from backlit.model.errors import BacklitError
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; help and version, which end the process, are written first."""
+    try:
+        return parser().parse_args(arguments)
+    finally:
+        sys.stdout.flush()
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit status; write an error as one sentence to standard error."""
+    try:
+        chosen = _chosen(arguments)
+        module, _, function = chosen.handler.partition(":")
+        status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
+        sys.stdout.flush()
+    except BacklitError as error:
+        from backlit.model.plain import plain
+
+        print("backlit: " + "\n".join(map(plain, error.message.split("\n"))), file=sys.stderr)
+        for field, text in error.errors.items():
+            if text != error.message:
+                print(f"  {plain(field)}: {plain(text)}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return FAILED
+    return status
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    from backlit.cli.main import run
-
     if sys.stdout is None or not sys.stdout.isatty():
         from backlit.cli.output import guard_output
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from sqlalchemy import Connection
 
-from backlit.cli.main import run
+from backlit.__main__ import run
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.admin.workspace import reading, writing
 from backlit.service.app import Service

@@ -241,7 +241,7 @@ def test_restore_rejects_a_directory_without_a_backup(other: Workspace, tmp_path
 
 def peak(*words: str) -> int:
     """The most memory, in KiB, that a child process took for a command."""
-    code = "import resource, sys; from backlit.cli.main import run\n"
+    code = "import resource, sys; from backlit.__main__ import run\n"
     code += "status = run(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, text=True)
     return int(done.stderr.split()[-1])

@@ -74,7 +74,7 @@ def test_each_command_names_the_function_that_runs_it(words: str, function: str)
 
 
 def test_reading_the_command_line_loads_nothing_heavy() -> None:
-    script = f"import sys, backlit.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
+    script = f"import sys, backlit.__main__; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "[]"

@@ -6,7 +6,7 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
 
 from backlit.store import Store
-from backlit.tui.lists.filter_commands import nth_match
+from backlit.tui.lists.list_commands import nth_match
 
 ORDER = (10, 20, 30, 40, 50)
 

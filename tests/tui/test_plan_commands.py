@@ -15,8 +15,8 @@ from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import to_value
+from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
-from backlit.tui.plan.target import stage
 from backlit.tui.shell.dispatch import function_of
 
 

@@ -12,7 +12,7 @@ from rich.style import Style
 from tests.tui.stage import Stage
 from textual.strip import Strip
 
-from backlit.tui.drawing.frames.row import cells_of
+from backlit.tui.drawing.frame_rows import cells_of
 from backlit.tui.drawing.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
 
 ANY = st.text(alphabet=st.characters() | st.characters(categories=["Cc", "Cf", "Mn", "Me", "Zs", "Co"]), max_size=60)

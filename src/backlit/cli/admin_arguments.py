@@ -20,7 +20,7 @@ class Noun:
         )
 
     def verb(self, name: str, handler: str, about: str, *words: str, dry: bool = False) -> LateParser:
-        """Add a verb, run by the handler `module:function` of `cli.admin`; `words` are its positional arguments."""
+        """Add a verb, run by the function `handler` of `cli.admin`; `words` are its positional arguments."""
         verb = self._verbs.add_parser(name, help=about, description=about)
         for word in words:
             verb.add_argument(word, metavar=word.upper())
@@ -35,7 +35,7 @@ def add_common(command: argparse.ArgumentParser, handler: str, *, dry: bool = Fa
     command.add_argument("--json", action="store_true", help="write JSON")
     if dry:
         command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    command.set_defaults(handler=f"admin.{handler}")
+    command.set_defaults(handler=f"admin:{handler}")
 
 
 def add_nouns(admin: argparse.ArgumentParser) -> None:
@@ -51,39 +51,35 @@ def add_nouns(admin: argparse.ArgumentParser) -> None:
     types = Noun(nouns, "time-entry-types", "categories for logged time in a project")
     _add_named(types, "time_entry_types", "time entry type", "")
     keys = Noun(nouns, "keys", "the keys that sign access tokens")
-    rotate = keys.verb("rotate", "access:rotate_key", "create a signing key; the previous one stays valid")
+    rotate = keys.verb("rotate", "rotate_key", "create a signing key; the previous one stays valid")
     rotate.add_argument("--forget", action="store_true", help="revoke the previous key too, for example after a leak")
     _add_whole(nouns)
 
 
 def _add_users(users: Noun) -> None:
-    users.verb("list", "access:list_users", "list all users")
-    add = users.verb(
-        "add", "access:add_user", "add a user; prompts for the password or reads it from standard input", "name"
-    )
+    users.verb("list", "list_users", "list all users")
+    add = users.verb("add", "add_user", "add a user; prompts for the password or reads it from standard input", "name")
     for option in ("first-name", "last-name", "display-name", "email"):
         add.add_argument(f"--{option}", metavar="TEXT", help=f"the user's {option.replace('-', ' ')}")
     add.add_argument(
         "--no-password", action="store_true", help="create the user without a password; sign-in is not possible yet"
     )
     add.add_argument("--unlicensed", action="store_true", help="create the user without a licence")
-    users.verb("password", "access:change_password", "change a user's password and end all sessions", "name")
-    license_ = users.verb("license", "access:change_licence", "turn a user's licence on or off", "name")
+    users.verb("password", "change_password", "change a user's password and end all sessions", "name")
+    license_ = users.verb("license", "change_licence", "turn a user's licence on or off", "name")
     license_.add_argument("state", choices=("on", "off"))
     users.verb(
-        "deactivate", "access:deactivate_user", "disable a user: revoke password, sessions and access", "name", dry=True
+        "deactivate", "deactivate_user", "disable a user: revoke password, sessions and access", "name", dry=True
     )
 
 
 def _add_projects(projects: Noun) -> None:
-    projects.verb("list", "projects:list_projects", "list all projects")
-    create = projects.verb(
-        "create", "projects:create_project", "create a project with its root area and root iteration", "name"
-    )
+    projects.verb("list", "list_projects", "list all projects")
+    create = projects.verb("create", "create_project", "create a project with its root area and root iteration", "name")
     create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
     change = projects.verb(
         "change",
-        "projects:change_project",
+        "change_project",
         "change a project; renaming it renames its root area and iteration",
         "project",
     )
@@ -98,34 +94,34 @@ def _add_projects(projects: Noun) -> None:
 
 
 def _add_grants(grants: Noun) -> None:
-    listing = grants.verb("list", "access:list_grants", "list the roles of users in projects")
+    listing = grants.verb("list", "list_grants", "list the roles of users in projects")
     listing.add_argument("--user", metavar="USER", help="filter by user")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
-    role = grants.verb("set", "access:set_grant", "give a user a role in a project", "user", "project")
+    role = grants.verb("set", "set_grant", "give a user a role in a project", "user", "project")
     role.add_argument("role", choices=_ROLES)
-    grants.verb("remove", "access:remove_grant", "remove a user from a project", "user", "project", dry=True)
+    grants.verb("remove", "remove_grant", "remove a user from a project", "user", "project", dry=True)
 
 
 def _add_named(noun: Noun, named: str, word: str, effect: str) -> None:
-    listing = noun.verb("list", "projects:list_names", f"list every {word}")
+    listing = noun.verb("list", "list_names", f"list every {word}")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
-    add = noun.verb("add", "projects:add_name", f"add a {word}", "project", "name")
-    rename = noun.verb("rename", "projects:rename_name", f"rename a {word}", "project", "name")
+    add = noun.verb("add", "add_name", f"add a {word}", "project", "name")
+    rename = noun.verb("rename", "rename_name", f"rename a {word}", "project", "name")
     rename.add_argument("new_name", metavar="NEW_NAME")
-    remove = noun.verb("remove", "projects:remove_name", f"remove a {word}{effect}", "project", "name", dry=True)
+    remove = noun.verb("remove", "remove_name", f"remove a {word}{effect}", "project", "name", dry=True)
     for command in (listing, add, rename, remove):
         command.set_defaults(named=named)
 
 
 def _add_fields(fields: Noun) -> None:
-    fields.verb("list", "projects:list_fields", "list custom fields").add_argument(
+    fields.verb("list", "list_fields", "list custom fields").add_argument(
         "--project", metavar="PROJECT", help="filter by project"
     )
-    add = fields.verb("add", "projects:add_field", "add a custom field; its key ends in _cf", "project", "key")
+    add = fields.verb("add", "add_field", "add a custom field; its key ends in _cf", "project", "key")
     add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
     change = fields.verb(
         "change",
-        "projects:change_field",
+        "change_field",
         "change a custom field's types, values or default",
         "project",
         "key",
@@ -142,23 +138,21 @@ def _add_fields(fields: Noun) -> None:
         )
         command.add_argument("--default", metavar="VALUE", help="value of new items; empty for none")
     _add_rename(change)
-    fields.verb(
-        "remove", "projects:remove_field", "remove a custom field with all its values", "project", "key", dry=True
-    )
+    fields.verb("remove", "remove_field", "remove a custom field with all its values", "project", "key", dry=True)
 
 
 def _add_values(values: Noun) -> None:
-    values.verb("list", "projects:list_values", "list the valid values of each type and field", "project")
+    values.verb("list", "list_values", "list the valid values of each type and field", "project")
     set_ = values.verb(
-        "set", "projects:set_values", "set the valid values of a field for one type, in order", "project", dry=True
+        "set", "set_values", "set the valid values of a field for one type, in order", "project", dry=True
     )
-    reset = values.verb("reset", "projects:reset_values", "reset to the default values", "project", dry=True)
+    reset = values.verb("reset", "reset_values", "reset to the default values", "project", dry=True)
     for command in (set_, reset):
         command.add_argument("type", choices=tuple(ItemType), metavar="TYPE")
         command.add_argument("key", metavar="KEY", help="Status, Severity, …")
         _add_rename(command)
     set_.add_argument("values", nargs="+", metavar="VALUE")
-    groups = values.verb("groups", "projects:set_groups", "set the meaning of a project's own statuses", "project")
+    groups = values.verb("groups", "set_groups", "set the meaning of a project's own statuses", "project")
     help_ = f"a status and its group: {', '.join(CONFIGURABLE)}; no group lets clients guess"
     groups.add_argument("meanings", nargs="+", metavar="STATUS=GROUP", help=help_)
 
@@ -178,7 +172,7 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     export = _whole(
         nouns,
         "export",
-        "workspace:export_workspace",
+        "export_workspace",
         "write the whole workspace as JSON Lines; - for standard output",
         "file",
     )
@@ -192,7 +186,7 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     into = _whole(
         nouns,
         "import",
-        "workspace:import_workspace",
+        "import_workspace",
         "fill an empty workspace from an export; - for standard input",
         "file",
     )
@@ -200,7 +194,7 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     backup = _whole(
         nouns,
         "backup",
-        "workspace:back_up_workspace",
+        "back_up_workspace",
         "back up database and files to a new directory; safe while the service runs",
         "directory",
     )
@@ -208,13 +202,11 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     _whole(
         nouns,
         "restore",
-        "workspace:restore_workspace",
+        "restore_workspace",
         "create a workspace from a backup; never overwrites existing files",
         "directory",
     )
-    check = _whole(
-        nouns, "check", "workspace:check_workspace", "check rows, documents, totals and files for inconsistencies"
-    )
+    check = _whole(nouns, "check", "check_workspace", "check rows, documents, totals and files for inconsistencies")
     check.add_argument("--quick", action="store_true", help="skip the contents of files")
 
 

@@ -1,24 +1,253 @@
-"""Client of the service: one attribute per noun, over the network or in this process."""
+"""Client of the service and its nouns: list, page, get, create, update, delete, and operations of their own."""
 
-from collections.abc import Awaitable, Callable
-from typing import Self
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import httpx
+import orjson
 
-from backlit.client.calls import USUAL, Calls, Pacing
-from backlit.client.resources import (
-    API,
-    Attachments,
-    Document,
-    Nodes,
-    Projects,
-    Resource,
-    Users,
-    WorkItems,
-)
+from backlit.client.calls import USUAL, Calls, Pacing, QueryValue
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
-from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound
+from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ServiceError, Unclear
+
+API = "api/v1/"
+PAGE = 200
+SAFE_PAGE = 100
+"""The page size that every service allows."""
+REPEATS = 3
+"""Repeated pages allowed in one walk; a concurrent deletion moves the others."""
+LONGEST_LIST = 1_000_000
+
+Document = dict[str, Any]
+
+
+class Query(TypedDict, total=False):
+    """Options of a list; `filter` and `order` are OData text, None leaves an option out."""
+
+    top: int | None
+    skip: int | None
+    filter: str | None
+    order: str | None
+
+
+_OPTION_BY_NAME = {"top": "$top", "skip": "$skip", "filter": "$filter", "order": "$orderby"}
+
+
+class Page(NamedTuple):
+    """A page as received; `total` is a hint that may change while paging."""
+
+    total: int
+    results: list[Document]
+
+
+class Fetched(NamedTuple):
+    """A resource as received, with its version if the service has versions."""
+
+    document: Document
+    etag: str | None
+
+
+class Arrived:
+    """The pages received in one walk; raises ServiceError for a list without end."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._pages: set[bytes] = set()
+        self._count = self._repeated = 0
+
+    def note(self, results: list[Document]) -> None:
+        """Count a page with results."""
+        digest = sha256(orjson.dumps(results)).digest()
+        self._repeated += digest in self._pages
+        self._pages.add(digest)
+        self._count += len(results)
+        if self._repeated > REPEATS:
+            raise ServiceError(f"The server repeats the same page endlessly ({self._path}).")
+        if self._count > LONGEST_LIST:
+            raise ServiceError(f"The server sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
+
+
+class Listing:
+    """An address that responds with a list envelope."""
+
+    def __init__(self, calls: Calls, path: str) -> None:
+        self._calls = calls
+        self._path = path
+
+    async def page(self, **query: Unpack[Query]) -> Page:
+        """Read one page as received."""
+        options: dict[str, QueryValue] = {
+            option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
+        }
+        document = (await self._calls.call("GET", self._path, options)).document()
+        results = document.get("results")
+        if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
+            raise ServiceError("The server's response is not a list as the interface requires.")
+        total = document.get("totalResults")
+        return Page(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
+
+    async def pages(self, **query: Unpack[Query]) -> AsyncIterator[Page]:
+        """Walk all pages of `top` results, by received rather than promised counts.
+
+        Raises ServiceError for endlessly repeated pages or a list without end.
+        """
+        query.setdefault("top", PAGE)
+        query["skip"] = query.get("skip") or 0
+        page = await self._first_page(query)
+        arrived = Arrived(self._path)
+        while page.results:
+            arrived.note(page.results)
+            yield page
+            query["skip"] = (query["skip"] or 0) + len(page.results)
+            if query["skip"] == page.total:
+                return
+            page = await self.page(**query)
+
+    async def _first_page(self, query: Query) -> Page:
+        """Read the first page; if the service rejects its size, ask for the default size."""
+        try:
+            return await self.page(**query)
+        except BadRequest:
+            if (query.get("top") or 0) <= SAFE_PAGE:
+                raise
+            query["top"] = SAFE_PAGE
+            return await self.page(**query)
+
+
+class Resource(Listing):
+    """A kind of resource; its answers are documents as received."""
+
+    def __init__(self, calls: Calls, noun: str) -> None:
+        super().__init__(calls, f"{API}{noun}")
+        self._noun = noun
+
+    async def fetch(self, identity: int) -> Fetched:
+        """Read one as received, with its ETag; raise ServiceError for a response about another resource."""
+        answer = await self._calls.call("GET", f"{self._path}/{identity}")
+        document = answer.document()
+        if document.get("id") != identity:
+            raise ServiceError("The server responded with another resource than requested.")
+        return Fetched(document, answer.etag())
+
+    async def get(self, identity: int) -> Document:
+        """Read one; raise NotFound for a missing or invisible one."""
+        return (await self.fetch(identity)).document
+
+    async def create(self, body: Mapping[str, Any]) -> Document:
+        """Create one, sent once; raise Unclear without a readable response."""
+        answer = await self._calls.call("POST", self._path, body=dict(body))
+        try:
+            document = answer.document()
+        except ServiceError as error:
+            raise Unclear(f"{error.message} The item may or may not have been created.") from None
+        self._calls.clock.created(document.get("createdAt"))
+        return document
+
+    async def update(
+        self, identity: int, changes: Mapping[str, Any], if_match: str | None = None, *, is_repeatable: bool = True
+    ) -> Document:
+        """Send only the changes, flat; raise PreconditionFailed if `if_match` is outdated.
+
+        Does not repeat a non-repeatable change after a lost response, as others may have changed the same.
+        """
+        headers = {"If-Match": if_match} if if_match else None
+        path = f"{self._path}/{identity}"
+        answer = await self._calls.call("PUT", path, body=dict(changes), headers=headers, is_repeatable=is_repeatable)
+        document = answer.document()
+        self._calls.clock.changed(document.get("lastModifiedAt"))
+        return document
+
+    async def delete(self, identity: int) -> None:
+        """Delete one permanently; ignore the response's body."""
+        await self._calls.call("DELETE", f"{self._path}/{identity}")
+
+
+class WorkItems(Resource):
+    """Work items and their tasks, comments and attachments."""
+
+    def tasks(self, identity: int) -> Listing:
+        """Return the list of an item's tasks."""
+        return Listing(self._calls, f"{self._path}/{identity}/tasks")
+
+    def comments(self, identity: int) -> Listing:
+        """Return the list of an item's comments."""
+        return Listing(self._calls, f"{self._path}/{identity}/comments")
+
+    def attachments(self, identity: int) -> Listing:
+        """Return the list of an item's attachments."""
+        return Listing(self._calls, f"{self._path}/{identity}/attachments")
+
+    async def delete(self, identity: int, if_match: str | None = None) -> None:
+        """Delete one permanently; raise PreconditionFailed if `if_match` is outdated."""
+        headers = {"If-Match": if_match} if if_match else None
+        await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
+
+    async def rank(self, identity: int, place: Document) -> Document:
+        """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension."""
+        answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
+        return answer.document()
+
+
+class Attachments(Resource):
+    """Attachments without their contents, which `transfers` moves."""
+
+    async def delete(self, identity: int) -> None:
+        """Delete one permanently; try the address's other spelling after a 404."""
+        try:
+            await super().delete(identity)
+        except (NotFound, MethodNotAllowed) as error:
+            try:
+                await self._calls.call("DELETE", f"{API}attachment/{identity}")
+            except (NotFound, MethodNotAllowed, BadRequest):
+                raise error from None
+
+
+class Nodes(Resource):
+    """Areas or iterations: the nodes of a project's tree."""
+
+    def of_project(self, project_id: int) -> Listing:
+        """Return the list of a project's nodes."""
+        return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}")
+
+    async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
+        """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
+        query = {} if reassignment_id is None else {"reassignmentId": reassignment_id}
+        await self._calls.call("DELETE", f"{self._path}/{identity}", query)
+
+
+class Users(Resource):
+    """Licensed users, read-only."""
+
+    async def me(self) -> Document:
+        """Read the signed-in user."""
+        return (await self._calls.call("GET", f"{self._path}/me")).document()
+
+
+class Projects(Resource):
+    """Projects; the interface does not fix the address of their list, so the client looks for it."""
+
+    def time_entry_types(self, project_id: int) -> Listing:
+        """Return the list of a project's time entry types."""
+        return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes")
+
+    async def page(self, **query: Unpack[Query]) -> Page:
+        """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""
+        for path in (self._path, "api/projects"):
+            try:
+                return await Listing(self._calls, path).page(**query)
+            except (NotFound, MethodNotAllowed, BadRequest, Forbidden):
+                continue
+        return await self._from_root_areas()
+
+    async def _from_root_areas(self) -> Page:
+        found: dict[int, Document] = {}
+        async for page in Listing(self._calls, f"{API}areas").pages():
+            for area in page.results:
+                if area.get("parentId") == -1 and isinstance(area.get("projectId"), int):
+                    found[area["projectId"]] = {"id": area["projectId"], "name": str(area.get("name") or "")}
+        return Page(len(found), list(found.values()))
 
 
 class Client:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.tui.drawing.frames.framed_app import FramedApp
+from backlit.tui.drawing.framed_app import FramedApp
 
 
 class Wall(Widget):

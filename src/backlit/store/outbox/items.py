@@ -24,8 +24,7 @@ from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Page, Resource
+    from backlit.client.client import Client, Page, Resource
 
 
 _PAGE = 200

@@ -33,8 +33,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.sqlite.database import ids_json, transaction
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Nodes, Resource
+    from backlit.client.client import Client, Nodes, Resource
 
 
 FRESH = 0.5

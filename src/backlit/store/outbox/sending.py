@@ -19,8 +19,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Fetched, Resource
+    from backlit.client.client import Client, Fetched, Resource
 
 _UNCONFIRMED = "Could not confirm that the service saved the change. Checking again."
 _RACES = 5

@@ -14,8 +14,7 @@ from backlit.store.files.files import Files
 from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Page
+    from backlit.client.client import Client, Page
 
 
 PAGE = 1000

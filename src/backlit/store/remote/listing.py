@@ -13,8 +13,7 @@ from backlit.store.remote.receiving import receive
 from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Listing, Page
+    from backlit.client.client import Client, Listing, Page
 
 
 IDLE_PAGES = 100

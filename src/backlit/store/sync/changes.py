@@ -13,8 +13,7 @@ from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client
-    from backlit.client.resources import Listing
+    from backlit.client.client import Client, Listing
 
 
 OVERLAP = timedelta(seconds=2)

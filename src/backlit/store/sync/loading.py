@@ -23,7 +23,7 @@ from backlit.store.remote.listing import (
 from backlit.store.sync.deletions import keep_only, known_ids
 
 if TYPE_CHECKING:
-    from backlit.client.resources import Page
+    from backlit.client.client import Page
 
 
 Progress = Callable[[int, int], None]

@@ -23,10 +23,10 @@ from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_commands import key_named
 from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
-from backlit.tui.lists.view_commands import key_named
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part

@@ -30,10 +30,7 @@ from backlit.tui.widgets.side_lines import TabLine
 
 AGE_CHECK = 15.0
 """Seconds between updates of the age in the status line."""
-LIST_COMMANDS = (
-    "lists.filter_commands",
-    "lists.view_commands",
-)
+LIST_COMMANDS = ("lists.list_commands",)
 
 
 class ListScreen(ItemScreen):

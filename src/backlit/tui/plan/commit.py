@@ -17,7 +17,7 @@ from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.plan.capacity import People, Shift, capacity_of, capacity_words, over_limits, people_of, shifts, styled
-from backlit.tui.plan.target import PlanTarget
+from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.side_lines import Part
 
 MOST_LINES = 400

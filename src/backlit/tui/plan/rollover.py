@@ -24,7 +24,7 @@ from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
-from backlit.tui.plan.target import PlanTarget
+from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from backlit.tui.drawing.frames.framed_app import FramedApp
+from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell import clipboard
 from backlit.tui.shell.dispatch import Dispatch

@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.tui.drawing.frames.row import RESET, Pen, Row
+from backlit.tui.drawing.frame_rows import RESET, Pen, Row
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""

@@ -1,0 +1,379 @@
+"""`backlit admin`: users, grants and keys; projects with their settings; the whole workspace."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from backlit.cli.output import say, show, some, write_json
+from backlit.cli.served import looked_at, opened, settings_of, settings_with_files
+from backlit.model.errors import BadRequest, StorageError
+from backlit.model.fields import ItemType, Kind
+from backlit.model.plain import plain
+from backlit.service.admin import custom_fields, projects, users, value_lists
+from backlit.service.admin.check import Checker
+from backlit.service.admin.custom_fields import FieldChange
+from backlit.service.admin.projects import ProjectChange
+from backlit.service.admin.transfer import backup, export, import_, private, restore
+from backlit.service.admin.workspace import is_empty, user_id_of
+from backlit.service.files.local import open_files
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import teams, time_entry_types
+
+_USER_COLUMNS = {
+    "id": "ID#",
+    "name": "Name",
+    "isLicensed": "Licensed",
+    "hasPassword": "Password",
+    "projects": "Projects#",
+    "email": "Email",
+    "displayName": "Display name",
+}
+
+
+def list_users(arguments: argparse.Namespace) -> None:
+    """List all users."""
+    with looked_at(arguments) as connection:
+        show(arguments, users.listed(connection), _USER_COLUMNS)
+
+
+def add_user(arguments: argparse.Namespace) -> None:
+    """Add a user; the first one creates a missing database."""
+    names = ("first_name", "last_name", "display_name", "email")
+    texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+    with opened(arguments, create=True) as connection:
+        is_first = is_empty(connection)
+        users.check_new(connection, arguments.name, texts.get("email", ""))
+    password = None if arguments.no_password else users.checked_password(new_password())
+    with opened(arguments) as connection:
+        is_licensed = not arguments.unlicensed
+        user = users.add(connection, arguments.name, password, texts=texts, is_licensed=is_licensed)
+    say(arguments, f"Added the user {user['name']}.", user)
+    if is_first and not arguments.json:
+        print(f"The database is {settings_of(arguments).database}")
+        print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}")
+
+
+def change_password(arguments: argparse.Namespace) -> None:
+    """Change a user's password and end all sessions."""
+    with looked_at(arguments) as connection:
+        user_id_of(connection, arguments.name)
+    given = users.checked_password(new_password())
+    with opened(arguments) as connection:
+        user = users.set_password(connection, arguments.name, given)
+    say(arguments, f"{arguments.name} has a new password and was signed out everywhere.", user)
+
+
+def change_licence(arguments: argparse.Namespace) -> None:
+    """Turn a user's licence on or off."""
+    with opened(arguments) as connection:
+        user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
+    can = "can sign in" if user["isLicensed"] else "was signed out and can no longer sign in"
+    say(arguments, f"{arguments.name} {can}.", user)
+
+
+def deactivate_user(arguments: argparse.Namespace) -> None:
+    """Disable a user: revoke licence, password, sessions and access."""
+    with opened(arguments) as connection:
+        user = users.deactivate(connection, arguments.name)
+    lost = f"licence, password, sign-ins and {some(user['grantsRemoved'], 'grant')}"
+    say(arguments, f"{arguments.name} lost {lost}; the user's items and comments are kept.", user)
+
+
+def new_password() -> str:
+    """Ask for a new password; raise BadRequest if it is empty."""
+    if not sys.stdin.isatty():
+        password = sys.stdin.readline().rstrip("\r\n")
+        if not password:
+            raise BadRequest("Password is required: write it on the first line of standard input.")
+        return password
+    import getpass
+
+    password = getpass.getpass("New password: ")
+    if password != getpass.getpass("Repeat the password:  "):
+        raise BadRequest("The passwords differ. No changes were made.")
+    return password
+
+
+_GRANT_COLUMNS = {"projectId": "ID#", "project": "Project", "role": "Role", "user": "User"}
+
+
+def list_grants(arguments: argparse.Namespace) -> None:
+    """List the roles of users in projects."""
+    with looked_at(arguments) as connection:
+        show(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
+
+
+def set_grant(arguments: argparse.Namespace) -> None:
+    """Give a user a role in a project."""
+    with opened(arguments) as connection:
+        grant = users.set_grant(connection, arguments.user, arguments.project, Role(arguments.role))
+    say(arguments, f"{arguments.user} is {arguments.role} in {arguments.project}.", grant)
+
+
+def remove_grant(arguments: argparse.Namespace) -> None:
+    """Remove a user from a project."""
+    with opened(arguments) as connection:
+        grant = users.remove_grant(connection, arguments.user, arguments.project)
+    say(arguments, f"{arguments.user} no longer has access to {arguments.project}.", grant)
+
+
+def rotate_key(arguments: argparse.Namespace) -> None:
+    """Create a new signing key for access tokens."""
+    with opened(arguments) as connection:
+        users.rotate_key(connection, forget=arguments.forget)
+    kept = "all earlier tokens are revoked" if arguments.forget else "the previous key stays valid"
+    say(arguments, f"Created a new key; {kept}.", {"forgotten": arguments.forget})
+
+
+_PROJECT_COLUMNS = {
+    "id": "ID#",
+    "startDate": "Start",
+    "endDate": "End",
+    "items": "Items#",
+    "isSyncable": "Sync",
+    "name": "Name",
+}
+
+
+def list_projects(arguments: argparse.Namespace) -> None:
+    """List all projects."""
+    with looked_at(arguments) as connection:
+        show(arguments, projects.listed(connection), _PROJECT_COLUMNS)
+
+
+def create_project(arguments: argparse.Namespace) -> None:
+    """Create a project with its roots."""
+    with opened(arguments) as connection:
+        project = projects.create(connection, _project_change(arguments), arguments.manager)
+    say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
+    if not arguments.json and arguments.manager is None:
+        print(f"Next, give a user access: backlit admin grants set USER {project['id']} manager")
+
+
+def change_project(arguments: argparse.Namespace) -> None:
+    """Change the given settings of a project."""
+    with opened(arguments) as connection:
+        project = projects.change(connection, arguments.project, _project_change(arguments))
+    say(arguments, f"Changed the project {arguments.project}.", project)
+
+
+def _project_change(arguments: argparse.Namespace) -> ProjectChange:
+    return ProjectChange(
+        name=arguments.name,
+        description=arguments.description,
+        template=arguments.template,
+        start=arguments.start,
+        end=arguments.end,
+        iteration_length=arguments.iteration_length,
+        is_syncable=None if arguments.sync is None else arguments.sync == "on",
+    )
+
+
+_NAMED = {"teams": (teams, "team"), "time_entry_types": (time_entry_types, "time entry type")}
+_NAME_COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
+
+
+def list_names(arguments: argparse.Namespace) -> None:
+    """List teams or time entry types."""
+    table, _ = _NAMED[arguments.named]
+    with looked_at(arguments) as connection:
+        show(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
+
+
+def add_name(arguments: argparse.Namespace) -> None:
+    """Add a team or a time entry type to a project."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        added = projects.add_name(connection, table, arguments.project, arguments.name)
+    say(arguments, f"Added the {word} {added['name']} with the id {added['id']}.", added)
+
+
+def rename_name(arguments: argparse.Namespace) -> None:
+    """Rename a team or a time entry type."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        renamed = projects.rename_name(connection, table, arguments.project, arguments.name, arguments.new_name)
+    say(arguments, f"The {word} {arguments.name} is now called {renamed['name']}.", renamed)
+
+
+def remove_name(arguments: argparse.Namespace) -> None:
+    """Remove a team and clear it on its items, or remove a time entry type."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        removed = projects.remove_name(connection, table, arguments.project, arguments.name)
+    cleared = f" from {some(removed['itemsChanged'], 'item')}" if table is teams else ""
+    say(arguments, f"Removed the {word} {removed['name']}{cleared}.", removed)
+
+
+_FIELD_COLUMNS = {
+    "projectId": "Project#",
+    "key": "Key",
+    "kind": "Kind",
+    "default": "Default",
+    "types": "Types",
+    "choices": "Values",
+}
+
+
+def list_fields(arguments: argparse.Namespace) -> None:
+    """List custom fields."""
+    with looked_at(arguments) as connection:
+        show(arguments, custom_fields.listed(connection, arguments.project), _FIELD_COLUMNS)
+
+
+def add_field(arguments: argparse.Namespace) -> None:
+    """Add a custom field to a project."""
+    kind = Kind(arguments.kind.replace("-", " "))
+    with opened(arguments) as connection:
+        field = custom_fields.add(connection, arguments.project, arguments.key, kind, _field_change(arguments))
+    say(arguments, f"Added {field['key']}; {some(field['itemsRendered'], 'item')} can have it.", field)
+
+
+def change_field(arguments: argparse.Namespace) -> None:
+    """Change types, values or default of a custom field."""
+    with opened(arguments) as connection:
+        field = custom_fields.change(connection, arguments.project, arguments.key, _field_change(arguments))
+    changed = some(field["itemsChanged"], "item")
+    say(arguments, f"Changed {field['key']}; {changed} got another value or lost it.", field)
+
+
+def remove_field(arguments: argparse.Namespace) -> None:
+    """Remove a custom field with its values."""
+    with opened(arguments) as connection:
+        field = custom_fields.remove(connection, arguments.project, arguments.key)
+    say(arguments, f"Removed {field['key']}; {some(field['itemsChanged'], 'item')} lost a value.", field)
+
+
+def _field_change(arguments: argparse.Namespace) -> FieldChange:
+    types: list[ItemType] | None = arguments.types
+    return FieldChange(types, arguments.choices, arguments.default, getattr(arguments, "renames", ()))
+
+
+_VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Values"}
+
+
+def list_values(arguments: argparse.Namespace) -> None:
+    """List the values of every type and key of a project."""
+    with looked_at(arguments) as connection:
+        show(arguments, value_lists.listed(connection, arguments.project), _VALUE_COLUMNS)
+
+
+def set_values(arguments: argparse.Namespace) -> None:
+    """Set a project's own list of values."""
+    place = arguments.project, arguments.type, arguments.key
+    with opened(arguments) as connection:
+        found = value_lists.set_values(connection, *place, arguments.values, renames=arguments.renames)
+    say(arguments, _values_sentence(found), found)
+
+
+def reset_values(arguments: argparse.Namespace) -> None:
+    """Reset to the default values."""
+    place = arguments.project, arguments.type, arguments.key
+    with opened(arguments) as connection:
+        found = value_lists.reset(connection, *place, renames=arguments.renames)
+    say(arguments, _values_sentence(found), found)
+
+
+def set_groups(arguments: argparse.Namespace) -> None:
+    """Set the meaning of statuses."""
+    with opened(arguments) as connection:
+        found = value_lists.set_groups(connection, arguments.project, arguments.meanings)
+    groups = ", ".join(f"{status} ({group})" for status, group in found["statusGroups"].items()) or "none"
+    say(arguments, f"Statuses with a set meaning: {groups}.", found)
+
+
+def _values_sentence(found: dict[str, object]) -> str:
+    values, changed = found["values"], found["itemsChanged"]
+    assert isinstance(values, list)
+    assert isinstance(changed, int)
+    return f"{found['key']} of {found['type']} is one of: {', '.join(values)}. {some(changed, 'item')} changed."
+
+
+PIPE = "-"
+
+
+def export_workspace(arguments: argparse.Namespace) -> None:
+    """Write the workspace to a new file that only its owner may read, or to the output."""
+    settings, as_folder = settings_with_files(arguments), arguments.contents == "folder"
+    options = {"with_contents": arguments.contents == "lines", "with_secrets": not arguments.without_secrets}
+    if arguments.file == PIPE:
+        if as_folder or arguments.json:
+            raise BadRequest("Standard output cannot hold a folder or a report. Name a file.")
+        export(settings, sys.stdout.buffer, folder=None, **options)
+        return
+    path = Path(arguments.file)
+    folder = path.with_name(f"{path.name}.files") if as_folder else None
+    with private(path) as output:
+        try:
+            counts = export(settings, output, folder=folder, **options)
+        except BaseException:
+            path.unlink()
+            raise
+    contents = counts.pop("contents", 0)
+    sentence = f"Wrote {some(sum(counts.values()), 'row')} and {some(contents, 'attached file')} to {path}."
+    say(arguments, sentence, {"file": str(path), "rows": counts, "contents": contents})
+
+
+def import_workspace(arguments: argparse.Namespace) -> None:
+    """Fill an empty workspace; file contents come from the lines or from the folder beside the file."""
+    settings, accepts = settings_of(arguments), arguments.accept_problems
+    if arguments.file == PIPE:
+        counts = import_(settings, sys.stdin.buffer, accepts_problems=accepts)
+    else:
+        path = Path(arguments.file)
+        folder = path.with_name(f"{path.name}.files")
+        try:
+            lines = path.open("rb")
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
+        with lines:
+            beside = folder if folder.is_dir() else None
+            counts = import_(settings, lines, folder=beside, accepts_problems=accepts)
+    contents = counts.pop("contents", 0)
+    sentence = f"Imported {some(sum(counts.values()), 'row')} and {some(contents, 'attached file')}."
+    say(arguments, sentence, {"rows": counts, "contents": contents})
+
+
+def back_up_workspace(arguments: argparse.Namespace) -> None:
+    """Copy the workspace into a new directory."""
+    made = backup(settings_with_files(arguments), Path(arguments.directory), with_files=not arguments.without_files)
+    lost = f" {some(made['missing'], 'attached file')} could not be found." if made["missing"] else ""
+    say(arguments, f"The backup is in {made['directory']}, with {some(made['contents'], 'attached file')}.{lost}", made)
+
+
+def restore_workspace(arguments: argparse.Namespace) -> None:
+    """Create a workspace from a backup."""
+    made = restore(settings_of(arguments), Path(arguments.directory))
+    say(arguments, f"Restored to {made['database']}. To verify it: backlit admin check", made)
+
+
+FOUND = 1
+"""Exit status if the check finds problems."""
+
+
+def check_workspace(arguments: argparse.Namespace) -> int:
+    """Check the workspace and print one line for each problem."""
+    files = open_files(settings_with_files(arguments).files)
+    with looked_at(arguments) as connection:
+        checker = Checker(connection, files, is_quick=arguments.quick)
+        if arguments.json:
+            problems = [problem.document() for problem in checker.problems()]
+            write_json({"problems": problems, "checked": checker.checked})
+            return FOUND if problems else 0
+        count = 0
+        for count, problem in enumerate(checker.problems(), 1):  # noqa: B007  the last count is used below
+            place = " ".join(str(part) for part in (problem.table, problem.id, problem.field) if part not in {None, ""})
+            print(plain(f"{place}: {problem.sentence}" if place else problem.sentence))
+    looked = ", ".join(some(number, _NOUN_BY_COUNT[name]) for name, number in checker.checked.items())
+    print(f"{some(count, 'problem')} in {looked}." if count else f"No problems: {looked}.")
+    return FOUND if count else 0
+
+
+_NOUN_BY_COUNT = {
+    "projects": "project",
+    "workItems": "work item",
+    "nodes": "area or iteration",
+    "comments": "comment",
+    "attachments": "attachment",
+    "contents": "attached file",
+}
