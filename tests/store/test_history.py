@@ -54,6 +54,23 @@ async def test_an_edit_that_was_never_sent_is_given_up_and_taken_up_again(tmp_pa
         assert [dict(entry.base) for entry in store.outbox_entries()] == [{"Name": "Item 1"}]
 
 
+async def test_an_undo_of_many_items_reads_each_once(tmp_path: Path) -> None:
+    counts = []
+    with offline_store(tmp_path, [item(each) for each in range(1, 61)]) as store:
+        for last in (30, 60):
+            await store.items.edit(range(1, last + 1), {"Name": f"Mine {last}"})
+            statements: list[str] = []
+            connections = await store.files.write(lambda writer: (writer.mirror.connection, writer.journal.file))
+            for each in connections:
+                each.set_trace_callback(statements.append)
+            await undone(store)
+            for each in connections:
+                each.set_trace_callback(None)
+            counts.append(len(statements))
+
+    assert counts[1] < 2.5 * counts[0]
+
+
 async def test_acts_are_undone_one_after_the_other_across_restarts(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         for name in ("One", "Two", "Three"):

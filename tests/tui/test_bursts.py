@@ -186,6 +186,24 @@ async def test_a_hanging_command_shows_the_keys_that_wait_and_ctrl_c_ends_the_wa
         pilot.app.workers.cancel_all()
 
 
+async def test_a_long_command_is_shown_before_any_key_waits(store: Store, opened: Open) -> None:
+    over = asyncio.Event()
+
+    async def hang() -> None:
+        await over.wait()
+
+    async with opened(store) as pilot:
+        rows = items(pilot).size
+        pilot.app.run_worker(work(hang), group="writes")
+        burst(pilot, "j")
+        await until(lambda: "Working …" in text_of(pilot.app), lambda: text_of(pilot.app))
+        during = items(pilot).size
+        over.set()
+        await until(lambda: "Working …" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert during == rows
+
+
 async def test_no_key_waits_for_the_network(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         world.faults.is_answered = lambda _path: False

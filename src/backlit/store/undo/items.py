@@ -1,6 +1,6 @@
 """The operations of an undo or redo, found in the journal before anything is written, and restored items."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from backlit.store.edits.deletions import is_settable
@@ -58,6 +58,11 @@ class UndoPlan:
         withdrawn = [self._journal.entries.find(entry_id) for entry_id in self._journal.undo_log.withdrawn(latest)]
         self._withdrawn = [each for each in withdrawn if each is not None]
         first = self._journal.entries.of_step(act)
+        self._ids = {
+            each.id: self._journal.renames.followed(each.item_id) for each in (*self._entries, *self._withdrawn)
+        }
+        self._of_item = _by_item(self._entries, self._ids)
+        self._withdrawn_of_item = _by_item(self._withdrawn, self._ids)
         self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
         self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
         self._nodes = NodeReversals(writer, self._entries, first)
@@ -87,11 +92,11 @@ class UndoPlan:
             yield Rerank(moved), ()
 
     def _id(self, entry: OutboxEntry) -> int:
-        return self._journal.renames.followed(entry.item_id)
+        return self._ids[entry.id]
 
     def _taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
         if not entry.has_left:
-            again = {key for each in self._withdrawn if self._id(each) == entry.item_id for key in each.touched}
+            again = {key for each in self._withdrawn_of_item.get(entry.item_id, ()) for key in each.touched}
             changes = self._changes_of(entry)
             yield Withdraw(entry), tuple(each for each in changes if each.key not in again)
             if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
@@ -163,7 +168,7 @@ class UndoPlan:
 
     def _left(self, item_id: int) -> Mapping[str, object]:
         """Return the item's fields without the step's unsent edits."""
-        unsent = [each for each in self._entries if self._id(each) == item_id and not each.has_left]
+        unsent = [each for each in self._of_item.get(item_id, ()) if not each.has_left]
         received = self._mirror.received([item_id]).get(item_id)
         keys = {key for each in unsent for key in each.touched}
         if received is None or not keys:
@@ -220,9 +225,7 @@ class UndoPlan:
         elif self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
         elif entry.kind is EntryKind.EDIT:
-            sent = {
-                key for each in self._entries if self._id(each) == item_id and each.has_left for key in each.touched
-            }
+            sent = {key for each in self._of_item.get(item_id, ()) if each.has_left for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
         elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
@@ -237,6 +240,14 @@ class UndoPlan:
         """Report whether the outcome of a discarded deletion is still unclear."""
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.has_left]
         return any(each.payload.get("of") == entry.id for each in open_recalls)
+
+
+def _by_item(entries: Iterable[OutboxEntry], ids: Mapping[int, int]) -> Mapping[int, Sequence[OutboxEntry]]:
+    """Return the entries by item, so that an undo of many items compares none of them with all others."""
+    found: dict[int, list[OutboxEntry]] = {}
+    for each in entries:
+        found.setdefault(ids[each.id], []).append(each)
+    return found
 
 
 def _is_moved(entry: OutboxEntry) -> bool:

@@ -119,12 +119,13 @@ class ChordApp(FramedApp, inherit_bindings=False):
         if count:
             self.say(f"{count:,} more {'key was' if count == 1 else 'keys were'} dropped.")
 
-    def _say_waiting(self, count: int) -> None:
-        """Show the number of waiting keys at the foot of the screen; remove it at 0."""
+    def _say_waiting(self, count: int | None) -> None:
+        """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
         shown = next(iter(self.screen.query(WaitingKeys)), None)
-        if shown is not None and count:
+        if count is None:
+            for screen in self.screen_stack:
+                screen.query(WaitingKeys).remove()
+        elif shown is not None:
             shown.say(count)
-        elif count:
-            self.screen.mount(WaitingKeys(count))
         else:
-            self.query(WaitingKeys).remove()
+            self.screen.mount(WaitingKeys(count))

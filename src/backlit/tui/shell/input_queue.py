@@ -14,7 +14,7 @@ from textual.worker import Worker, get_current_worker
 MOST_WAITING = 1_000
 """Most events that may wait."""
 VISIBLE_AFTER = 0.3
-"""Seconds after which a wait is shown, and esc ends it."""
+"""Seconds after which a command in progress is shown with its waiting keys, and esc ends the wait."""
 STEP = 0.005
 MOST_PASSES = 12
 """Rounds in which every message pump handles its messages. More than a message has stations, as messages that no
@@ -57,7 +57,8 @@ class Readings:
 class InputQueue:
     """Passes the terminal's events to an application one by one, each after the command before it.
 
-    A command is over when the messages and workers that it began are done; it never waits for the network.
+    A command is over when the messages and workers that it began are done; it never waits for the network. `tell`
+    gets the number of waiting keys during a long command, and None after it.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class InputQueue:
         app: App[Any],
         act: Callable[[events.Event], Awaitable[None]],
         catch_up: Callable[[], None],
-        tell: Callable[[int], None],
+        tell: Callable[[int | None], None],
     ) -> None:
         self._app = app
         self._act = act
@@ -169,7 +170,7 @@ class InputQueue:
         self._running = None
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
-        self._show(0)
+        self._show(is_busy=False)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._running = None
             self._app.call_later(_raise, error)
@@ -184,7 +185,7 @@ class InputQueue:
         """Return when everything begun is done: workers, messages, screens that open or close."""
         quiet, passes, had_work = 0, 0, False
         while quiet < 2 and passes < MOST_PASSES:
-            if any(self._unfinished(besides)):
+            if is_busy := any(self._unfinished(besides)):
                 quiet, passes, had_work = 0, 0, True
                 await asyncio.sleep(STEP)
             elif had_work:
@@ -195,8 +196,8 @@ class InputQueue:
                 is_quiet = all(not each.message_queue_size for each in self._pumps())
                 quiet = quiet + 1 if is_quiet and not any(self._unfinished(besides)) else 0
             if self._waited() >= VISIBLE_AFTER:
-                self._show(len(self._waiting))
-        self._show(0)
+                self._show(is_busy=is_busy or bool(self._waiting))
+        self._show(is_busy=False)
 
     def _unfinished(self, besides: frozenset[str]) -> Iterable[Worker[Any]]:
         readings: Readings | None = getattr(self._app.screen, "readings", None)
@@ -236,10 +237,10 @@ class InputQueue:
             await asyncio.sleep(0)  # the application ends
         return not left
 
-    def _show(self, count: int) -> None:
-        if count or self._is_shown:
-            self._is_shown = bool(count)
-            self._tell(count)
+    def _show(self, *, is_busy: bool) -> None:
+        if is_busy or self._is_shown:
+            self._is_shown = is_busy
+            self._tell(len(self._waiting) if is_busy else None)
 
 
 def _raise(error: BaseException) -> None:

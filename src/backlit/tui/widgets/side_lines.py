@@ -174,7 +174,7 @@ class TabLine(Widget):
 
 
 class WaitingKeys(Static):
-    """A note with the number of keys that wait for a command to end."""
+    """A note that a command works, with the number of keys that wait for its end."""
 
     def __init__(self, count: int) -> None:
         super().__init__(_words(count))
@@ -185,6 +185,8 @@ class WaitingKeys(Static):
 
 
 def _words(count: int) -> Content:
+    if not count:
+        return Content(" Working … ")
     return Content(f" {count:,} {'key' if count == 1 else 'keys'} waiting · esc to drop ")
 
 
