@@ -12,7 +12,7 @@ from pathlib import Path
 from tests import quiet
 from tests.quiet import workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
-from tests.store.world import World, make_sample, until
+from tests.store.world import World, load_sample, make_sample, until
 from tests.tui.stage import strips_of
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -37,8 +37,10 @@ def clock() -> datetime:
 
 
 def write_workspace(folder: Path) -> Path:
-    """Write what the pictures show."""
-    return make_sample(folder, ITEMS, TODAY)
+    """Write and load what the pictures show."""
+    make_sample(folder, ITEMS, TODAY)
+    load_sample(folder, clock)
+    return folder
 
 
 async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
@@ -47,6 +49,8 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     world = World(folder, workspace, clock=clock)
     if scene.has_news or scene.has_files or scene.trouble:
         world.service.shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
+    if scene.signed_in and scene.trouble is not Trouble.FAILED:
+        world.take_loaded()
     await world.start()
     try:
         store = world.store(signed_in=scene.signed_in)
@@ -168,7 +172,7 @@ async def write_all(names: list[str]) -> None:
     quiet.wait_so_with_keys()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "workspace").mkdir()
-        workspace = write_workspace(Path(folder) / "workspace")
+        workspace = await asyncio.to_thread(write_workspace, Path(folder) / "workspace")
         for name in names or SCENES:
             place = Path(folder) / name
             place.mkdir()

@@ -26,6 +26,8 @@ from backlit.store.store import Clock, local_time
 
 LOADED = "mine"
 """The store that a loaded sample has."""
+RIVAL = "rival.json"
+"""The rival's sign-in, which a world takes over from its sample."""
 PATIENCE = 15.0
 """Seconds after which something that should happen counts as not happening."""
 
@@ -36,11 +38,11 @@ def make_sample(folder: Path, items: int = 60, today: date | None = None) -> Pat
     return folder
 
 
-def load_sample(folder: Path) -> None:
+def load_sample(folder: Path, clock: Clock = local_time) -> None:
     """Load a sample into a store of maya's, which a world copies instead of loading it again."""
 
     async def load() -> None:
-        world = World(folder)
+        world = World(folder, clock=clock)
         await world.start()
         await world.online()
         await world.stop()
@@ -61,16 +63,18 @@ class World:
         self.pacing, self.waits = USUAL, USUAL_WAITS
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
-        self._loaded = sample if sample and (sample / LOADED).exists() and clock is local_time else None
+        if sample and (sample / RIVAL).exists():
+            shutil.copy(sample / RIVAL, folder)
+        self._loaded = sample if sample and (sample / LOADED).exists() else None
         self.service = Service(settings_in(folder))
         self.faults = Faults(self.service.asgi)
         self._stores: list[Store] = []
 
     async def start(self) -> None:
         await self.service.start()
-        tokens = TokenCache(self.folder / "rival.json", "rival")
-        self.rival = Client.inside(self.service.asgi, tokens)
-        await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
+        self.rival = Client.inside(self.service.asgi, TokenCache(self.folder / RIVAL, "rival"))
+        if not self.rival.auth.signed_in:
+            await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
 
     async def stop(self) -> None:
         for store in self._stores:
@@ -99,13 +103,18 @@ class World:
 
     async def online(self, name: str = LOADED) -> Store:
         """A store that has loaded everything."""
-        if self._loaded and name == LOADED and not (self.folder / name).exists():
-            shutil.copytree(self._loaded / name, self.folder / name)
-            shutil.copy(self._loaded / f"{name}.json", self.folder)
+        if name == LOADED and not (self.folder / name).exists():
+            self.take_loaded()
         store = self.store(name)
         store.start()
         await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
         return store
+
+    def take_loaded(self) -> None:
+        """Copy the loaded store of the sample, if it has one."""
+        if self._loaded:
+            shutil.copytree(self._loaded / LOADED, self.folder / LOADED)
+            shutil.copy(self._loaded / f"{LOADED}.json", self.folder)
 
     async def close(self, store: Store) -> None:
         self._stores.remove(store)
