@@ -42,6 +42,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         "app.projects",
         "shell.macros",
     )
+    DEFAULT_MODE = BACKLOG
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
     ENABLE_COMMAND_PALETTE = False
@@ -84,10 +85,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     # Life
 
-    def on_mount(self) -> None:
-        """Open the backlog."""
+    def on_load(self) -> None:
+        """Subscribe to the store, before the backlog is mounted."""
         self._unsubscribe = self.store.subscribe(self._changes.take)
-        self.switch_mode(BACKLOG)
+
+    def on_mount(self) -> None:
+        """Say what is wrong with the configuration."""
         if self._wanted_theme != self.theme:
             self._problems.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._problems:

@@ -103,7 +103,7 @@ class Places:
     @property
     def backlog(self) -> BacklogScreen | None:
         """The backlog's screen, once it is mounted."""
-        stack = self._app._screen_stacks.get(BACKLOG, [])  # noqa: SLF001 - get_screen_stack raises before the first mode
+        stack = self._app.get_screen_stack(BACKLOG)
         return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
 
     @property
@@ -115,7 +115,7 @@ class Places:
 
     def screens(self) -> list[Screen[object]]:
         """Return the screens of all modes."""
-        return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - as above
+        return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - Textual lists no stacks
 
     def publish(self, changes: ChangeBatch) -> None:
         """Pass changes to the screens, and ask for a sign-in where one is needed."""

@@ -47,10 +47,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """The user's editor, while it has the terminal."""
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return Textual's filters, and the one against control characters.
-
-        Textual keeps filtered lines by their filter: a new one for each frame had every line cut and sent anew.
-        """
+        """Return Textual's filters, and the one against control characters; Textual caches lines by the object."""
         return [*super().get_line_filters(), self._safe_filter]
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
