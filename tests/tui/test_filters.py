@@ -2,7 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from tests.store.papers import offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -14,6 +17,7 @@ from backlit.store import Store
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.tui.dialogs.pick import PickValuesDialog
+from backlit.tui.lists.filtering import SharedFilter
 
 
 def title(pilot: Pilot[None]) -> str:
@@ -175,3 +179,16 @@ async def test_a_renamed_iteration_clears_the_filter_with_a_message(world: World
         await store.refresh()
         await until(lambda: "cleared" in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: ids_in(pilot) == [row.id for row in rows])
+
+
+def test_each_project_has_its_own_query(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        shared = SharedFilter(store)
+        queries = []
+        for project_id, query in ((1, "status:open"), (2, "type:bug"), (1, ""), (2, "")):
+            store.choose_project(project_id)
+            shared.follow_project()
+            queries.append(shared.now.query)
+            shared.now = replace(shared.now, query=query or shared.now.query)
+
+    assert queries == ["", "", "status:open", "type:bug"]

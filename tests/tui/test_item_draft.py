@@ -1,9 +1,18 @@
 """Drafts and long texts, without a screen."""
 
-import pytest
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import pytest
+from tests.store.papers import item, offline_store
+from tests.tui.target import FakeTarget
+
+from backlit.store import Keep, Store
+from backlit.tui.commands.command import Call
+from backlit.tui.commands.table import COMMANDS
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.fields.values import merged, taken_back
+from backlit.tui.shell.dispatch import function_of
 
 
 @pytest.mark.parametrize(
@@ -56,6 +65,14 @@ def test_a_value_that_the_store_comes_to_have_is_no_longer_a_change() -> None:
     assert draft.elsewhere == {}
 
 
+def test_a_field_that_is_being_edited_does_not_follow_the_store() -> None:
+    draft = ItemDraft({"Name": "a", "Estimate": "1"})
+
+    draft.rebase({"Name": "theirs", "Estimate": "3"}, "Name")
+
+    assert (draft.elsewhere, draft.arrived) == ({"Name": "a"}, {"Estimate": "1"})
+
+
 def test_what_was_typed_while_it_was_saved_stays() -> None:
     draft = ItemDraft({"Name": "a"})
     draft.set("Name", "b")
@@ -98,3 +115,35 @@ def test_a_restored_draft_knows_what_the_store_changed_meanwhile() -> None:
 )
 def test_what_an_editor_did_not_touch_stays_byte_for_byte(raw: str, written: str, expected: str) -> None:
     assert taken_back(raw, written) == expected
+
+
+class FakeEditor(FakeTarget):
+    """An `editor.form_commands.EditorTarget` over a draft, as far as conflicts need it."""
+
+    def __init__(self, store: Store, draft: ItemDraft, answers: Sequence[object]) -> None:
+        super().__init__(store, [1], answers)
+        self.item_id, self.item_type, self.draft = 1, "Story", draft
+        self.form = self
+
+    def leave(self) -> None:
+        """Leave the field."""
+
+    def changed(self) -> None:
+        """Redraw."""
+
+
+async def test_a_value_that_arrives_during_the_question_about_it_is_left_to_decide(tmp_path: Path) -> None:
+    draft = ItemDraft({"Name": "a", "Estimate": "1"})
+    draft.set("Name", "mine")
+    draft.set("Estimate", "2")
+    draft.rebase({"Name": "theirs", "Estimate": "3"})
+
+    def answer(_dialog: object) -> Mapping[str, object]:
+        draft.rebase({"Name": "theirs, later", "Estimate": "3"})
+        return {"Name": Keep.MINE, "Estimate": Keep.MINE}
+
+    with offline_store(tmp_path, [item(1)]) as store:
+        await function_of("editor.saving:resolve")(FakeEditor(store, draft, [answer]), Call(COMMANDS[0]))
+
+    assert draft.changes == {"Name": "mine", "Estimate": "2"}
+    assert draft.elsewhere == {"Name": "theirs"}

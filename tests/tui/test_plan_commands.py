@@ -2,19 +2,29 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
+from tests.store.papers import item, offline_store
 from tests.store.planning import add_sprints, held, stories
 from tests.store.test_rollover import ended_sprint
 from tests.store.world import World, sent
 from tests.tui.target import FakeTarget
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store import IterationEntry, Row, Store
+from backlit.model.planning import Load, OwnCapacities, Velocity
+from backlit.model.trees import Totals
+from backlit.store import IterationEntry, Row, Store, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
+from backlit.store.planning.draft import Contest, Touch
+from backlit.store.planning.plan import PlanChange
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import to_value
+from backlit.tui.plan.capacity import People
+from backlit.tui.plan.commit import PlanSummary, plan_lines
+from backlit.tui.plan.pane_contents import Forecast, target_of
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
 from backlit.tui.shell.dispatch import function_of
@@ -203,3 +213,44 @@ async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_wr
     assert opened == [{rows[0].id: Decision(Way.BACKLOG)}]
     assert target.said == [f"{ended.name}: 1 item rolled over. u to undo."]
     assert store.drafts.find(key) is None
+
+
+def sprint(number: int, start: date) -> IterationEntry:
+    name = f"Sprint {number}"
+    return IterationEntry(number, name, f"Aurora\\{name}", start, start + timedelta(13), None, None, is_release=False)
+
+
+def test_the_plan_opens_on_the_iteration_after_the_current_one() -> None:
+    today = date(2026, 3, 11)
+    past, now, coming = [sprint(number, today + timedelta(14 * number - 30)) for number in (1, 2, 3)]
+
+    assert target_of([past, now, coming], None, today) is coming
+    assert target_of([past, now, coming], past.id, today) is past
+    assert target_of([past, now], None, today) is now
+    assert target_of([past], None, today) is past
+    assert target_of([], None, today) is None
+
+
+async def test_each_part_of_the_forecast_counts_its_own_items(tmp_path: Path) -> None:
+    upcoming = [sprint(number, date(2026, 3, 11)) for number in (1, 2)]
+    with offline_store(tmp_path, [item(number, Estimate="3") for number in range(1, 8)]) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+
+        Forecast(store).divide(view, Totals(7, 21.0), Velocity((7.0,)), upcoming, {1: Load(), 2: Load(points=1.0)})
+
+        parts = [(line.value, line.count, line.points) for line in view.outline.headers]
+        assert parts == [(1, 2, 6.0), (2, 2, 6.0), (None, 3, 9.0)]
+
+
+def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> None:
+    move = {"IterationID": Touch(1, 2)}
+    story = PlanChange(1, "Story", "Pay", None, 1, move, {})
+    along = PlanChange(3, "Task", "Test", 1, 1, move, {})
+    contested = PlanChange(2, "Task", "Build", 1, 1, move, {"AssignedToID": Contest(Touch(None, 5), 6)})
+    with offline_store(tmp_path) as store:
+        people = People({}, OwnCapacities(), {})
+        lines = plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))
+
+    assert [line.plain.split()[0] for line in lines] == ["#1", "#2"]
+    assert lines[0].plain.endswith("with a task")

@@ -1,12 +1,20 @@
 """Ranking by keys: rows and selections move at once, the cursor goes along, and the service has the same order."""
 
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import lines_of, text_of
+from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.store import Store
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import COMMANDS
+from backlit.tui.shell.dispatch import function_of
 
 
 async def items_of(store: Store) -> list[int]:
@@ -143,3 +151,11 @@ async def test_the_order_is_written_to_priority_after_its_difference_was_seen(
         written = [(await world.rival.work_items.get(each))["fields"]["Priority"] for each in chosen]
         assert "Priority" in asked
         assert written == [1, 2, 3]
+
+
+async def test_one_item_alone_makes_no_order(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        with pytest.raises(CannotAct, match="No order is kept"):
+            await function_of("items.rank:write_order")(FakeTarget(store, [2]), Call(COMMANDS[0]))
+
+        assert store.outbox_entries() == ()
