@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, insert, select, text
+from tests.examples import few_and_many
 from tests.service.postgres import Postgres
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind, ValueType, custom_field, fields_of
@@ -187,11 +188,17 @@ def connection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         postgres.drop(name)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(stored_items(), min_size=1, max_size=4), st.lists(filters, min_size=1, max_size=6))
-def test_sql_and_matches_choose_the_same_items(
-    connection: Connection, items: list[dict[str, Any]], wanted: list[Filter]
-) -> None:
+@few_and_many(10, 80)
+def test_sql_and_matches_choose_the_same_items(connection: Connection, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(stored_items(), min_size=1, max_size=4), st.lists(filters, min_size=1, max_size=6))
+    def choose_the_same(items: list[dict[str, Any]], wanted: list[Filter]) -> None:
+        _choose_the_same(connection, items, wanted)
+
+    choose_the_same()
+
+
+def _choose_the_same(connection: Connection, items: list[dict[str, Any]], wanted: list[Filter]) -> None:
     with connection.begin() as transaction:
         stored = {}
         for item_id, values in enumerate(items, 1):

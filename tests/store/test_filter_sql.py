@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import few_and_many
 from tests.store.papers import item, offline_store
 
 from backlit.cli.commands.items import values_of
@@ -120,15 +121,19 @@ def values(store: Store, item_id: int) -> dict[str, object]:
     return values_of(found) | {POINTS: points_of(str(estimate)) if estimate else None}
 
 
-@given(filters)
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_sql_and_memory_find_the_same(store: Store, found: Filter) -> None:
-    wanted = {number for number in range(1, 8) if matches(found, values(store, number))}
+@few_and_many(100, 1000)
+def test_sql_and_memory_find_the_same(store: Store, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(filters)
+    def find_the_same(found: Filter) -> None:
+        wanted = {number for number in range(1, 8) if matches(found, values(store, number))}
 
-    view = store.view(ViewSpec(filter=found, with_done=True, sort=(SortKey("lastModifiedAt", descending=True),)))
-    asyncio.run(view.load())
+        view = store.view(ViewSpec(filter=found, with_done=True, sort=(SortKey("lastModifiedAt", descending=True),)))
+        asyncio.run(view.load())
 
-    assert {row.id for row in view.rows(0, 10)} == wanted
+        assert {row.id for row in view.rows(0, 10)} == wanted
+
+    find_the_same()
 
 
 @pytest.mark.parametrize(

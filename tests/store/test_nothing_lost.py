@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import few_and_many
 from tests.store.world import Faults, World, until
 
 from backlit.client.client import Client
@@ -66,9 +67,17 @@ class Person:
         return next((mine[key] for _, mine in reversed(self.waiting) if key in mine), self.received[key])
 
 
-@settings(deadline=None, max_examples=300)
-@given(st.lists(st.tuples(acts, decisions), max_size=30))
-def test_no_merge_loses_what_its_author_had_not_seen(steps: list[tuple[tuple[str, str, str], object]]) -> None:
+@few_and_many(100, 1000)
+def test_no_merge_loses_what_its_author_had_not_seen(examples: int) -> None:
+    @settings(deadline=None, max_examples=examples)
+    @given(st.lists(st.tuples(acts, decisions), max_size=30))
+    def merge_as_told(steps: list[tuple[tuple[str, str, str], object]]) -> None:
+        _merge_as_told(steps)
+
+    merge_as_told()
+
+
+def _merge_as_told(steps: list[tuple[tuple[str, str, str], object]]) -> None:
     service: dict[str, object] = {"Name": "start", "Estimate": "1", "Description": "one\ntwo\nthree\nfour\nfive\nsix"}
     people = {name: Person({key: str(value) for key, value in service.items()}) for name in ("maya", "jon")}
     ledger = Ledger()
@@ -167,10 +176,11 @@ async def desks(world: World, number: int) -> AsyncIterator[dict[str, Desk]]:
             await asyncio.to_thread(desk.store.close)
 
 
-def test_no_sequence_of_edits_by_two_people_loses_a_value_unseen(tmp_path: Path, sample: Path) -> None:
+@few_and_many(3, 24)
+def test_no_sequence_of_edits_by_two_people_loses_a_value_unseen(tmp_path: Path, sample: Path, examples: int) -> None:
     number = 0
 
-    @settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+    @settings(deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(st.tuples(acts, decisions), min_size=4, max_size=14))
     def play(steps: list[tuple[tuple[str, str, str], object]]) -> None:
         nonlocal number
