@@ -38,7 +38,7 @@ def name_of(path: Path) -> str:
 
 def path_of(module: str) -> Path:
     path = SOURCE.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return file if (file := path.with_suffix(".py")).is_file() else path / "__init__.py"
 
 
 def length_of(module: str) -> int:
