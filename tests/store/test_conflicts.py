@@ -4,7 +4,8 @@ import pytest
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
-from backlit.store import Case, EntryState, Keep, RowSign, Store
+from backlit.store import EntryState, RowSign, Store
+from backlit.store.edits.conflicts import Case, Keep
 
 TEXT = "As a guest\nI want\nto pay"
 

@@ -7,7 +7,8 @@ from tests.store.test_conflicts import case_of, contested, fields
 from tests.store.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
-from backlit.store import Keep, Store
+from backlit.store import Store
+from backlit.store.edits.conflicts import Keep
 
 
 async def again(world: World, store: Store) -> Store:

@@ -13,7 +13,8 @@ from tests.store.world import Faults, World, until
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
-from backlit.store import ConnectionState, Keep, Store
+from backlit.store import ConnectionState, Store
+from backlit.store.edits.conflicts import Keep
 from backlit.store.engine.engine import Report
 from backlit.store.records.merge import merge
 

@@ -5,7 +5,8 @@ from tests.store.test_conflicts import case_of, contested, fields
 from tests.store.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
-from backlit.store import EntryState, Keep
+from backlit.store import EntryState
+from backlit.store.edits.conflicts import Keep
 
 
 async def test_keeping_theirs_is_undone_to_the_conflict_that_it_was(world: World) -> None:

@@ -1,6 +1,5 @@
 """The headless store that screens and commands share. It never loads Textual."""
 
-from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.records.changes import Change, Connection, ConnectionState, OutboxState, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, Row, RowSign
@@ -13,18 +12,15 @@ from backlit.store.views.view import View
 
 __all__ = [
     "AttachmentEntry",
-    "Case",
     "Change",
     "CommentEntry",
     "Connect",
     "Connection",
     "ConnectionState",
-    "Contested",
     "EntryKind",
     "EntryState",
     "Item",
     "IterationEntry",
-    "Keep",
     "OutboxEntry",
     "OutboxState",
     "Person",

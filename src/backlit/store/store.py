@@ -1,37 +1,23 @@
 """The store: the only view of the data for screens and commands, online or offline."""
 
+import importlib
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from backlit.store.edits.conflicts import Conflicts
-from backlit.store.edits.deletions import Deletions
-from backlit.store.edits.items import Items
-from backlit.store.edits.nodes import Nodes
-from backlit.store.edits.ranking import Ranking
-from backlit.store.edits.rollover import Rollover
-from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
-from backlit.store.engine.transfers import Transfers
 from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
-from backlit.store.planning.plan import Plan
-from backlit.store.planning.preview import PlanPreview
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, Row
 from backlit.store.remote.capabilities import Server
 from backlit.store.remote.reachability import USUAL_WAITS, Waits
-from backlit.store.remote.receiving import note_synced
-from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
-from backlit.store.reports.reports import Records, Reports
-from backlit.store.reports.sample_history import SampleHistory
 from backlit.store.sqlite.database import Places
-from backlit.store.undo.history import History
 from backlit.store.views.columns import Cells, ChosenColumns
 from backlit.store.views.items import Attachments, Batch, Comments
 from backlit.store.views.lookups import Lookups, Projects
@@ -41,8 +27,52 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Search
 from backlit.store.views.view import View
 
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """Return a stand-in for a class of the store that is imported when it is first called."""
+
+    def make(*arguments: Any) -> Any:
+        return getattr(importlib.import_module(f"backlit.store.{module}"), name)(*arguments)
+
+    return make
+
+
+# No list of items needs these parts for its first rows.
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.store.edits.conflicts import Conflicts
+    from backlit.store.edits.deletions import Deletions
+    from backlit.store.edits.items import Items
+    from backlit.store.edits.nodes import Nodes
+    from backlit.store.edits.ranking import Ranking
+    from backlit.store.edits.rollover import Rollover
+    from backlit.store.edits.work_log import Timer, WorkLog
+    from backlit.store.engine.transfers import Transfers
+    from backlit.store.planning.plan import Plan
+    from backlit.store.planning.preview import PlanPreview
+    from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
+    from backlit.store.reports.reports import Records, Reports
+    from backlit.store.reports.sample_history import SampleHistory
+    from backlit.store.undo.history import History
+else:
+    Conflicts = late("edits.conflicts", "Conflicts")
+    Deletions = late("edits.deletions", "Deletions")
+    Items = late("edits.items", "Items")
+    Nodes = late("edits.nodes", "Nodes")
+    Ranking = late("edits.ranking", "Ranking")
+    Rollover = late("edits.rollover", "Rollover")
+    Timer = late("edits.work_log", "Timer")
+    WorkLog = late("edits.work_log", "WorkLog")
+    Transfers = late("engine.transfers", "Transfers")
+    Plan = late("planning.plan", "Plan")
+    PlanPreview = late("planning.preview", "PlanPreview")
+    ScopeLog = late("reports.records", "ScopeLog")
+    Snapshots = late("reports.records", "Snapshots")
+    StatusHistory = late("reports.records", "StatusHistory")
+    Records = late("reports.reports", "Records")
+    Reports = late("reports.reports", "Reports")
+    SampleHistory = late("reports.sample_history", "SampleHistory")
+    History = late("undo.history", "History")
 
 Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""
@@ -205,6 +235,8 @@ class Store:
 
     async def _synced(self, project_id: int) -> None:
         """Record the history of a synced project. The engine calls it."""
+        from backlit.store.remote.receiving import note_synced
+
         await self.files.write(lambda writer: note_synced(writer, project_id))
         await self.snapshots.take(project_id)
         await self.scope_log.note(project_id)

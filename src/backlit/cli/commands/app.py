@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -184,10 +185,12 @@ def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
     settings = read_settings(locations)
     with Ending() as ending:
         os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
+        gc.disable()  # until the first rows are painted: a full collection would fall into the imports
         try:
             Profiles(locations).remember(profile)
             app, store = _made(profile, settings, locations)
         except BaseException:
+            gc.enable()
             os.write(sys.stdout.fileno(), _LEAVE.encode())
             raise
         ending.ends(app)
@@ -196,6 +199,7 @@ def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
             ending.is_over()
             return app.return_code or 0, app.wanted_profile
         finally:
+            gc.enable()
             store.close()
 
 

@@ -98,6 +98,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
+        gc.enable()
         if self._view_files is not None:
             self._read_views(self._view_files)
         self.set_timer(FRAME, self.store.start)
