@@ -7,7 +7,8 @@ import pytest
 from tests.store.papers import item, offline_store
 from tests.tui.target import FakeTarget
 
-from backlit.store import Keep, Store
+from backlit.store import Store
+from backlit.store.edits.conflicts import Keep
 from backlit.tui.commands.command import Call
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.editor.item_draft import ItemDraft
