@@ -108,8 +108,6 @@ class Store:
 
     lookups: Lookups
     engine: Engine
-    wake: Callable[[], None]
-    """Announces, on any thread, that there is something to send."""
     files: Files
     """Mirror and journal."""
     _signal: Signal
@@ -129,16 +127,16 @@ class Store:
     server = Part(lambda self: Server(self.files))
 
     # Edits
-    items = Part(lambda self: Items(self.files, self.lookups, self.wake))
-    nodes = Part(lambda self: Nodes(self.files, self.lookups, self.today, self.wake))
-    deletions = Part(lambda self: Deletions(self.files, self.lookups, self.wake))
-    conflicts = Part(lambda self: Conflicts(self.files, self.lookups, self.wake))
-    history = Part(lambda self: History(self.files, self.lookups, self.wake))
-    ranking = Part(lambda self: Ranking(self.files, self.server, self.wake, lambda: self.project_id))
-    plan = Part(lambda self: Plan(self.files, self.lookups, self.wake))
+    items = Part(lambda self: Items(self.files, self.lookups))
+    nodes = Part(lambda self: Nodes(self.files, self.lookups, self.today))
+    deletions = Part(lambda self: Deletions(self.files, self.lookups))
+    conflicts = Part(lambda self: Conflicts(self.files, self.lookups))
+    history = Part(lambda self: History(self.files, self.lookups))
+    ranking = Part(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
+    plan = Part(lambda self: Plan(self.files, self.lookups))
     plan_preview = Part(lambda self: PlanPreview(self.files, self.plan))
-    rollover = Part(lambda self: Rollover(self.files, self.lookups, self.wake))
-    work_log = Part(lambda self: WorkLog(self.files, self.wake))
+    rollover = Part(lambda self: Rollover(self.files, self.lookups))
+    work_log = Part(lambda self: WorkLog(self.files))
     timer = Part(lambda self: Timer(self.files, self._clock))
     transfers = Part(lambda self: Transfers(self.files, self.engine, self.items.found))
     grooming = Part(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
@@ -165,7 +163,7 @@ class Store:
         self.engine = Engine(self.files, self._signal, connect, waits)
         self.engine.on_projects = self._choose_first_project
         self.engine.on_synced = self._synced
-        self.wake = self.engine.wake
+        self.files.wake = self.engine.wake
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)

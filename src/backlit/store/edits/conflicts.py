@@ -1,6 +1,6 @@
 """Conflicts, resolved field by field, and rejected changes, resolved with new values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -60,10 +60,9 @@ class Case:
 class Conflicts:
     """Access to cases and their resolution."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     def case(self, entry_id: int) -> Case | None:
         """Return the case of an entry. Comments, and entries that need no decision, return None."""
@@ -105,8 +104,7 @@ class Conflicts:
         edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
         settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
         values = check(case.item_type, edited, self._lookups, settable)
-        await self._files.write(partial(_resolve, case=case, decisions={**decisions, **values}))
-        self._wake()
+        await self._files.edit(partial(_resolve, case=case, decisions={**decisions, **values}))
 
     async def rewrite(self, entry_id: int, text: str) -> None:
         """Queue a rejected comment again with a new text.
@@ -114,13 +112,11 @@ class Conflicts:
         Raises BadRequest for an empty text or an entry of another kind.
         """
         check_text(text)
-        await self._files.write(partial(_rewrite, entry_id=entry_id, text=text))
-        self._wake()
+        await self._files.edit(partial(_rewrite, entry_id=entry_id, text=text))
 
     async def retry(self, entry_id: int) -> None:
         """Queue a rejected or conflicting entry again. A conflict is resolved in favour of the user's values."""
-        await self._files.write(lambda writer: _retry(writer, entry_id))
-        self._wake()
+        await self._files.edit(lambda writer: _retry(writer, entry_id))
 
     async def discard(self, entry_id: int) -> None:
         """Discard an entry, and with a new item every entry that depends on it. The act can be undone.
@@ -128,8 +124,7 @@ class Conflicts:
         A deletion that may have reached the service is looked up, and the deleted object is restored. Raises
         BadRequest while the entry is being sent, because it may already have taken effect.
         """
-        await self._files.write(lambda writer: _discard(writer, entry_id))
-        self._wake()
+        await self._files.edit(lambda writer: _discard(writer, entry_id))
 
 
 def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:

@@ -1,6 +1,6 @@
 """Permanent deletion: everything below an item, its copy in the trash, and the entry that deletes it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backlit.model.errors import NotFound
@@ -38,10 +38,9 @@ class Extent:
 class Deletions:
     """Permanent deletion of items and comments. Soft deletion is an edit of Status to `Deleted`."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     def extent(self, item_ids: Iterable[int]) -> Extent:
         """Count everything that is deleted with some items. Tasks among them count as items."""
@@ -73,14 +72,12 @@ class Deletions:
         """
         self._lookups.need_writer()
         ids = list(item_ids)
-        await self._files.write(lambda writer: _delete_items(writer, ids))
-        self._wake()
+        await self._files.edit(lambda writer: _delete_items(writer, ids))
 
     async def delete_comment(self, comment_id: int) -> None:
         """Delete a comment and hide it at once. Raises NotFound."""
         self._lookups.need_writer()
-        await self._files.write(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
-        self._wake()
+        await self._files.edit(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
 
 
 def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:

@@ -1,6 +1,6 @@
 """User edits: journalled on disk, laid over the mirror, announced to the screens."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest, NotFound
@@ -37,10 +37,9 @@ class Family:
 class Items:
     """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     async def edit(
         self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
@@ -68,8 +67,7 @@ class Items:
                 checked[key] = check(item_type, each, self._lookups, ON_EDIT)
             wanted[item_id] = checked[key]
             bases[item_id] = (seen or {}).get(given_id, {})
-        await self._files.write(lambda writer: _edit(writer, wanted, bases))
-        self._wake()
+        await self._files.edit(lambda writer: _edit(writer, wanted, bases))
 
     def found(self, item_id: int) -> tuple[int, str, int]:
         """Return an item's current id, type and project. The id may become real between two reads."""
@@ -96,9 +94,7 @@ class Items:
             (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
             for each in families
         ]
-        item_ids = await self._files.write(lambda writer: _add(writer, made))
-        self._wake()
-        return item_ids
+        return await self._files.edit(lambda writer: _add(writer, made))
 
     async def keep(self, item_type: str, fields: Mapping[str, object], reason: str) -> int:
         """Keep a new item in the outbox, unsent, until the user decides. Returns its temporary id. See `add`."""
@@ -147,9 +143,7 @@ class Items:
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id
 
-        temporary_id = await self._files.write(act)
-        self._wake()
-        return temporary_id
+        return await self._files.edit(act)
 
 
 def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:

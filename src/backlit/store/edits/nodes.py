@@ -53,11 +53,10 @@ class Nodes:
     root, or a missing permission.
     """
 
-    def __init__(self, files: Files, lookups: Lookups, today: Callable[[], date], wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups, today: Callable[[], date]) -> None:
         self._files = files
         self._lookups = lookups
         self._today = today
-        self._wake = wake
 
     def refusal(self) -> str:
         """Return the reason why the user may not change the trees, or an empty text.
@@ -92,9 +91,7 @@ class Nodes:
         wanted = [self._new_values(kind, each) for each in new]
         before = self._before(kind, parent_id, index)
         place = (parent_id, before)
-        made = await self._files.write(lambda writer: _add(writer, project_id, kind, place, wanted))
-        self._wake()
-        return made
+        return await self._files.edit(lambda writer: _add(writer, project_id, kind, place, wanted))
 
     def _new_values(self, kind: TreeKind, new: NewNode) -> dict[str, object]:
         values: dict[str, object] = {"name": new.name}
@@ -191,8 +188,7 @@ class Nodes:
             writer.journal.add([deletion_of_node(writer, place, documents, node_id, target)])
             show_trees(writer)
 
-        await self._files.write(act)
-        self._wake()
+        await self._files.edit(act)
 
     async def _journal(self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object]) -> None:
         entry = new_entry(kind, self._lookups.project_id or 0, payload, base=base)
@@ -201,8 +197,7 @@ class Nodes:
             writer.journal.add([entry])
             show_trees(writer)
 
-        await self._files.write(act)
-        self._wake()
+        await self._files.edit(act)
 
     # Checks
 

@@ -244,12 +244,9 @@ class Ranking:
     the whole block is gone.
     """
 
-    def __init__(
-        self, files: Files, server: Server, wake: Callable[[], None], project_id: Callable[[], int | None]
-    ) -> None:
+    def __init__(self, files: Files, server: Server, project_id: Callable[[], int | None]) -> None:
         self._files = files
         self._server = server
-        self._wake = wake
         self._project_id = project_id
 
     @property
@@ -309,9 +306,7 @@ class Ranking:
             is_moved = bool(beside) and reorder(writer, block, beside, is_local=is_local)
             return Ranked(len(block.ids) * is_moved, is_local, is_first and is_moved)
 
-        ranked = await self._files.write(act)
-        self._wake()
-        return ranked
+        return await self._files.edit(act)
 
 
 def refuse_other_orders(view: View) -> None:

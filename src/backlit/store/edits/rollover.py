@@ -1,6 +1,6 @@
 """Carry-over: the target of each unfinished item of an ended iteration, written as one step."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,10 +59,9 @@ def rest_of(item: Item, decision: Decision) -> float:
 class Rollover:
     """Carry-over of an iteration's unfinished items."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     def unfinished(self, iteration_id: int) -> list[int]:
         """Return the iteration's open items without tasks, in backlog order."""
@@ -105,9 +104,7 @@ class Rollover:
                 journalled(writer, entries)
             return count
 
-        written = await self._files.write(act)
-        self._wake()
-        return written
+        return await self._files.edit(act)
 
     @staticmethod
     def _task_entries(

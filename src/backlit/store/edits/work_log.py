@@ -73,9 +73,8 @@ def type_named(types: Sequence[str], typed: str) -> str:
 class WorkLog:
     """Work logging on tasks."""
 
-    def __init__(self, files: Files, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files) -> None:
         self._files = files
-        self._wake = wake
 
     @property
     def last_type(self) -> str:
@@ -91,8 +90,7 @@ class WorkLog:
         """
         if not (math.isfinite(work.hours) and work.hours > 0):
             raise BadRequest("Hours: enter more than 0.", {COMPLETED: "Enter more than 0."})
-        await self._files.write(lambda writer: _log(writer, task_id, work, seen or {}))
-        self._wake()
+        await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
 
 
 def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -> None:

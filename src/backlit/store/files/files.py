@@ -87,6 +87,8 @@ class Files:
         """Held while a node moves from the journal into the mirror, so that a reader sees it exactly once."""
         self.own_groups: Mapping[str, str] = {}
         """The user's setting of status groups by status."""
+        self.wake: Callable[[], None] = lambda: None
+        """Announces, on any thread, that there is something to send."""
         self._signal = signal
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")
@@ -176,6 +178,12 @@ class Files:
     async def write(self, act: Callable[[Writer], _T]) -> _T:
         """Run an act on the writing thread and wait for it, in any event loop."""
         return await asyncio.wrap_future(self.submit(act))
+
+    async def edit(self, act: Callable[[Writer], _T]) -> _T:
+        """Run an act of the user as `write` does, and have its entries sent."""
+        done = await self.write(act)
+        self.wake()
+        return done
 
     async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run a long read on the reading thread and wait for it."""

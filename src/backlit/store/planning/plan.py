@@ -158,11 +158,10 @@ class Sent:
 class Plan:
     """The current project's draft. Each step is on disk before it is shown."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self.iterations = PlanIterations(files, lookups)
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     # Reading
 
@@ -335,9 +334,7 @@ class Plan:
         if faults:
             raise BadRequest("Could not save the plan: some values are invalid. Change them and save again.", faults)
         key = self._key
-        written = await self._files.write(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
-        self._wake()
-        return written
+        return await self._files.edit(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
 
     def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> int:
         """Journal the confirmed changes. Draft and entries change together or not at all."""

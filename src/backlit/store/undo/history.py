@@ -1,6 +1,6 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from backlit.model.errors import NotFound
@@ -103,10 +103,9 @@ class Reversal:
 class History:
     """The undoable and redoable acts."""
 
-    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
-        self._wake = wake
 
     async def to_undo(self) -> Reversal | None:
         """Return the effects of `undo`, or None with nothing to undo."""
@@ -134,9 +133,7 @@ class History:
 
         Returns the new temporary id. Raises NotFound without a copy of the item.
         """
-        made = await self._files.write(lambda writer: _create_again(writer, item_id))
-        self._wake()
-        return made
+        return await self._files.edit(lambda writer: _create_again(writer, item_id))
 
     async def _ask(self, *, is_redo: bool) -> Reversal | None:
         soft = self._soft()
@@ -149,9 +146,7 @@ class History:
 
     async def _do(self, *, is_redo: bool) -> Reversal | None:
         soft = self._soft()
-        done = await self._files.write(lambda writer: _revert(writer, soft, is_redo=is_redo))
-        self._wake()
-        return done
+        return await self._files.edit(lambda writer: _revert(writer, soft, is_redo=is_redo))
 
     def _soft(self) -> dict[str, str | None]:
         """Return the status that means deleted, by type."""
