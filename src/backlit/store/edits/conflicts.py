@@ -9,8 +9,8 @@ from functools import partial
 import orjson
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.checks import check, check_text
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import Files, Writer
@@ -102,8 +102,7 @@ class Conflicts:
             if is_new and known is not None and known.required and decisions[field.key] is Keep.THEIRS:
                 raise BadRequest(f"{known.label} is required.", {field.key: f"{known.label} is required."})
         edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
-        settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
-        values = check(case.item_type, edited, self._lookups, settable)
+        values = check(case.item_type, edited, self._lookups, ON_ADD if is_new else ON_EDIT)
         await self._files.edit(partial(_resolve, case=case, decisions={**decisions, **values}))
 
     async def rewrite(self, entry_id: int, text: str) -> None:
@@ -133,7 +132,7 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     keys = set(own)
     if entry.state is EntryState.CONFLICT:
         keys = {*entry.theirs, *merge(entry.base, own, theirs).conflicts} & keys
-    later = [each for each in undelivered if _is_later(each, entry.id) and each.touched & keys]
+    later = _later(undelivered, entry.id, keys)
     mine = dict(own)
     for each in later:
         mine |= {key: value for key, value in each.payload.items() if key in keys}
@@ -152,11 +151,7 @@ def _resolve(writer: Writer, case: Case, decisions: Mapping[str, object]) -> Non
     if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
         raise BadRequest(_RESOLVED_ELSEWHERE)
     keys = {field.key for field in case.fields}
-    later = [
-        each
-        for each in writer.journal.entries.undelivered([entry.item_id])
-        if _is_later(each, entry.id) and each.touched & keys
-    ]
+    later = _later(writer.journal.entries.undelivered([entry.item_id]), entry.id, keys)
     decided = {field.key: (field, decisions[field.key]) for field in case.fields}
     kept = {key: _value(*each) for key, each in decided.items() if each[1] is not Keep.THEIRS}
     base = {field.key: field.theirs for field in case.fields if field.key in kept}
@@ -202,7 +197,7 @@ def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
 
 def _retry(writer: Writer, entry_id: int) -> None:
     entry = writer.journal.entries.find(entry_id)
-    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
+    if entry is None or entry.state not in UNRESOLVED:
         return
     base = {**entry.base, **entry.theirs}
     writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
@@ -232,8 +227,9 @@ def _tell(writer: Writer, entry: OutboxEntry) -> None:
     writer.signal.publish(Change(Subject.OUTBOX))
 
 
-def _is_later(other: OutboxEntry, entry_id: int) -> bool:
-    return other.kind is EntryKind.EDIT and other.id > entry_id
+def _later(undelivered: Sequence[OutboxEntry], entry_id: int, keys: set[str]) -> list[OutboxEntry]:
+    """Return the later edits of some fields."""
+    return [each for each in undelivered if each.kind is EntryKind.EDIT and each.id > entry_id and each.touched & keys]
 
 
 def _value(field: Contested, decision: object) -> object:

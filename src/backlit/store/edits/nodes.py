@@ -130,18 +130,11 @@ class Nodes:
         if parent_id in subtree(documents.values(), node_id):
             raise BadRequest("A node cannot move below itself.")
         before = self._before(kind, parent_id, index, node_id)
-        siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
-        at = siblings.index(node_id) if node_id in siblings else -1
-        if at >= 0 and before == (siblings[at - 1] if at else 0):
-            return
-        base = {"parentId": documents[node_id].get("parentId")}
-        payload = {
-            **_named(kind, documents[node_id]),
-            "values": {},
-            "place": {"parentId": parent_id, "after": before},
-            "was": {**base, "after": _sibling_before(documents, node_id)},
-        }
-        await self._journal(EntryKind.NODE_EDIT, payload, base)
+        place = {"parentId": parent_id, "after": before}
+        was = {"parentId": documents[node_id].get("parentId"), "after": _sibling_before(documents, node_id)}
+        if place != was:
+            payload = {**_named(kind, documents[node_id]), "values": {}, "place": place, "was": was}
+            await self._journal(EntryKind.NODE_EDIT, payload, {"parentId": was["parentId"]})
 
     async def reorder(self, kind: TreeKind, node_id: int, steps: int) -> None:
         """Move a node down among its siblings, or up for a negative number.
@@ -183,21 +176,13 @@ class Nodes:
             raise BadRequest("The service rejected the new node. Discard it in the outbox.")
 
         place = (self._lookups.project_id or 0, kind.value)
-
-        def act(writer: Writer) -> None:
-            writer.journal.add([deletion_of_node(writer, place, documents, node_id, target)])
-            show_trees(writer)
-
-        await self._files.edit(act)
+        await self._files.edit(
+            lambda writer: _journal(writer, deletion_of_node(writer, place, documents, node_id, target))
+        )
 
     async def _journal(self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object]) -> None:
         entry = new_entry(kind, self._lookups.project_id or 0, payload, base=base)
-
-        def act(writer: Writer) -> None:
-            writer.journal.add([entry])
-            show_trees(writer)
-
-        await self._files.edit(act)
+        await self._files.edit(lambda writer: _journal(writer, entry))
 
     # Checks
 
@@ -262,9 +247,7 @@ def _kept(
     nodes = [on_wire(documents[each]) for each in gone]
     nodes.sort(key=lambda each: (reached.get(id_in(each, "parentId"), -1), id_in(each, "sequence"), id_in(each, "id")))
     above = id_in(documents[gone[0]], "parentId")
-    siblings = [id_in(each, "id") for each in siblings_of(documents.values(), above)]
-    at = siblings.index(gone[0])
-    latest = {above: siblings[at - 1] if at else 0}
+    latest = {above: _sibling_before(documents, gone[0])}
     kept: list[Document] = []
     for node in nodes:
         node_id, parent_id = id_in(node, "id"), id_in(node, "parentId")
@@ -315,6 +298,11 @@ def show_trees(writer: Writer) -> None:
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
     writer.signal.publish(Change(Subject.TREES))
+
+
+def _journal(writer: Writer, entry: OutboxEntry) -> None:
+    writer.journal.add([entry])
+    show_trees(writer)
 
 
 def _add(
