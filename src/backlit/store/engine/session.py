@@ -317,21 +317,20 @@ class Session:
             read_offered(self.client.work_items.comments(item_id)),
             read_offered(self.client.work_items.attachments(item_id)),
         )
-        await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
+        hanging = partial(_replace_hanging, item_id=item_id, comments=comments, attachments=attachments)
+        await self._files.write(hanging)
 
 
-def _replacing_what_hangs_on(
-    item_id: int, comments: list[Document] | None, attachments: list[Document] | None
-) -> Callable[[Writer], None]:
-    def act(writer: Writer) -> None:
-        if comments is not None:
-            note_comments_left(writer, item_id, comments)
-            if writer.mirror.comments.replace_all(item_id, comments):
-                writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
-        if attachments is not None and writer.mirror.attachments.replace_all(item_id, attachments):
-            writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
-
-    return act
+def _replace_hanging(
+    writer: Writer, item_id: int, comments: list[Document] | None, attachments: list[Document] | None
+) -> None:
+    """Replace an item's comments and attachments; None leaves them."""
+    if comments is not None:
+        note_comments_left(writer, item_id, comments)
+        if writer.mirror.comments.replace_all(item_id, comments):
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+    if attachments is not None and writer.mirror.attachments.replace_all(item_id, attachments):
+        writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
 
 
 async def _first(event: asyncio.Event, seconds: float | None) -> None:

@@ -1,6 +1,6 @@
 """Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -337,7 +337,7 @@ class RankSending:
                 continue
             if not is_item(moved, entry.item_id):
                 moved = await self._client.work_items.get(entry.item_id)
-            await self._files.write(_ranked(entry, moved))
+            await self._files.write(partial(_ranked, entry=entry, moved=moved))
             return True
         raise refusal
 
@@ -346,10 +346,7 @@ def _followed(writer: Writer, item_id: int) -> int:
     return writer.journal.renames.followed(item_id)
 
 
-def _ranked(entry: OutboxEntry, moved: Document) -> Callable[[Writer], None]:
-    def act(writer: Writer) -> None:
-        receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
-        writer.journal.deliver(entry)
-        show_outcome(writer, entry)
-
-    return act
+def _ranked(writer: Writer, entry: OutboxEntry, moved: Document) -> None:
+    receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
+    writer.journal.deliver(entry)
+    show_outcome(writer, entry)

@@ -188,10 +188,9 @@ def feeds_of(client: "Client", files: Files) -> tuple[Feed, ...]:
         note_comments(writer, documents)
         return writer.mirror.comments.put(documents)
 
-    def put_attachments(writer: Writer, found: Iterable[Document]) -> frozenset[int]:
-        return writer.mirror.attachments.put(found)
-
     return (
         Feed(Subject.COMMENTS, client.comments, files, put_comments),
-        Feed(Subject.ATTACHMENTS, client.attachments, files, put_attachments),
+        Feed(
+            Subject.ATTACHMENTS, client.attachments, files, lambda writer, found: writer.mirror.attachments.put(found)
+        ),
     )

@@ -4,7 +4,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backlit.model.trees import Totals
 from backlit.store.views.query import Query, level_value
@@ -111,7 +111,7 @@ class Lines:
             if hidden is not None and header.group[: len(hidden)] == hidden:
                 continue
             hidden = header.group if header.group in folded else None
-            shown = _folded(header) if hidden is not None else header
+            shown = replace(header, is_folded=True) if hidden is not None else header
             stretches.append(_Stretch(shown, start, stop))
             if hidden is None and header.level == deepest:
                 stretches.append(_Stretch(None, start, stop))
@@ -180,12 +180,6 @@ class Lines:
             if stretch.header is None and stretch.start <= place < stretch.stop:
                 return first + place - stretch.start
         return None
-
-
-def _folded(header: GroupLine) -> GroupLine:
-    return GroupLine(
-        header.group, header.key, header.value, header.level, header.count, header.points, header.rows, is_folded=True
-    )
 
 
 def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> Iterator[tuple[GroupLine, int, int]]:

@@ -146,7 +146,7 @@ class Query:
     def _order(self) -> str:
         if not self.sort:
             return BACKLOG_ORDER
-        if self.sort == (_CHANGED,):
+        if self.is_by_change:
             return "modified_at DESC, id"
         return ", ".join([*map(_ordered_by, self.sort), "id"])
 
@@ -219,8 +219,7 @@ def keys_in(node: Filter | Term) -> set[str]:
         case Not(part):
             return keys_in(part)
         case AnyTag(part):
-            is_simple = part is None or isinstance(part, In) or not keys_in(part)
-            return {"Tags"} if is_simple else {"Tags", *keys_in(part)} if part else {"Tags"}
+            return {"Tags"} if part is None or isinstance(part, In) else {"Tags", *keys_in(part)}
         case Comparison(_, left, right):
             return keys_in(left) | keys_in(right)
         case In(term, _):
