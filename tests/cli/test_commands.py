@@ -286,10 +286,10 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) 
 @pytest.mark.parametrize(
     "words", [("items", "list", "--json"), ("items", "list"), ("--version",), ("items", "import", "-")]
 )
-def test_an_output_that_takes_nothing_is_said_in_a_sentence(home: Home, words: tuple[str, ...]) -> None:
+def test_an_output_that_takes_nothing_is_said_in_a_sentence(demo_home: Home, words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, "--profile", "demo-20-1", *words], check=False, env=home.environment,
+            [*COMMAND, *DEMO, *words], check=False, env=demo_home.environment,
             input="type,name\nStory,x\n", stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
         )  # fmt: skip
 
@@ -297,9 +297,9 @@ def test_an_output_that_takes_nothing_is_said_in_a_sentence(home: Home, words: t
     assert done.stderr.endswith("backlit: The output could not be written: No space left on device.\n")
 
 
-def test_a_closed_output_is_no_failure(home: Home) -> None:
-    closed = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, "--profile", "demo-20-1", "items", "list"]
-    done = subprocess.run(closed, check=False, env=home.environment, capture_output=True, text=True, timeout=60)
+def test_a_closed_output_is_no_failure(demo_home: Home) -> None:
+    closed = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *DEMO, "items", "list"]
+    done = subprocess.run(closed, check=False, env=demo_home.environment, capture_output=True, text=True, timeout=60)
 
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.conftest import DEMO, Home
 from tests.terminal import Terminal, terminal
-
-PROFILE = "demo-60-1"
 
 
 @contextmanager
@@ -21,11 +19,10 @@ def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal
     if editor:
         environment["EDITOR"] = editor
     if script:
-        home.path.mkdir(exist_ok=True)
         program = home.path / "edit.sh"
         program.write_text(f'#!/bin/sh\necho editing "$1"\n{script}\n', encoding="utf-8")
         environment["EDITOR"] = f"sh '{program}'"
-    with terminal(["demo", "--items", "60"], environment) as shown:
+    with terminal(DEMO, environment) as shown:
         shown.wait_for(r"synced +maya")
         shown.press("enter")
         shown.wait_for("no changes|restored")
@@ -33,7 +30,7 @@ def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal
 
 
 def fields(home: Home, item_id: str) -> dict[str, object]:
-    shown = home.run("--profile", PROFILE, "items", "show", item_id, "--json")
+    shown = home.run(*DEMO, "items", "show", item_id, "--json")
     found = json.loads(shown.stdout)["fields"]
     assert isinstance(found, dict)
     return found
@@ -57,9 +54,9 @@ def cursor_line(shown: Terminal) -> str:
     return next((line for line in shown.lines if line.startswith("▌")), "")
 
 
-def test_a_long_text_goes_to_the_users_editor_and_back(home: Home) -> None:
-    with editing(home, 'printf "  from outside\\n" >> "$1"') as shown:
-        item_id, before = number(shown), str(fields(home, number(shown))["Description"])
+def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
+    with editing(demo_home, 'printf "  from outside\\n" >> "$1"') as shown:
+        item_id, before = number(shown), str(fields(demo_home, number(shown))["Description"])
         to_description(shown)
         shown.press("ctrl+e")
         shown.wait_for("1 changed")
@@ -67,11 +64,13 @@ def test_a_long_text_goes_to_the_users_editor_and_back(home: Home) -> None:
         shown.wait_for(r"synced +maya")
         shown.wait_without("pending")
 
-    assert fields(home, item_id)["Description"] == before + "  from outside" + ("\n" if before.endswith("\n") else "")
+    assert fields(demo_home, item_id)["Description"] == before + "  from outside" + (
+        "\n" if before.endswith("\n") else ""
+    )
 
 
-def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(home: Home) -> None:
-    with editing(home, 'echo kept > "$1"; exit 3') as shown:
+def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(demo_home: Home) -> None:
+    with editing(demo_home, 'echo kept > "$1"; exit 3') as shown:
         to_description(shown)
         shown.press("ctrl+e")
         shown.wait_for(r"\.md\b")  # where the message is broken into lines depends on the paths in it
@@ -80,8 +79,8 @@ def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(home: Home) -> 
 
 
 @pytest.mark.parametrize("editor", ["/nowhere/vim", "'vim"])
-def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(home: Home, editor: str) -> None:
-    with editing(home, editor=editor) as shown:
+def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(demo_home: Home, editor: str) -> None:
+    with editing(demo_home, editor=editor) as shown:
         to_description(shown)
         modes = shown.modes
         shown.press("ctrl+e")
@@ -92,9 +91,9 @@ def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(home: 
         shown.wait_for("Keys")
 
 
-def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:
+def test_the_whole_item_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
     script = """sed -i 's/^Name: .*/Name: Written outside/; s/^Status: .*/Status: in progress/' "$1" """
-    with editing(home, script) as shown:
+    with editing(demo_home, script) as shown:
         item_id = number(shown)
         shown.press("E")
         shown.wait_for(r"[23] changed")
@@ -104,17 +103,17 @@ def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:
         shown.wait_for(r"synced +maya")
         shown.wait_without("pending")
 
-    assert fields(home, item_id)["Name"] == "Written outside"
-    assert fields(home, item_id)["Status"] == "In Progress"
+    assert fields(demo_home, item_id)["Name"] == "Written outside"
+    assert fields(demo_home, item_id)["Status"] == "In Progress"
 
 
-def test_typed_text_survives_a_kill_and_is_offered_again(home: Home) -> None:
-    with editing(home) as shown:
+def test_typed_text_survives_a_kill_and_is_offered_again(demo_home: Home) -> None:
+    with editing(demo_home) as shown:
         shown.press("enter", "ctrl+u", "Half a sent")
         shown.wait_for(r"▌\* Name +Half a sent")
         shown.read(1.0)
         shown.kill()
 
-    with editing(home) as shown:
+    with editing(demo_home) as shown:
         shown.wait_for("Kept changes from .* restored")
         shown.wait_for(r"▌\* Name +Half a sent")

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.conftest import DEMO, Home
 from tests.terminal import Terminal, terminal
 
-DEMO = ("demo", "--items", "20")
 LEFT = (b"?1049l", b"?1000l", b"?1003l", b"?2004l", b"?25h")
 """Modes that are to be switched off, and the cursor that is to be seen."""
 
@@ -29,8 +28,8 @@ def is_restored(shown: Terminal, modes: list[object]) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_application_and_restores_the_terminal(home: Home, number: signal.Signals) -> None:
-    with terminal(DEMO, home.environment) as shown:
+def test_a_signal_ends_the_application_and_restores_the_terminal(demo_home: Home, number: signal.Signals) -> None:
+    with terminal(DEMO, demo_home.environment) as shown:
         modes = shown.modes
         shown.wait_for(r"synced +maya")
         shown.signal(number)
@@ -40,8 +39,8 @@ def test_a_signal_ends_the_application_and_restores_the_terminal(home: Home, num
         assert is_restored(shown, modes)
 
 
-def test_a_signal_before_the_first_picture_restores_the_terminal(home: Home) -> None:
-    with terminal(DEMO, home.environment) as shown:
+def test_a_signal_before_the_first_picture_restores_the_terminal(demo_home: Home) -> None:
+    with terminal(DEMO, demo_home.environment) as shown:
         modes = shown.modes
         shown.wait_until(lambda: b"?1049h" in shown.written)
         shown.signal(signal.SIGTERM)
@@ -51,23 +50,23 @@ def test_a_signal_before_the_first_picture_restores_the_terminal(home: Home) -> 
 
 
 @pytest.mark.parametrize("ignored", [(), (signal.SIGHUP,)], ids=["usual", "nohup"])
-def test_the_application_ends_when_its_terminal_is_gone(home: Home, ignored: tuple[int, ...]) -> None:
-    with running(home, ignored=ignored) as shown:
+def test_the_application_ends_when_its_terminal_is_gone(demo_home: Home, ignored: tuple[int, ...]) -> None:
+    with running(demo_home, ignored=ignored) as shown:
         shown.hang_up()
 
         assert shown.ended() == 129
 
 
-def test_an_ignored_hang_up_signal_alone_ends_nothing(home: Home) -> None:
-    with running(home, ignored=(signal.SIGHUP,)) as shown:
+def test_an_ignored_hang_up_signal_alone_ends_nothing(demo_home: Home) -> None:
+    with running(demo_home, ignored=(signal.SIGHUP,)) as shown:
         shown.signal(signal.SIGHUP)
         shown.press("?")
 
         shown.wait_for("Keys")
 
 
-def test_a_signal_ends_the_application_behind_the_users_editor(home: Home) -> None:
-    with running(home, editor="sh -c 'echo \"editing $0 \"; exec sleep 60'") as shown:
+def test_a_signal_ends_the_application_behind_the_users_editor(demo_home: Home) -> None:
+    with running(demo_home, editor="sh -c 'echo \"editing $0 \"; exec sleep 60'") as shown:
         shown.press("E")
         shown.wait_for("editing /")
         path = re.search(r"editing (/\S+)", shown.text)
@@ -79,8 +78,8 @@ def test_a_signal_ends_the_application_behind_the_users_editor(home: Home) -> No
         assert f"Your text is in {path[1]}." in shown.written.decode()
 
 
-def test_a_signal_ends_an_application_that_the_shell_has_stopped(home: Home) -> None:
-    with running(home) as shown:
+def test_a_signal_ends_an_application_that_the_shell_has_stopped(demo_home: Home) -> None:
+    with running(demo_home) as shown:
         shown.press("ctrl+z")
         shown.wait_until(lambda: b"?1049l" in shown.written)
         shown.read(0.3)
@@ -91,15 +90,15 @@ def test_a_signal_ends_an_application_that_the_shell_has_stopped(home: Home) -> 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_text_of_a_line_survives_a_signal(home: Home, number: signal.Signals) -> None:
-    with running(home) as shown:
+def test_text_of_a_line_survives_a_signal(demo_home: Home, number: signal.Signals) -> None:
+    with running(demo_home) as shown:
         shown.press("a", "enter", "Half a name")
         shown.wait_for("Half a name")
         shown.read(1.0 if number == signal.SIGKILL else 0.0)
         shown.signal(number)
         shown.ended()
 
-    with running(home) as shown:
+    with running(demo_home) as shown:
         shown.press("a", "enter")
 
         shown.wait_for("Restored your unsaved text")

@@ -105,16 +105,16 @@ def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:
     assert not Import(changes={1: {"IsVisibleInPortal": False, "Name": "Seen"}}).is_for_customers
 
 
-def test_a_reader_that_has_enough_does_not_stop_the_writing(home: Home, tmp_path: Path) -> None:
-    rows = "".join(f"Story,Striped animal {number}\n" for number in range(400))
+def test_a_reader_that_has_enough_does_not_stop_the_writing(demo_home: Home, tmp_path: Path) -> None:
+    rows = "".join(f"Story,Striped animal {number} {'x' * 200}\n" for number in range(60))  # more than a pipe's buffer
     (tmp_path / "items.csv").write_text(f"type,name\n{rows}")
     command = ["sh", "-c", '"$@" | head -n 1', "sh", *COMMAND, *DEMO, "items", "import", str(tmp_path / "items.csv")]
-    done = subprocess.run(command, check=False, env=home.environment, capture_output=True, text=True, timeout=60)
-    listed = home.run(*DEMO, "items", "list", "--json", "--query", "striped")
+    done = subprocess.run(command, check=False, env=demo_home.environment, capture_output=True, text=True, timeout=60)
+    listed = demo_home.run(*DEMO, "items", "list", "--json", "--query", "striped")
 
-    assert done.stdout == "new  Story  Striped animal 0\n"
+    assert done.stdout == f"new  Story  Striped animal 0 {'x' * 200}\n"
     assert done.stderr == "backlit: writing to demo-60-1 · Aurora\n"
-    assert len(json.loads(listed.stdout)) == 400
+    assert len(json.loads(listed.stdout)) == 60
 
 
 def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home) -> None:

@@ -28,6 +28,15 @@ def started(home: Home) -> "Iterator[Started]":
         started.process.communicate()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Started]":
+    """A server for tests that leave it as it was; it ends as it should after all of them."""
+    shared = Started(Home(tmp_path_factory.mktemp("shared") / "home"))
+    shared.start()
+    yield shared
+    assert shared.end() == 0
+
+
 class Started:
     """A sample that is served, and what it has said in the end."""
 
@@ -54,6 +63,10 @@ class Started:
         _, errors = self.process.communicate(timeout=20)
         self.log = [json.loads(line) for line in errors.splitlines()]
         return self.process.returncode
+
+    @property
+    def is_alive(self) -> bool:
+        return b"200 OK" in self.said(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 
     def said(self, request: bytes) -> bytes:
         with socket.create_connection(self.address, timeout=10) as connection:
@@ -123,15 +136,11 @@ def test_the_log_is_json_lines_without_what_was_asked(started: Started) -> None:
     }
 
 
-def test_headers_without_end_are_cut_off(started: Started) -> None:
-    started.start()
-
-    with socket.create_connection(started.address, timeout=10) as connection, pytest.raises(ConnectionError):
+def test_headers_without_end_are_cut_off(shared: Started) -> None:
+    with socket.create_connection(shared.address, timeout=10) as connection, pytest.raises(ConnectionError):
         send_headers_without_end(connection)
-    alive = started.said(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 
-    assert b"200 OK" in alive
-    assert started.end() == 0
+    assert shared.is_alive
 
 
 def send_headers_without_end(connection: socket.socket) -> None:
@@ -140,12 +149,9 @@ def send_headers_without_end(connection: socket.socket) -> None:
         time.sleep(0.05)
 
 
-def test_server_rejects_foreign_protocols_and_continues(started: Started) -> None:
-    started.start()
-
-    assert started.said(b"\x16\x03\x01 hello\r\n\r\n").startswith(b"HTTP/1.1 400 ")
-    assert b"200 OK" in started.said(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    assert started.end() == 0
+def test_server_rejects_foreign_protocols_and_continues(shared: Started) -> None:
+    assert shared.said(b"\x16\x03\x01 hello\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert shared.is_alive
 
 
 def test_server_encrypts_with_a_certificate(started: Started, tmp_path: Path) -> None:
@@ -215,15 +221,13 @@ def test_a_proxy_that_is_no_address_is_said(home: Home) -> None:
     ],
     ids=["address", "long address", "header", "malformed", "tls"],
 )
-def test_a_head_that_cannot_be_read_is_refused_in_json(started: Started, request_bytes: bytes, status: bytes) -> None:
-    started.start()
-
-    head, _, body = started.said(request_bytes).partition(b"\r\n\r\n")
+def test_a_head_that_cannot_be_read_is_refused_in_json(shared: Started, request_bytes: bytes, status: bytes) -> None:
+    head, _, body = shared.said(request_bytes).partition(b"\r\n\r\n")
 
     assert head.split()[1] == status
     assert b"content-type: application/json" in head
     assert set(json.loads(body)) == {"message", "errors"}
-    assert started.end() == 0
+    assert shared.is_alive
 
 
 def test_the_log_is_json_whatever_a_library_says(started: Started) -> None:
