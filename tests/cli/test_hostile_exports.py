@@ -13,10 +13,9 @@ import pytest
 from sqlalchemy import insert, update
 from tests.cli.admin_world import Served, Workspace
 
-from backlit.service.admin.workspace import audit
 from backlit.service.files.local import LocalFiles
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.schema import attachments
+from backlit.service.storage.schema import attachments, audit
 
 SAMPLE = "lantern"
 CONTENT = b"attached"

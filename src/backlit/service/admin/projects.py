@@ -11,18 +11,20 @@ from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ALL_TYPES, FIELD_BY_KEY
 from backlit.service.admin import users
 from backlit.service.admin.rendering import Alter, settings_changed
-from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, audit, checked_name, project_id_of
+from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, checked_name, project_id_of
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
+    audit,
     iterations,
     project_totals,
     projects,
     teams,
     time_entry_types,
 )
+from backlit.service.tables import projects as project_table
 from backlit.service.tables import trees
 
 A_YEAR = timedelta(days=365)
@@ -88,19 +90,11 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
         "start_date": today,
         "end_date": given.columns().get("start_date", today) + A_YEAR,
         "default_iteration_length": DEFAULT_ITERATION_LENGTH,
-        "is_syncable": False,
-        "settings_revision": 1,
     }
     row = usual | given.columns()
     _must_be_free(connection, row["name"])
     must_be_in_order(row)
-    stamp = audit(ADMINISTRATOR, now)
-    project_id = connection.execute(insert(projects).values(row | stamp).returning(projects.c.id)).scalar_one()
-    connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
-    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": row["name"], "path": row["name"], "sequence": 1}
-    span = {"is_release": False, "start_date": row["start_date"].date(), "end_date": row["end_date"].date()}
-    area = connection.execute(insert(areas).values(root | stamp).returning(areas.c.id)).scalar_one()
-    sprint = connection.execute(insert(iterations).values(root | stamp | span).returning(iterations.c.id)).scalar_one()
+    project_id, area, sprint = project_table.add(connection, row, ADMINISTRATOR, now)
     if manager is not None:
         users.set_grant(connection, manager, str(project_id), Role.MANAGER)
     return {"id": project_id, "name": row["name"], "rootAreaId": area, "rootIterationId": sprint}

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from backlit.model.errors import BadRequest, Conflict, NotFound, StorageError
 from backlit.service.admin import records
 from backlit.service.admin.check import Checker
-from backlit.service.admin.workspace import file_of, is_empty, reading, writing
+from backlit.service.admin.workspace import file_of, is_empty, reading, remove_database, writing
 from backlit.service.files.interface import FileStore
 from backlit.service.files.local import LocalFiles, open_files
 from backlit.service.storage.clock import Clock
@@ -130,11 +130,11 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
                     f"{taken} exists and is never overwritten. Move it away, or name another --database."
                 )
         unfinished = path.with_name(f"{path.name}.part")
-        _remove_database(unfinished)
+        remove_database(unfinished)
         try:
             _fill(replace(settings, database=f"{SQLITE}{unfinished}"), source)
         except BaseException:
-            _remove_database(unfinished)
+            remove_database(unfinished)
             raise
         unfinished.chmod(0o600)
         _rename_durably(unfinished, path)
@@ -175,11 +175,6 @@ def _all_or_nothing(files: FileStore) -> Iterator[list[str]]:
         for digest in kept:
             files.remove(digest)
         raise
-
-
-def _remove_database(path: Path) -> None:
-    for leftover in (path, *(path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))):
-        leftover.unlink(missing_ok=True)
 
 
 def copy_contents(connection: Connection, source: FileStore, target: FileStore, kept: list[str]) -> int:

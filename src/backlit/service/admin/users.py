@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
-from backlit.service.admin.workspace import ADMINISTRATOR, audit, checked_name, project_id_of, user_id_of
+from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of, user_id_of
 from backlit.service.auth.callers import hash_password
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.dialects import Lock, hold
-from backlit.service.storage.schema import grants, projects, users
+from backlit.service.storage.schema import audit, grants, projects, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
 

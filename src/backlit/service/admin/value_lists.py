@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
-from backlit.service.admin.rendering import Alter, Rewritten, settings_changed
+from backlit.service.admin.rendering import Rewritten, settings_changed
 from backlit.service.admin.workspace import project_id_of
 from backlit.service.storage.schema import status_groups, value_lists
 from backlit.service.tables import projects
@@ -159,17 +159,12 @@ class Carrier:
         self,
         types: Sequence[str],
         key: str,
-        choices: Mapping[str, Sequence[str]] | Sequence[str],
+        choices: Sequence[str],
         renames: Mapping[str, str],
     ) -> None:
         self._types, self._key, self._renames = frozenset(types), key, renames
         self._choices = choices
         self._lost: Counter[tuple[str, str]] = Counter()
-
-    @property
-    def alter(self) -> Alter:
-        """Return the change to each item's values."""
-        return self._alter
 
     def must_fit(self) -> None:
         """Raise Conflict for items with invalid values."""
@@ -181,12 +176,12 @@ class Carrier:
             f" Keep the value, or replace it: --rename '{value}=NEW'"
         )
 
-    def _alter(self, item_type: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alter(self, item_type: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return an item's changed values."""
         value = values.get(self._key)
         if item_type not in self._types or value is None:
             return values
         renamed = self._renames.get(value, value)
-        choices = self._choices.get(item_type, ()) if isinstance(self._choices, Mapping) else self._choices
-        if choices and renamed not in choices:
+        if self._choices and renamed not in self._choices:
             self._lost[item_type, renamed] += 1
         return values if renamed == value else {**values, self._key: renamed}

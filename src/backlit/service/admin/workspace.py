@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, func, insert, inspect, select, text
+from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import BadRequest, NotFound, StorageError
@@ -17,10 +17,7 @@ from backlit.service.storage.database import engine_at, parsed_url, unusable, wr
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
 from backlit.service.storage.schema import (
     METADATA,
-    ROOT_PARENT,
-    areas,
     files_place,
-    iterations,
     projects,
     schema_version,
     users,
@@ -173,14 +170,19 @@ def new_database(settings: ServiceSettings) -> Iterator[Engine]:
         yield engine
 
 
+def remove_database(path: Path) -> None:
+    """Remove the files of an SQLite database, if there are any."""
+    for leftover in (path, *(path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))):
+        leftover.unlink(missing_ok=True)
+
+
 @contextmanager
 def _new_file(url: URL) -> Iterator[Engine]:
     path = Path(url.database or "")
     if path.exists():
         raise StorageError(f"{path} already exists. No changes were made.")
     unfinished = path.with_name(f"{path.name}.part")
-    for leftover in (unfinished, *(path.with_name(f"{unfinished.name}-{kind}") for kind in ("wal", "shm"))):
-        leftover.unlink(missing_ok=True)
+    remove_database(unfinished)
     engine = writing_engine(url.set(database=str(unfinished)))
     try:
         with engine.connect() as connection, connection.begin():
@@ -225,13 +227,6 @@ def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:
     )
 
 
-def add_user(
-    connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
-) -> None:
-    """Add a user; without a password hash, the user signs in by code only."""
-    user_table.add(connection, user, password_hash, is_licensed=is_licensed, now=now)
-
-
 def add_project(
     connection: Connection, project_id: int, name: str, *, description: str, dates: tuple[date, date], now: datetime
 ) -> tuple[int, int]:
@@ -246,23 +241,8 @@ def add_project(
         "end_date": datetime.combine(end, time()),
         "default_iteration_length": DEFAULT_ITERATION_LENGTH,
     }
-    project_table.add(connection, values, "backlit", now)
-    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "path": name, "sequence": 1}
-    root |= audit("backlit", now)
-    area = connection.execute(insert(areas).values(root).returning(areas.c.id)).scalar_one()
-    span = {"is_release": False, "start_date": start, "end_date": end}
-    iteration = connection.execute(insert(iterations).values(root | span).returning(iterations.c.id)).scalar_one()
+    _, area, iteration = project_table.add(connection, values, ADMINISTRATOR, now)
     return area, iteration
-
-
-def audit(by: str, created: datetime, changed: datetime | None = None) -> dict[str, object]:
-    """Return the audit columns of a row."""
-    return {
-        "created_by": by,
-        "created_at": created,
-        "last_modified_by": by,
-        "last_modified_at": changed or created,
-    }
 
 
 PROJECT = "Backlog"
@@ -273,7 +253,7 @@ def write_local(settings: ServiceSettings, username: str) -> None:
     now = Clock().now()
     today = now.date()
     with new_database(settings) as engine, engine.connect() as connection, connection.begin():
-        add_user(connection, user_of(1, username, username, ""), now)
+        user_table.add(connection, user_of(1, username, username, ""), now)
         dates = today, today + timedelta(days=365)
         add_project(connection, 1, PROJECT, description="", dates=dates, now=now)
         user_table.grant(connection, 1, 1, Role.MANAGER)

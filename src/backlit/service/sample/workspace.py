@@ -8,13 +8,14 @@ from random import Random
 from sqlalchemy import Connection, Engine, insert, update
 
 from backlit.model.fields import ItemType, Kind
-from backlit.service.admin.workspace import add_project, add_user, audit, new_database, user_of
+from backlit.service.admin.workspace import add_project, new_database, user_of
 from backlit.service.auth.callers import hash_password
 from backlit.service.sample.items import ItemMaker, Places, Sprint
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     areas,
+    audit,
     comments,
     custom_fields,
     iterations,
@@ -89,7 +90,7 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
     password_hash = hash_password(PASSWORD)
     for number, (name, first_name, last_name) in enumerate(PEOPLE, 1):
         person = user_of(number, name, first_name, last_name)
-        add_user(connection, person, now, password_hash, is_licensed=name not in UNLICENSED)
+        users.add(connection, person, now, password_hash, is_licensed=name not in UNLICENSED)
     places = []
     for project_id, name in enumerate(AREAS, 1):
         dates = _first_day(today), _first_day(today) + timedelta(days=14 * SPRINTS - 1)

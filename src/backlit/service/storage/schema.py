@@ -1,5 +1,6 @@
 """The service's tables; work items have one typed column for each key of the field table."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -34,6 +35,16 @@ _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
     ValueType.TAGS: JSON(none_as_null=True),
     ValueType.DATETIME: DateTime(),
 }
+
+
+def audit(by: str, created: datetime, changed: datetime | None = None) -> dict[str, object]:
+    """Return the audit columns of a row."""
+    return {
+        "created_by": by,
+        "created_at": created,
+        "last_modified_by": by,
+        "last_modified_at": changed or created,
+    }
 
 
 def _audit() -> tuple[Column[object], ...]:

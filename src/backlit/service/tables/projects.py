@@ -16,6 +16,7 @@ from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
+    audit,
     custom_fields,
     iterations,
     project_totals,
@@ -111,11 +112,18 @@ def count(connection: Connection) -> int:
     return int(_ALL.rows(connection)[0][0])
 
 
-def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
-    """Create a project with its counters; the caller creates its roots."""
-    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
-    connection.execute(insert(projects).values(is_syncable=False, settings_revision=1, **values, **audit))
-    connection.execute(insert(project_totals).values(project_id=values["id"], item_count=0, revision=0))
+def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> tuple[int, int, int]:
+    """Create a project with its counters and roots; return its id and those of its root area and iteration."""
+    stamp = audit(by, now)
+    row = {"is_syncable": False, "settings_revision": 1, **values, **stamp}
+    project_id = connection.execute(insert(projects).values(row).returning(projects.c.id)).scalar_one()
+    connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
+    name, start, end = row["name"], row["start_date"].date(), row["end_date"].date()
+    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "path": name, "sequence": 1} | stamp
+    span = {"is_release": False, "start_date": start, "end_date": end}
+    area = connection.execute(insert(areas).values(root).returning(areas.c.id)).scalar_one()
+    iteration = connection.execute(insert(iterations).values(root | span).returning(iterations.c.id)).scalar_one()
+    return project_id, area, iteration
 
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:

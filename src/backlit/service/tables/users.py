@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, selec
 from backlit.model.resources import User
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.prepared_statements import Prepared
-from backlit.service.storage.schema import grants, login_sessions, projects, refresh_families, users
+from backlit.service.storage.schema import audit, grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import sign_ins
 
 _PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
@@ -98,11 +98,13 @@ def read(connection: Connection, user_id: int) -> User | None:
     return None if row is None else User(**row)
 
 
-def add(connection: Connection, user: User, password_hash: str | None, *, is_licensed: bool, now: datetime) -> None:
-    """Create a user with a given id."""
-    audit = {"created_by": "backlit", "created_at": now, "last_modified_by": "backlit", "last_modified_at": now}
+def add(
+    connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
+) -> None:
+    """Create a user with a given id; without a password hash, the user signs in by code only."""
     values = user.model_dump(include={"id", "name", "first_name", "last_name", "display_name", "email"})
-    connection.execute(insert(users).values(**values, **audit, password_hash=password_hash, is_licensed=is_licensed))
+    values |= {**audit("backlit", now), "password_hash": password_hash, "is_licensed": is_licensed}
+    connection.execute(insert(users).values(values))
 
 
 def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
