@@ -133,6 +133,7 @@ def terminal(
     size: tuple[int, int] = (120, 40),
     *,
     ignored: Sequence[int] = (),
+    program: Sequence[str] = (sys.executable, "-m", "backlit"),
 ) -> Iterator[Terminal]:
     """Run `backlit` with some arguments on a terminal of some size, some signals ignored; it is killed at the end."""
     process, file = pty.fork()
@@ -140,7 +141,7 @@ def terminal(
         for number in ignored:
             signal.signal(number, signal.SIG_IGN)
         named = {"LINES": str(size[1]), "COLUMNS": str(size[0])}
-        os.execve(sys.executable, [sys.executable, "-m", "backlit", *arguments], {**environment, **named})
+        os.execve(program[0], [*program, *arguments], {**environment, **named})
     fcntl.ioctl(file, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     shown = Terminal(process, file, size)
     try:

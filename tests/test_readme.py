@@ -1,10 +1,14 @@
 """README, CONTRIBUTING and the page of keys agree with the program."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.keys_page import DOCUMENT, page
+from tests.terminal import terminal
 
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMANDS
@@ -61,3 +65,27 @@ def test_every_file_of_the_walk_exists() -> None:
 
     assert len(files) > 8
     assert [file for file in files if not (ROOT / "src" / "backlit" / file).exists()] == []
+
+
+@pytest.mark.slow
+def test_the_command_that_tries_backlit_needs_a_clone_and_python_alone(tmp_path: Path) -> None:
+    home, clone = tmp_path / "home", tmp_path / "backlit"
+    home.mkdir()
+    subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+    (command,) = re.findall(r"^python3 -m venv .* demo$", README, re.MULTILINE)
+    *installing, opening = command.split(" && ")
+    of_pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
+    path = f"{sys.base_exec_prefix}/bin:/usr/bin:/bin"
+    environment = {"HOME": str(home), "PATH": path, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
+
+    subprocess.run(" && ".join(installing), shell=True, check=True, cwd=clone, env=environment | of_pip)
+    shell = ("/bin/sh", "-c", f"cd '{clone}' && {opening}")
+    with terminal((), environment | nowhere, program=shell) as shown:
+        shown.wait_for(r"Aurora")
+        shown.press("q")
+        status = shown.ended()
+
+    assert status == 0
+    assert subprocess.check_output(["git", "status", "--porcelain"], cwd=clone) == b""
+    assert list(home.iterdir())
