@@ -87,6 +87,8 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
         told(store, "type,colour", "Story,red")
     with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
         told(store, "type,Name", ",One")
+    with pytest.raises(BadRequest, match="Line 2: '0' is not an item number"):
+        told(store, "id,Name", "0,Zero")
 
 
 async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store: Store) -> None:

@@ -63,6 +63,19 @@ async def test_export_leaves_out_items_without_a_number(world: World, store: Sto
     assert "Not sent yet" not in text
 
 
+async def test_a_task_that_a_plan_names_beside_its_item_is_changed_once(store: Store) -> None:
+    view = store.view(ViewSpec(query="type:story status:open"))
+    await view.load()
+    story = next(row.id for row in view.rows(0, 500) if store.batch.tasks_of(row.id))
+    tasks = [each.id for each in store.batch.tasks_of(story)]
+    label = labels_of(store.plan.iterations.targets())[store.plan.iterations.targets()[-1].id]
+    lines = "".join(f"{each}  -  -  x\n" for each in (story, *tasks))
+
+    found = differing(store, f"[{label}]\n{lines}", is_over_theirs=False)
+
+    assert sorted(change.id for change in found) == sorted([story, *tasks])
+
+
 async def test_apply_reports_and_skips_fields_that_others_changed(world: World, store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)

@@ -115,3 +115,14 @@ def test_forecast_fills_rooms_with_what_fits_into_them(
     points: list[float], rooms: list[float], stretches: list[tuple[int, int]]
 ) -> None:
     assert list(forecast(points, rooms, 12)) == stretches
+
+
+def test_loads_add_up_by_person_and_by_team() -> None:
+    one = Load(1, 3.0, people={5: Share(3.0)}, teams={1: Share(3.0)})
+    other = Load(1, 2.0, people={6: Share(2.0)}, teams={1: Share(1.0), None: Share(1.0)})
+
+    both = one + other
+
+    assert (both.count, both.points) == (2, 5.0)
+    assert both.people == {5: Share(3.0), 6: Share(2.0)}
+    assert both.teams == {1: Share(4.0), None: Share(1.0)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,7 @@ from backlit.model.query import (
     write_query,
 )
 from backlit.model.query.keys import SHORT_KEYS, all_keys
+from backlit.model.query.meaning import date_filter
 from backlit.model.query.syntax import all_of, any_of
 from backlit.model.ready_check import USUAL, Ground
 from backlit.model.statuses import StatusGroups
@@ -241,3 +242,12 @@ def test_the_page_of_the_language_names_every_short_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "query.md").read_text(encoding="utf-8")
 
     assert [key for key in (*SHORT_KEYS, "text") if f"`{key}" not in page] == []
+
+
+@pytest.mark.parametrize(("operator", "holds"), [("<", False), ("<=", True), (">", False), (">=", True), (":", True)])
+def test_an_age_is_neither_older_nor_younger_than_itself(operator: str, holds: bool) -> None:
+    now = Book().now()
+    found = date_filter("changed", operator, "7d", now, now.date())
+
+    assert found is not None
+    assert matches(found, {"changed": now - timedelta(days=7)}) is holds

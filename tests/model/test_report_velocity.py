@@ -107,3 +107,10 @@ def test_records_that_begin_in_the_middle_are_said() -> None:
 
     assert report.table.rows[0][:4] == ("Sprint 1", 30.0, 0.0, 27.0)
     assert report.notes[-1] == "1 iteration without a record of the first days: “Began” is the first recorded scope."
+
+
+@pytest.mark.parametrize(("first", "last", "lacking"), [(2, 11, (False, False)), (3, 10, (True, True))])
+def test_two_days_at_either_end_may_lack_a_record(first: int, last: int, lacking: tuple[bool, bool]) -> None:
+    found = run(1, [(first, 30.0, 0.0), (last, 30.0, 9.0)])
+
+    assert (found.lacks_first_days, found.lacks_last_days) == lacking

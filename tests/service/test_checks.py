@@ -9,8 +9,9 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
-from backlit.service.rules.checks import checked, is_id
+from backlit.service.rules.checks import area_values, checked, is_id
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.trees import LAST
 
 FIELDS_BY_TYPE = {each.value: tuple(field for field in FIELDS if field.applies_to(each)) for each in ItemType}
 SETTINGS = ProjectSettings(
@@ -51,3 +52,8 @@ def test_the_preset_status_is_the_first_of_the_projects_own() -> None:
 
     assert own.default("Story", FIELD_BY_KEY["Status"]) == "Idea"
     assert own.default("Bug", FIELD_BY_KEY["Status"]) == "Not Done"
+
+
+@pytest.mark.parametrize(("given", "stored"), [(-3, 0), (0, 0), (7, 7), (7.0, 7), (2**80, LAST)])
+def test_a_sequence_is_kept_within_its_range(given: float, stored: int) -> None:
+    assert area_values({"sequence": given}) == {"sequence": stored}

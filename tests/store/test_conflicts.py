@@ -1,11 +1,16 @@
 """Settling what the service did not take."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from tests.store.papers import item, offline_store
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import EntryState, RowSign, Store
 from backlit.store.edits.conflicts import Case, Keep
+from backlit.store.files.files import Writer
 
 TEXT = "As a guest\nI want\nto pay"
 
@@ -259,3 +264,20 @@ async def test_a_refused_comment_is_sent_again_with_other_words(world: World) ->
     assert set(empty.errors) == {"description"}
     assert "already resolved" in str(early)
     assert store.conflicts.case(entry.id) is None
+
+
+async def test_a_conflict_of_an_item_is_resolved_before_a_rejection(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        for name in ("Rejected", "Contested"):
+            await store.items.edit([1], {"Name": name})
+        rejected, contested = store.outbox_entries()
+
+        def fail(writer: Writer) -> None:
+            writer.journal.update(replace(rejected, state=EntryState.REFUSED))
+            writer.journal.update(replace(contested, state=EntryState.CONFLICT))
+
+        await store.files.write(fail)
+
+        found = store.conflicts.of_item(1)
+        assert found is not None
+        assert found.id == contested.id

@@ -6,6 +6,7 @@ from tests.store.papers import item, offline_store, put
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState, Store, ViewSpec
+from backlit.store.files.files import Writer
 from backlit.store.undo.history import Reversal
 
 
@@ -331,3 +332,20 @@ async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(wor
 
     left = (await world.rival.work_items.comments(item_id).page()).results
     assert comment.id not in [each["id"] for each in left]
+
+
+async def test_a_task_is_not_made_again_below_an_item_that_is_gone(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, kind="Task", ParentID=1)]) as store:
+        await store.deletions.delete_items([2])
+        (entry,) = store.outbox_entries()
+
+        def done(writer: Writer) -> None:
+            writer.journal.deliver(entry)
+            writer.mirror.delete_items([2])
+            writer.mirror.remove_items([1])
+
+        await store.files.write(done)
+
+        reversal = await undone(store)
+
+        assert (reversal.made_again, store.outbox_entries()) == ((), ())

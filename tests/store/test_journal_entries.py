@@ -1,6 +1,7 @@
 """The journal alone: ids that become real everywhere, values of the user, and entries that are kept."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,23 @@ def test_the_own_values_are_those_of_edits_that_were_not_discarded(journal: Jour
 
     assert journal.entries.own_values(7) == {"Name": "b", "Estimate": "1"}
     assert waiting.state is EntryState.WAITING
+
+
+def test_a_grooming_queue_keeps_the_values_that_an_item_had_at_first(journal: Journal) -> None:
+    journal.groom_queues.begin(1, [7, 8], "2026-03-11")
+    journal.groom_queues.note(1, 0, ["Estimate"], {"Estimate": "1"})
+
+    journal.groom_queues.note(1, 0, [], {"Estimate": "9"})
+
+    (stop,) = journal.groom_queues.shown(1)
+    assert (stop.before, stop.asked) == ({"Estimate": "1"}, ())
+
+
+def test_a_change_that_was_taken_back_is_no_answer_in_a_grooming_queue(journal: Journal) -> None:
+    journal.groom_queues.begin(1, [7], "2026-03-11")
+    journal.groom_queues.note(1, 0, [], {})
+    kept, taken_back = journal.add([edit(7, Estimate="1"), edit(7, Name="Pay")])
+
+    journal.update(replace(taken_back, state=EntryState.DISCARDED))
+
+    assert journal.groom_queues.edited(1) == {7: [(kept.id, frozenset({"Estimate"}))]}

@@ -140,9 +140,13 @@ async def test_a_name_that_somebody_else_changed_too_waits_as_a_conflict_with_th
     (entry,) = store.outbox_entries()
     assert entry.theirs == {"name": "Theirs"}
     assert store.nodes.signs(ITERATIONS)[node.id] is RowSign.CONFLICT
+    await store.nodes.edit(ITERATIONS, node.id, {"name": "Mine, later"})
+    await store.items.edit([1], {"Name": "Sent beside it"})
+    await until(lambda: store.outbox.pending == 1)
+    assert (await on_service(world, ITERATIONS))[node.id]["name"] == "Theirs"
     await store.conflicts.retry(entry.id)
     await sent(store)
-    assert (await on_service(world, ITERATIONS))[node.id]["name"] == "Mine"
+    assert (await on_service(world, ITERATIONS))[node.id]["name"] == "Mine, later"
 
 
 async def test_items_of_a_deleted_iteration_are_shown_in_the_other_one_at_once(world: World) -> None:

@@ -1,14 +1,17 @@
 """The plan's draft: it stays local, survives restarts, merges with what others do, and is written as one step."""
 
+from dataclasses import replace
 from datetime import date
 
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
-from backlit.store import Item, RowSign, Store, TreeKind
+from backlit.model.planning import Capacity
+from backlit.store import Item, IterationEntry, RowSign, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.store.planning.draft import Draft, Touch, document_of, draft_of
+from backlit.store.planning.plan import Release
 
 
 def places(store: Store, *item_ids: int) -> list[object]:
@@ -359,3 +362,21 @@ def test_a_draft_is_read_as_it_was_written() -> None:
 
     assert draft_of(document_of(draft)) == draft
     assert draft_of(None) == Draft()
+
+
+def test_a_release_with_an_unlimited_iteration_has_no_maximum() -> None:
+    first = IterationEntry(1, "Sprint 1", "", None, None, 5.0, 8.0, is_release=False)
+    second = replace(first, id=2, max_capacity=None)
+    release = IterationEntry(3, "Release", "", None, None, None, None, is_release=True)
+
+    assert Release(release, (first, first)).capacity == Capacity(10.0, 16.0)
+    assert Release(release, (first, second)).capacity == Capacity(10.0, None)
+
+
+def test_all_steps_of_a_draft_follow_new_ids() -> None:
+    draft = Draft().stage({-5: {"IterationID": -8}}, {-5: {"IterationID": 1}})
+
+    renamed = draft.undone().renamed(abs)
+
+    assert renamed.redone().items == {5: {"IterationID": Touch(1, 8)}}
+    assert draft.renamed(abs).undone().items == {}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from backlit.store.remote.reachability import MOST, RUN, Flow, Waits
+from backlit.model.errors import TooManyRequests, Unavailable
+from backlit.store.remote.reachability import MOST, RUN, Flow, Reachability, Waits
 
 
 def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05) -> Flow:
@@ -51,3 +52,16 @@ def test_pauses_double_up_to_the_longest_and_are_jittered() -> None:
 
     assert all(most / 2 <= pause <= most for most, several in zip((1, 4, 30), pauses, strict=True) for pause in several)
     assert all(len(set(several)) > 1 for several in pauses)
+
+
+async def test_the_longest_of_several_wishes_is_kept() -> None:
+    async def ask() -> None: ...
+
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits())
+
+    gate.lost(TooManyRequests("Not so fast.", retry_after=600.0))
+    gate.lost(Unavailable("Down.", retry_after=5.0))
+
+    with pytest.raises(TooManyRequests) as refused:
+        gate.hurry()
+    assert (refused.value.retry_after or 0.0) > 500.0

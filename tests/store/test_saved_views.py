@@ -20,6 +20,12 @@ group = "iter"
 """
 
 
+def test_the_first_of_two_views_with_a_name_counts() -> None:
+    tables: list[tuple[Path, object]] = [(Path(path), {"name": "Mine", "query": path}) for path in ("one", "other")]
+
+    assert [view.spec.query for view in saved_views(tables)] == ["one"]
+
+
 def test_the_users_views_come_first_and_those_of_the_repository_after(tmp_path: Path) -> None:
     locations = find_locations({"BACKLIT_HOME": str(tmp_path / "home")})
     inside = tmp_path / "work" / "deep"

@@ -3,13 +3,13 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from tests.store.world import World, raised, until, until_true
+from tests.store.world import PATIENCE, World, raised, until, until_true
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.files.files import Writer
-from backlit.store.remote.capabilities import Traits
+from backlit.store.remote.capabilities import TRAITS, Traits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.loading import FirstLoad
 
@@ -204,3 +204,15 @@ async def test_a_change_stamped_just_before_the_watermark_is_read(world: World) 
     await store.refresh()
 
     assert mirrored(store)[7] == "Committed late"
+
+
+async def test_comments_of_several_pages_are_all_read(world: World) -> None:
+    store = await world.online()
+    for number in range(5):
+        await world.rival.comments.create({"projectId": 1, "workItemId": 1, "description": f"Comment {number}"})
+
+    await store.files.write(lambda writer: writer.mirror.set_note(TRAITS, Traits(page=2, is_sure=True).document()))
+    await asyncio.wait_for(store.refresh(), PATIENCE)
+
+    texts = [text for (text,) in store.files.mirror.execute("SELECT doc ->> 'description' FROM comments")]
+    assert {f"Comment {number}" for number in range(5)} <= set(texts)
