@@ -105,8 +105,6 @@ async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: 
         status = str(item.fields.get("Status") or "")
         if (group is StatusGroup.DONE) == (groups.of(status) is StatusGroup.DONE):
             return {}
-        if group is StatusGroup.NOT_STARTED and groups.is_open(status):
-            return {}
         return {"Status": first_status(target.store.lookups.statuses(item.type), group, groups)}
 
     await target.apply(Act(label, ("Status",), changes), items)
