@@ -61,7 +61,7 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
 def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
     report = estimates("whole backlog", [Size(1.0, True, 2), Size(3.0, True, 2)])
 
-    assert report.headline.startswith("Half are 1 pts or less, the largest 3;")
+    assert report.headline.startswith("Half are 1 pt or less, the largest 3;")
 
 
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backlit.model.amounts import points_of
+from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES
@@ -71,6 +71,24 @@ def test_an_estimate_that_is_a_number_counts(estimate: str, points: float) -> No
 )
 def test_any_other_estimate_does_not(estimate: str | None) -> None:
     assert points_of(estimate) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 pts"), (1, "1 pt"), (1.0, "1 pt"), (0.1 + 0.2, "0.3 pts"), (1.5, "1.5 pts"), (12345, "12,345 pts")],
+)
+def test_a_count_has_the_number_of_its_noun(count: float, text: str) -> None:
+    assert counted(count, "pt") == text
+
+
+def test_a_count_may_have_its_own_plural() -> None:
+    assert counted(1, "area or iteration", "areas and iterations") == "1 area or iteration"
+    assert counted(104, "area or iteration", "areas and iterations") == "104 areas and iterations"
+
+
+@pytest.mark.parametrize(("estimate", "text"), [("1", "1 pt"), ("2,5", "2.5 pts"), ("5 pts", "5 pts"), ("XL", "XL")])
+def test_an_estimate_has_its_unit(estimate: str, text: str) -> None:
+    assert estimate_text(estimate) == text
 
 
 @pytest.mark.parametrize(

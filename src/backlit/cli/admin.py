@@ -4,8 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from backlit.cli.output import say, show, some, write_json
+from backlit.cli.output import say, show, write_json
 from backlit.cli.served import looked_at, opened, settings_of, settings_with_files
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind
 from backlit.model.plain import plain
@@ -75,7 +76,7 @@ def deactivate_user(arguments: argparse.Namespace) -> None:
     """Disable a user: revoke licence, password, sessions and access."""
     with opened(arguments) as connection:
         user = users.deactivate(connection, arguments.name)
-    lost = f"licence, password, sign-ins and {some(user['grantsRemoved'], 'grant')}"
+    lost = f"licence, password, sign-ins and {counted(user['grantsRemoved'], 'grant')}"
     say(arguments, f"{arguments.name} lost {lost}; the user's items and comments are kept.", user)
 
 
@@ -201,7 +202,7 @@ def remove_name(arguments: argparse.Namespace) -> None:
     table, word = _NAMED[arguments.named]
     with opened(arguments) as connection:
         removed = projects.remove_name(connection, table, arguments.project, arguments.name)
-    cleared = f" from {some(removed['itemsChanged'], 'item')}" if table is teams else ""
+    cleared = f" from {counted(removed['itemsChanged'], 'item')}" if table is teams else ""
     say(arguments, f"Removed the {word} {removed['name']}{cleared}.", removed)
 
 
@@ -226,14 +227,14 @@ def add_field(arguments: argparse.Namespace) -> None:
     kind = Kind(arguments.kind.replace("-", " "))
     with opened(arguments) as connection:
         field = custom_fields.add(connection, arguments.project, arguments.key, kind, _field_change(arguments))
-    say(arguments, f"Added {field['key']}; {some(field['itemsRendered'], 'item')} can have it.", field)
+    say(arguments, f"Added {field['key']}; {counted(field['itemsRendered'], 'item')} can have it.", field)
 
 
 def change_field(arguments: argparse.Namespace) -> None:
     """Change types, values or default of a custom field."""
     with opened(arguments) as connection:
         field = custom_fields.change(connection, arguments.project, arguments.key, _field_change(arguments))
-    changed = some(field["itemsChanged"], "item")
+    changed = counted(field["itemsChanged"], "item")
     say(arguments, f"Changed {field['key']}; {changed} got another value or lost it.", field)
 
 
@@ -241,7 +242,7 @@ def remove_field(arguments: argparse.Namespace) -> None:
     """Remove a custom field with its values."""
     with opened(arguments) as connection:
         field = custom_fields.remove(connection, arguments.project, arguments.key)
-    say(arguments, f"Removed {field['key']}; {some(field['itemsChanged'], 'item')} lost a value.", field)
+    say(arguments, f"Removed {field['key']}; {counted(field['itemsChanged'], 'item')} lost a value.", field)
 
 
 def _field_change(arguments: argparse.Namespace) -> FieldChange:
@@ -286,7 +287,7 @@ def _values_sentence(found: dict[str, object]) -> str:
     values, changed = found["values"], found["itemsChanged"]
     assert isinstance(values, list)
     assert isinstance(changed, int)
-    return f"{found['key']} of {found['type']} is one of: {', '.join(values)}. {some(changed, 'item')} changed."
+    return f"{found['key']} of {found['type']} is one of: {', '.join(values)}. {counted(changed, 'item')} changed."
 
 
 PIPE = "-"
@@ -310,7 +311,7 @@ def export_workspace(arguments: argparse.Namespace) -> None:
             path.unlink()
             raise
     contents = counts.pop("contents", 0)
-    sentence = f"Wrote {some(sum(counts.values()), 'row')} and {some(contents, 'attached file')} to {path}."
+    sentence = f"Wrote {counted(sum(counts.values()), 'row')} and {counted(contents, 'attached file')} to {path}."
     say(arguments, sentence, {"file": str(path), "rows": counts, "contents": contents})
 
 
@@ -330,15 +331,16 @@ def import_workspace(arguments: argparse.Namespace) -> None:
             beside = folder if folder.is_dir() else None
             counts = import_(settings, lines, folder=beside, accepts_problems=accepts)
     contents = counts.pop("contents", 0)
-    sentence = f"Imported {some(sum(counts.values()), 'row')} and {some(contents, 'attached file')}."
+    sentence = f"Imported {counted(sum(counts.values()), 'row')} and {counted(contents, 'attached file')}."
     say(arguments, sentence, {"rows": counts, "contents": contents})
 
 
 def back_up_workspace(arguments: argparse.Namespace) -> None:
     """Copy the workspace into a new directory."""
     made = backup(settings_with_files(arguments), Path(arguments.directory), with_files=not arguments.without_files)
-    lost = f" {some(made['missing'], 'attached file')} could not be found." if made["missing"] else ""
-    say(arguments, f"The backup is in {made['directory']}, with {some(made['contents'], 'attached file')}.{lost}", made)
+    files = counted(made["contents"], "attached file")
+    lost = f" {counted(made['missing'], 'attached file')} could not be found." if made["missing"] else ""
+    say(arguments, f"The backup is in {made['directory']}, with {files}.{lost}", made)
 
 
 def restore_workspace(arguments: argparse.Namespace) -> None:
@@ -364,16 +366,16 @@ def check_workspace(arguments: argparse.Namespace) -> int:
         for count, problem in enumerate(checker.problems(), 1):  # noqa: B007  the last count is used below
             place = " ".join(str(part) for part in (problem.table, problem.id, problem.field) if part not in {None, ""})
             print(plain(f"{place}: {problem.sentence}" if place else problem.sentence))
-    looked = ", ".join(some(number, _NOUN_BY_COUNT[name]) for name, number in checker.checked.items())
-    print(f"{some(count, 'problem')} in {looked}." if count else f"No problems: {looked}.")
+    looked = ", ".join(counted(number, *_NOUNS_BY_COUNT[name]) for name, number in checker.checked.items())
+    print(f"{counted(count, 'problem')} in {looked}." if count else f"No problems: {looked}.")
     return FOUND if count else 0
 
 
-_NOUN_BY_COUNT = {
-    "projects": "project",
-    "workItems": "work item",
-    "nodes": "area or iteration",
-    "comments": "comment",
-    "attachments": "attachment",
-    "contents": "attached file",
+_NOUNS_BY_COUNT = {
+    "projects": ("project",),
+    "workItems": ("work item",),
+    "nodes": ("area or iteration", "areas and iterations"),
+    "comments": ("comment",),
+    "attachments": ("attachment",),
+    "contents": ("attached file",),
 }

@@ -139,11 +139,6 @@ def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any
     print(f"Dry run, nothing was changed: {plain(sentence)}" if is_dry else plain(sentence))
 
 
-def some(count: int, noun: str) -> str:
-    """Return a count with its noun: 1 item, 2 items."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -13,6 +13,7 @@ import httpx
 from backlit.client.answers import FILE_LIMIT, LONGEST_ANSWER, decoded, error_of, json_object, read_body, said_by
 from backlit.client.auth import WrapAuth
 from backlit.client.transport import offline
+from backlit.model.amounts import counted
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.plain import file_name
 from backlit.model.resources import Attachment
@@ -190,8 +191,8 @@ def _other_size(promised: int | None, done: int) -> str:
     if promised is None:
         return f"The server sent more than {FILE_LIMIT:,} bytes without a declared size. The file was not saved."
     if done > promised:
-        return f"The server declared {promised} bytes and sent more."
-    return f"The server declared {promised} bytes and sent {done}."
+        return f"The server declared {counted(promised, 'byte')} and sent more."
+    return f"The server declared {counted(promised, 'byte')} and sent {done:,}."
 
 
 def _unclear() -> Unclear:

@@ -42,6 +42,12 @@ def clock_text(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}"
 
 
+def counted(count: float, noun: str, nouns: str = "") -> str:
+    """Write a count with its noun: 1 day, 3 days, 1 item was, 2 items were."""
+    number = round(count, 2)
+    return f"{number:,.10g} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
 _POINTS = re.compile(
     r"\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(?:p|sp|pts?|points?|story points?)?\.?\s*", re.ASCII | re.IGNORECASE
 )
@@ -54,3 +60,9 @@ def points_of(estimate: str | None) -> float | None:
         return None
     points = float(found[1].replace(",", "."))
     return points if math.isfinite(points) else None
+
+
+def estimate_text(estimate: str) -> str:
+    """Write an Estimate with its unit: 1 pt, 2.5 pts; a text that is no number stays as it is."""
+    points = points_of(estimate)
+    return estimate if points is None else counted(points, "pt")

@@ -16,6 +16,7 @@ from backlit.cli.wiring import chosen_profile, open_client
 from backlit.client.answers import read_model
 from backlit.client.transport import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
@@ -99,11 +100,11 @@ def _look_at_settings(locations: Locations, report: Report) -> None:
 
 def _look_at_files(profile: Profile, locations: Locations, report: Report) -> None:
     report.say("profile", f"{profile.name}, {profile.url or f'the {profile.kind} workspace on this machine'}.")
-    _look_at_file("mirror", inspect_mirror(locations.mirror(profile)), ("item", "items"), report)
-    _look_at_file("journal", inspect_journal(locations.journal(profile)), ("unsent change", "unsent changes"), report)
+    _look_at_file("mirror", inspect_mirror(locations.mirror(profile)), "item", report)
+    _look_at_file("journal", inspect_journal(locations.journal(profile)), "unsent change", report)
 
 
-def _look_at_file(about: str, found: FileReport, nouns: tuple[str, str], report: Report) -> None:
+def _look_at_file(about: str, found: FileReport, noun: str, report: Report) -> None:
     if found.fault:
         way_out = " Remove it: the next start creates it again." if about == "mirror" else " Restore it from a copy."
         report.say(about, f"{found.fault}{way_out} ({found.path})", Health.BROKEN)
@@ -117,9 +118,8 @@ def _look_at_file(about: str, found: FileReport, nouns: tuple[str, str], report:
             if found.version == found.wanted
             else f" It has version {found.version} and is upgraded at the next start."
         )
-        noun = nouns[0] if found.count == 1 else nouns[1]
         size = friendly_size_of(found.size)
-        report.say(about, f"{found.count:,} {noun}, {size}, version {found.wanted} ({found.path}).{version}")
+        report.say(about, f"{counted(found.count, noun)}, {size}, version {found.wanted} ({found.path}).{version}")
 
 
 async def _look_at_service(profile: Profile, locations: Locations, report: Report) -> None:
@@ -175,7 +175,7 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
     me = read_model(User, await client.users.me())
     report.say(
         "sign-in",
-        f"{me.name} is signed in and can read {(await client.work_items.page(top=1)).total:,} items.",
+        f"{me.name} is signed in and can read {counted((await client.work_items.page(top=1)).total, 'item')}.",
     )
     _say_clock(client, profile, report)
     told = await client.capabilities()
@@ -208,6 +208,7 @@ def _say_clock(client: "Client", profile: Profile, report: Report) -> None:
         way = "ahead of" if seconds > 0 else "behind"
         report.say(
             "clock",
-            f"The server's clock is {abs(seconds):,} seconds {way} this machine's. backlit corrects ages for it.",
+            f"The server's clock is {counted(abs(seconds), f'second {way}', f'seconds {way}')} this machine's."
+            " backlit corrects ages for it.",
             Health.NOTE,
         )

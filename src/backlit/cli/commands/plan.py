@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from backlit.cli.output import some, tell
+from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
@@ -82,8 +83,9 @@ def _owner(row: Row, owners: dict[int, str]) -> str | None:
 def _note(iteration: IterationEntry) -> str:
     dates = f"{iteration.start or '?'} to {iteration.end or '?'}"
     least, most = iteration.min_capacity, iteration.max_capacity
-    limits = f", {least or 0:g} to {most:g} points" if most else f", at least {least:g} points" if least else ""
-    return dates + limits
+    if most:
+        return f"{dates}, {least or 0:g} to {counted(most, 'point')}"
+    return f"{dates}, at least {counted(least, 'point')}" if least else dates
 
 
 def was_of(values: Values, owners: Mapping[int, str]) -> ExportedItem:
@@ -112,7 +114,7 @@ def apply_plan(arguments: argparse.Namespace) -> None:
             asyncio.run(_write(store, changes))
         contested = sum(bool(change.contests) for change in difference)
         if contested:
-            was = "One change was" if contested == 1 else f"{contested} changes were"
+            was = counted(contested, "change was", "changes were")
             raise BacklitError(
                 f"{was} skipped: others changed the same fields. To overwrite their changes, add --mine."
             )
@@ -211,9 +213,11 @@ async def _write(store: Store, changes: Mapping[int, Values]) -> None:
             f"{sent.held} of {sent.total} were rejected by the server. Press go in backlit for the reasons."
         )
     if sent is not None:
-        print(f"{some(written, 'item')} saved on this machine; backlit sends them when the server is reachable.")
+        print(
+            f"{counted(written, 'item')} saved on this machine. backlit sends the changes when the server is reachable."
+        )
         return
-    print(f"{some(written, 'item')} written.")
+    print(f"{counted(written, 'item')} written.")
 
 
 def _is_sending(store: Store) -> bool:
@@ -266,5 +270,6 @@ def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, 
     for place, load in store.plan_preview.loads_now([each for each in labels if each in places], changes).items():
         most = iterations[place].max_capacity
         over = f"  ! {load.points - most:g} over" if most and load.points > most else ""
-        found.append(f"{labels[place]}: {load.points:g}{f' of at most {most:g}' if most else ''} points{over}")
+        points = f"{load.points:g} of at most {counted(most, 'point')}" if most else counted(load.points, "point")
+        found.append(f"{labels[place]}: {points}{over}")
     return found

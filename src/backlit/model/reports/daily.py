@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from math import floor
 
+from backlit.model.amounts import counted
 from backlit.model.reports.report import (
     Column,
     Measure,
@@ -15,7 +16,6 @@ from backlit.model.reports.report import (
     Timeline,
     Tone,
     Value,
-    counted,
     day_text,
     number_text,
     ranges_text,

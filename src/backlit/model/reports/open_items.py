@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from backlit.model.amounts import counted
 from backlit.model.reports.report import (
     Bar,
     Bars,
@@ -14,7 +15,6 @@ from backlit.model.reports.report import (
     Table,
     Tone,
     Value,
-    counted,
     day_text,
     number_text,
 )
@@ -148,7 +148,7 @@ def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
         return f"{lacking}."
     largest = max(points for points, _ in estimated)
     return (
-        f"Half are {number_text(_median(estimated, known))} pts or less, the largest {number_text(largest)}; {lacking}."
+        f"Half are {counted(_median(estimated, known), 'pt')} or less, the largest {number_text(largest)}; {lacking}."
     )
 
 
@@ -222,8 +222,7 @@ def _load_headline(preposition: str, loads: Sequence[Load], measure: Measure) ->
     every = loads[0]
     for each in loads[1:]:
         every += each
-    unit = measure.value if measure is Measure.POINTS else "item" if every.open.count == 1 else "items"
-    said = f"{number_text(measure.of(every.open))} {unit} open"
+    said = f"{counted(measure.of(every.open), measure.value.removesuffix('s'))} open"
     if len(loads) > 1:
         said += f", most {preposition} {loads[0].name} ({number_text(measure.of(loads[0].open))})"
-    return f"{said}; {number_text(every.hours)} hours of tasks remaining." if every.hours else f"{said}."
+    return f"{said}; {counted(every.hours, 'hour')} of tasks remaining." if every.hours else f"{said}."

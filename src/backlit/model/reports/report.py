@@ -7,6 +7,7 @@ from enum import StrEnum
 from math import ceil, floor, log10
 from typing import TypeAlias
 
+from backlit.model.amounts import counted
 from backlit.model.dates import MONTHS
 from backlit.model.trees import Totals
 
@@ -77,11 +78,6 @@ def value_text(value: Value, column: Column) -> str:
     if isinstance(value, str):
         return value
     return signed_text(value) if column.is_signed else number_text(value)
-
-
-def counted(count: int, noun: str) -> str:
-    """Write a count with its noun: 1 day, 3 days."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def ranges_text(days: Sequence[date]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from backlit.model.amounts import counted
 from backlit.model.planning import velocity_of
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.report import (
@@ -16,7 +17,6 @@ from backlit.model.reports.report import (
     Table,
     Tone,
     Value,
-    counted,
     day_text,
     number_text,
 )

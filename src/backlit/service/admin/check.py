@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, select, text
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
@@ -161,7 +162,7 @@ class Checker:
         mine = select(project_totals.c.item_count).where(project_totals.c.project_id == project_id)
         kept = self._connection.execute(mine).scalar()
         if kept != count:
-            sentence = f"The counter is {kept}, but the project has {count} items."
+            sentence = f"The counter is {kept}, but the project has {counted(count, 'item')}."
             yield Problem("project_totals", project_id, "item_count", sentence)
 
     def _figures(self, ids: list[int]) -> dict[int, list[Any]]:

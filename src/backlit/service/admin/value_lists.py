@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
@@ -172,7 +173,8 @@ class Carrier:
             return
         (item_type, value), count = self._lost.most_common(1)[0]
         raise Conflict(
-            f"{self._key} of {count} {item_type} items is {value!r}, which the new list lacks; nothing was changed."
+            f"{self._key} of {counted(count, f'{item_type} item')} is {value!r}, which the new list lacks;"
+            " nothing was changed."
             f" Keep the value, or replace it: --rename '{value}=NEW'"
         )
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.auth.callers import (
@@ -92,7 +93,7 @@ async def _sign_in(request: Request, shared: Shared) -> Response:
         account = await by_password(request, username, form.get("password", ""))
     except TooManyRequests as error:
         wait = int((error.retry_after or 1) + 0.999)
-        problem = f"Too many attempts. Wait {wait} seconds, then try again."
+        problem = f"Too many attempts. Wait {counted(wait, 'second')}, then try again."
         response = _form_page(request, shared, 429, username=username, problem=problem)
         response.headers["retry-after"] = str(wait)
         return response

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, TypeGuard
 
+from backlit.model.amounts import counted
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, PROPERTY_BY_LOWER_NAME, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
@@ -41,7 +42,7 @@ def text_fault(key: str, value: object, limit: int = TEXT_LIMIT, *, may_be_empty
     if not isinstance(value, str):
         return f"{key} must be text."
     if len(value) > limit:
-        return f"{key} may have {limit} characters; this has {len(value)}."
+        return f"{key} may have {counted(limit, 'character')}; this has {len(value)}."
     if "\0" in value:
         return f"{key} may not contain NUL characters."
     return None if may_be_empty or value.strip() else f"{key} cannot be empty."

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import Self, TypeAlias
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
@@ -62,7 +63,7 @@ class Coverages:
         if not 1 <= days <= LONGEST:
             raise BadRequest(f"Enter a number of days from 1 to {LONGEST:,}.")
         today = self._names.today()
-        return Coverage(f"Whole backlog, {days:,} days", today - timedelta(days=days - 1), today)
+        return Coverage(f"Whole backlog, {counted(days, 'day')}", today - timedelta(days=days - 1), today)
 
     def usual(self) -> Coverage:
         """Return the current iteration, else the last ended one, else the whole backlog."""
@@ -191,7 +192,8 @@ class Reports:
         if below is None and coverage.node_id is None:
             begun = [each for each in begun if each.end >= coverage.start]
         runs = await self._runs(begun[-MOST_RUNS:], today)
-        about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
+        last = f"the last {counted(len(runs), 'iteration').removeprefix('1 ')}" if runs else "no iterations"
+        about = below.name if below is not None else last
         return velocity(about, runs, today, measure, self._records.sample.until())
 
     async def velocity(self) -> Velocity:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import takewhile
 
+from backlit.model.amounts import counted
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
 from backlit.model.filters import (
     And,
@@ -279,7 +280,7 @@ def explained(query: Query, spec: ViewSpec, mirror: sqlite3.Connection, count: i
     if query.levels and spec.group:
         sentences.append(f"Groups: by {', then '.join(spec.group)}: counted and summed by one query.")
     if count is not None:
-        rows = "1 row: its number takes" if count == 1 else f"{count:,} rows including tasks: each number takes"
+        rows = counted(count, "row: its number takes", "rows including tasks: each number takes")
         sentences.append(f"{rows} 8 bytes. Contents are read as they are shown.")
     return [*sentences, ASKED, *(f"Plan: {step}" for step in plan)]
 

@@ -8,6 +8,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 from textual.worker import WorkType
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
@@ -116,7 +117,7 @@ def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequenc
 def say_saved(target: StoreTarget, _call: Call) -> None:
     """Say whether all changes are sent."""
     waiting = target.store.outbox.pending
-    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved on the server.")
 
 

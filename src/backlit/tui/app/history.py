@@ -7,6 +7,7 @@ from typing import Protocol
 
 from textual.content import Content
 
+from backlit.model.amounts import counted
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
@@ -204,8 +205,8 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
     """Return the deletion of a node, and the destination of its items."""
     more = f" and {others:,} more" if others else ""
-    moves = "moves" if deleted.items == 1 else "move"
-    items = f"; {_items(deleted.items)} in it {moves} to “{_short(deleted.target)}”" if deleted.items else ""
+    moves = counted(deleted.items, "item in it moves", "items in it move")
+    items = f"; {moves} to “{_short(deleted.target)}”" if deleted.items else ""
     is_clear = deleted.entry.node_id > 0
     how = "deleted" if is_clear else "deleted once the server has confirmed its creation"
     return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
@@ -214,8 +215,8 @@ def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
 def node_made_words(made: RestoreNode, others: int = 0) -> str:
     """Return the new creation of a node, and what happens to its former items."""
     more = f" and {others:,} more" if others else ""
-    back = f" with its {_items(len(made.item_ids))}" if made.item_ids else ""
-    stay = f"; {_items(made.stay)} {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
+    back = f" with its {counted(len(made.item_ids), 'item')}" if made.item_ids else ""
+    stay = f"; {counted(made.stay, 'item stays', 'items stay')} in place" if made.stay else ""
     name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
     return f"{name}{more} created again{back}, with a new number{stay}"
 
@@ -228,10 +229,6 @@ def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
     if len(recalled) > 1:
         return f"{len(recalled):,} deletions withdrawn; items that the server has deleted already are created again"
     return f"{name} restored; if the server has deleted it already, it is created again with a new number"
-
-
-def _items(count: int) -> str:
-    return "1 item" if count == 1 else f"{count:,} items"
 
 
 def _changed(store: Store, done: Reversal) -> str:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from backlit.model.amounts import counted
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -92,7 +93,7 @@ async def back(target: NavigationTarget, _call: Call) -> None:
     if target.places.close_top():
         return
     waiting = target.store.outbox.pending
-    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    changes = counted(waiting, "change is", "changes are")
     sentence = f"{changes} waiting to be sent. They are kept and sent the next time backlit runs."
     if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y", "quit")])) is not None:
         target.exit()

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from textual.geometry import Size
 from textual.worker import WorkType
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.query import Candidate
@@ -17,7 +18,6 @@ from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
-from backlit.tui.fields.values import number_text
 from backlit.tui.shell.status_text import project_name
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
@@ -131,7 +131,7 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice
 
 def _total_words(totals: Totals | None) -> str:
     """Return the open items and points of a project; empty for one that was never opened here."""
-    return "" if totals is None else f"{totals.count:,} open, {number_text(totals.points)} pts"
+    return "" if totals is None else f"{totals.count:,} open, {counted(totals.points, 'pt')}"
 
 
 def project_lines(store: Store, room: int) -> list[str]:
@@ -154,7 +154,8 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     days = [str(document.get(key) or "")[:10] for key in ("startDate", "endDate")]
     yield "Dates", " to ".join(each for each in days if each)
     length = document.get("defaultIterationLength")
-    yield "Iterations", ", ".join(part for part in (_count_of(store), f"{length} days each" if length else "") if part)
+    each = f"{counted(length, 'day')} each" if isinstance(length, int) else ""
+    yield "Iterations", ", ".join(part for part in (_count_of(store), each) if part)
     yield "Areas", f"{max(0, len(list(store.lookups.tree(TreeKind.AREAS).walk())) - 1):,}"
     yield "Estimates", "story points; tasks in hours"
     yield "Your role", store.lookups.role()
@@ -170,7 +171,7 @@ def _count_of(store: Store) -> str:
     entries = [each for each in store.lookups.iterations().values() if "\\" in each.path]
     releases = sum(each.is_release for each in entries)
     words = f"{len(entries) - releases:,}"
-    return f"{words} in {releases:,} {'release' if releases == 1 else 'releases'}" if releases else words
+    return f"{words} in {counted(releases, 'release')}" if releases else words
 
 
 def _statuses(store: Store) -> Iterator[str]:

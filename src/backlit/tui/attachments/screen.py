@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.worker import Worker
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.resources import friendly_size_of
 from backlit.store.records.changes import Subject
@@ -217,7 +218,7 @@ class AttachmentsScreen(ItemRowsScreen):
         count = len(entries)
         total = friendly_size_of(sum(each.size or 0 for each in entries)) if count else ""
         whose = " of a comment" if self.comment_id is not None else ""
-        return ("1 file" if count == 1 else f"{count:,} files") + whose + (f"  {total}" if total else "")
+        return counted(count, "file") + whose + (f"  {total}" if total else "")
 
     @on(LineList.Highlighted)
     def _file_highlighted(self) -> None:

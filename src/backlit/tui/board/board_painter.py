@@ -10,6 +10,7 @@ from rich.segment import Segment
 from textual.geometry import Size
 from textual.strip import Strip
 
+from backlit.model.amounts import counted, estimate_text
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
@@ -151,7 +152,7 @@ class CardPainter:
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
         """Draw the name of a column with its figures."""
         theme = self._theme
-        count, points = count_words(column, totals), f"{totals.points:,.10g} pts "
+        count, points = count_words(column, totals), f"{counted(totals.points, 'pt')} "
         colour = "conflict" if is_over(column, totals) else "foreground"
         has_points = width - 2 - cell_len(column.name) - len(count) - len(points) > 2 and width >= ROOM_FOR_POINTS
         points = f"  {points}" if has_points else " "
@@ -224,7 +225,7 @@ class CardPainter:
     def _figures(self, row: Row, width: int, on: str | None) -> list[Segment]:
         theme = self._theme
         number = str(row.id) if row.id > 0 else "new"
-        points = f"  {safe(row.estimate)} pts" if row.estimate else ""
+        points = f"  {safe(estimate_text(row.estimate))}" if row.estimate else ""
         points = points if cell_len(points) < 12 else ""
         groups = self._names.status_groups()
         sign = status_sign(row.status, groups)

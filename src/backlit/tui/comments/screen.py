@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from textual import on
 from textual.app import ComposeResult
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
@@ -59,8 +60,7 @@ class CommentsScreen(ItemRowsScreen):
 
     def count_text(self) -> str:
         """Return the number of comments."""
-        count = self.thread.row_count()
-        return "1 comment" if count == 1 else f"{count:,} comments"
+        return counted(self.thread.row_count(), "comment")
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
@@ -174,7 +174,7 @@ async def delete(target: CommentsScreen, _call: Call) -> None:
 
 def _files_lost(target: CommentsScreen, comment: CommentEntry) -> str:
     count = len(target.files().get(comment.id, ()))
-    return f" and its {count:,} file{'' if count == 1 else 's'}" if count else ""
+    return f" and its {counted(count, 'file')}" if count else ""
 
 
 # Reading

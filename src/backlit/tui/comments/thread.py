@@ -13,6 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
+from backlit.model.amounts import counted
 from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
@@ -162,7 +163,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
             lines = markdown_lines(comment.text, room, theme)
             if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
-                more = f"… {len(lines) - SHOWN_LINES:,} more lines: zo shows them"
+                more = f"… {counted(len(lines) - SHOWN_LINES, 'more line')}: zo shows them"
                 lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), theme.style("muted"))]]
             self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, theme)]
         return self._drawn[comment]
@@ -293,9 +294,8 @@ def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles)
     """Return a line with the number and the names of a comment's files."""
     if not files:
         return []
-    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
     names = ", ".join(
         each.name + (f" {friendly_size_of(each.size)}" if each.size is not None else "") for each in files
     )
-    head = f"+ {count}  "
+    head = f"+ {counted(len(files), 'file')}  "
     return [[Segment(head, theme.style("accent")), Segment(fit(names, room - len(head)), theme.style("muted"))]]

@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
+from backlit.model.amounts import counted
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
@@ -309,7 +310,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
 
 
 def _items(count: int) -> str:
-    return f"{count:,} item{'s' if count > 1 else ''}" if count else ""
+    return counted(count, "item") if count else ""
 
 
 @dataclass(frozen=True, slots=True)

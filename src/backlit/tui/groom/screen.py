@@ -6,6 +6,7 @@ from functools import partial
 from textual import on
 from textual.app import ComposeResult
 
+from backlit.model.amounts import counted
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
@@ -161,7 +162,7 @@ class GroomScreen(ItemScreen):
             (" › Grooming", "muted"),
         ]
         count = self.questions.count_open()
-        asked = f"{count} {'question' if count == 1 else 'questions'}" if count else "all answered"
+        asked = counted(count, "question") if count else "all answered"
         far = f"  {self.stop.place + 1:,} of {progress.count:,} "
         self._title.say(left, [(f"  {asked} ", "muted"), (far, "foreground")])
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
@@ -253,8 +254,7 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
     if await store.grooming.begin(ids):
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
-        noun = "item" if len(ids) == 1 else "items"
-        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open item is ready.")
+        app.say(f"Nothing to groom in {counted(len(ids), 'item')}: every open item is ready.")
 
 
 async def _ids(place: ListScreen) -> Sequence[int]:

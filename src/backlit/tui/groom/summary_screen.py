@@ -7,6 +7,7 @@ from datetime import date
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from backlit.model.amounts import counted
 from backlit.model.plain import plain
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
@@ -68,7 +69,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.text.show("", self._markdown)
         self._title.say(
             [(" backlit ", "accent"), (" Grooming", "foreground"), (" › Summary", "muted")],
-            [(f"  {self.count:,} {'item' if self.count == 1 else 'items'} ", "foreground")],
+            [(f"  {counted(self.count, 'item')} ", "foreground")],
         )
         self._draw_words()
 
@@ -112,7 +113,7 @@ def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> 
     yield ""
     changed = sum(bool(each.answers) for each in results)
     skipped = sum(each.is_skipped and not each.answers for each in results)
-    parts = [f"{count:,} {'item' if count == 1 else 'items'}", f"{changed:,} changed", f"{skipped:,} skipped"]
+    parts = [counted(count, "item"), f"{changed:,} changed", f"{skipped:,} skipped"]
     kept = len(results) - changed - skipped
     if kept:
         parts.append(f"{kept:,} unchanged")
@@ -159,7 +160,7 @@ def scroll(target: GroomSummaryScreen, call: Call) -> None:
 def copy(target: GroomSummaryScreen, _call: Call) -> None:
     """Copy the Markdown."""
     markdown = target.quoted()
-    target.copy(markdown, f"Copied the summary, {len(markdown.splitlines()):,} lines of Markdown")
+    target.copy(markdown, f"Copied the summary, {counted(len(markdown.splitlines()), 'line')} of Markdown")
 
 
 async def save(target: GroomSummaryScreen, _call: Call) -> None:

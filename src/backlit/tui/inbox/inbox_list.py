@@ -205,7 +205,8 @@ def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
 def _count(field: FieldNews) -> str:
     lines = _diff(field)
     more, less = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    return " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part) + " lines"
+    signed = " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part)
+    return f"{signed} {'line' if more + less == 1 else 'lines'}"
 
 
 def _diff(field: FieldNews) -> list[str]:

@@ -11,6 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from backlit.model.amounts import counted
 from backlit.store.edits.conflicts import Contested, Keep
 from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
@@ -120,8 +121,7 @@ class ConflictDialog(Dialog[Decisions | None]):
             lines += [*found, Content("")]
         self._shown.update(Content("\n").join(lines[:-1]))
         undecided = len(self._fields) - len(self._decided)
-        fields = "1 field" if undecided == 1 else f"{undecided} fields"
-        words = f"{fields} to resolve" if undecided else "enter to apply"
+        words = f"{counted(undecided, 'field')} to resolve" if undecided else "enter to apply"
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         if places:
             self.call_after_refresh(self._keep_in_sight, *places[self._at])
@@ -269,7 +269,8 @@ def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Cont
         lines += [_coloured(f"! {line}", "$error") for line in wrapped(field.fault, width - MARGIN - 2)]
     body = list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
     if len(body) > MOST_LINES:
-        body = [*body[:MOST_LINES], _coloured(f"… {len(body) - MOST_LINES} more lines; e shows all", "$muted")]
+        more = counted(len(body) - MOST_LINES, "more line")
+        body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
     return [*lines, *body, *_edited(field, width)]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from backlit.model.amounts import counted
 from backlit.store.edits.deletions import Extent
 from backlit.store.records.item import Item
 from backlit.store.store import Store
@@ -128,7 +129,7 @@ def _going(store: Store, items: Sequence[Item]) -> str:
 def going_words(going: Extent) -> str:
     """Return a sentence about all that is deleted with the items."""
     parts = [
-        f"{count:,} {noun if count == 1 else noun + 's'}"
+        counted(count, noun)
         for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
         if count
     ]

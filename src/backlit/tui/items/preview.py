@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from rich.segment import Segment
 
+from backlit.model.amounts import counted
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Item, RowSign
 from backlit.store.records.people import IterationEntry, Person, TreeKind
@@ -90,7 +91,7 @@ class _Page:
         yield from self._comments(comments, around.now)
 
     def _comments(self, comments: Sequence[CommentEntry], now: datetime) -> Iterator[Line]:
-        words = {0: "No comments", 1: "1 comment"}.get(len(comments), f"{len(comments)} comments, newest first")
+        words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
         yield [self._segment(words, "muted")]
         for comment in reversed(comments[-COMMENT_LIMIT:]):
             yield self._byline(comment, now)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.edits.ranking import Ranked, refuse_other_orders
@@ -83,7 +84,7 @@ async def forget_order(target: RankTarget, _call: Call) -> None:
     if not target.store.ranking.count_local():
         raise CannotAct("No order is kept on this machine; the list shows the service's order.")
     count = await target.store.ranking.forget()
-    target.say(f"The list shows the service's order again; {count:,} items had been moved here.")
+    target.say(f"The list shows the service's order again; {counted(count, 'item')} had been moved here.")
 
 
 def _ordered_view(target: RankTarget) -> View:

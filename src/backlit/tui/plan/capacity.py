@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backlit.model.amounts import points_of
+from backlit.model.amounts import counted, points_of
 from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
 from backlit.model.reports.report import number_text
 from backlit.store.planning.plan import PlanChange
@@ -225,6 +225,6 @@ def velocity_words(velocity: Velocity) -> list[Part]:
     each = " ".join(number_text(points) for points in reversed(velocity.points))
     return [
         (" velocity ", "muted"),
-        (f"{number_text(round(velocity.mean, 1))} pts", "foreground"),
+        (counted(round(velocity.mean, 1), "pt"), "foreground"),
         (f"  ({each})", "faint"),
     ]

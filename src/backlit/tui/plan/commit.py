@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load
 from backlit.store.planning.plan import PlanChange
@@ -44,9 +45,8 @@ async def commit(target: PlanTarget, _call: Call) -> None:
     changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes
     written = await target.store.plan.commit(changes, summary.gone)
     agreed = sum(bool(change.fields) for change in changes)
-    noun = "item" if written == 1 else "items"
     late = f" {agreed - written:,} changed on the server and stay in the plan." if written < agreed else ""
-    target.say(f"Plan saved: {written:,} {noun}. u to undo.{late}", is_bad=bool(late))
+    target.say(f"Plan saved: {counted(written, 'item')}. u to undo.{late}", is_bad=bool(late))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,7 @@ def _places(change: PlanChange) -> set[object]:
 def _answers(summary: PlanSummary) -> Iterator[Answer]:
     """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
     if summary.written or summary.gone:
-        noun = "item" if summary.written == 1 else "items"
-        yield Answer("y", f"save {summary.written:,} {noun}")
+        yield Answer("y", f"save {counted(summary.written, 'item')}")
     if summary.contested:
         yield Answer("m", "overwrite their changes")
 
@@ -110,11 +109,11 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
             for words in over_limits(load, summary.people, each.name)
         ]
     if summary.gone:
-        were = "1 item was" if len(summary.gone) == 1 else f"{len(summary.gone):,} items were"
+        were = counted(len(summary.gone), "item was", "items were")
         lines.append(literal(f"{were} deleted and will leave the plan."))
     if summary.contested:
-        noun = "item was" if summary.contested == 1 else "items were"
-        text = f"≠ {summary.contested:,} {noun} changed by someone else and will be skipped."
+        were = counted(summary.contested, "item was", "items were")
+        text = f"≠ {were} changed by someone else and will be skipped."
         lines.append(Content.assemble((text, "bold $warning")))
     return lines
 
@@ -167,7 +166,7 @@ def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
 
 def _along_part(tasks: int) -> Iterator[Part]:
     if tasks:
-        yield f"  with {'a task' if tasks == 1 else f'{tasks} tasks'}", "$muted"
+        yield f"  with {counted(tasks, 'task')}", "$muted"
 
 
 def _along(changes: Sequence[PlanChange]) -> dict[int, int]:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.amounts import points_of
+from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.planning import Load
 from backlit.model.reports.report import number_text
 from backlit.store.edits.rollover import Decision, Way, rest_of
@@ -57,7 +57,7 @@ async def roll_over(target: PlanTarget, _call: Call) -> None:
         return
     written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
     await store.drafts.discard(key)
-    target.say(f"{iteration.name}: {written} {'item' if written == 1 else 'items'} rolled over. u to undo.")
+    target.say(f"{iteration.name}: {counted(written, 'item')} rolled over. u to undo.")
 
 
 def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
@@ -95,7 +95,7 @@ async def _ask_done(target: PlanTarget, item: Item) -> float | None:
         done = points_of(text)
         if done is None:
             return "Enter a number, such as 3."
-        return f"The item has {number_text(points)} points." if done > points else None
+        return f"The item has {counted(points, 'point')}." if done > points else None
 
     note = "The done points stay here as an item of their own. The rest moves on with its tasks and comments."
     kept = StoredLines(target.store, f"split:{item.id}")
@@ -230,9 +230,9 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _question(self, item: Item) -> list[Content]:
         fields, tasks = item.fields, self._ending.tasks.get(item.id, 0)
         owner = fields.get("AssignedToID")
-        words = [str(fields.get("Status") or "no status"), f"{fields.get('Estimate') or '–'} pts"]
+        words = [str(fields.get("Status") or "no status"), estimate_text(str(fields.get("Estimate") or "–"))]
         words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "nobody"]
-        words += [f"{tasks} open task{'s' if tasks != 1 else ''}"] if tasks else []
+        words += [counted(tasks, "open task")] if tasks else []
         chosen = self.decisions.get(item.id)
         return [
             Content.assemble(
@@ -250,7 +250,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
                 yield _answer(key, self._words(way), is_chosen=is_chosen)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
-            noun = f"{tasks} open task{'s' if tasks != 1 else ''}"
+            noun = counted(tasks, "open task")
             yield _answer(
                 key,
                 f"Mark done, including {noun}",

@@ -7,9 +7,9 @@ from datetime import date
 
 from textual import on
 
+from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
 from backlit.model.planning import Capacity, Load, Velocity
-from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.planning.plan import Plan, Release
 from backlit.store.records.changes import Subject
@@ -256,7 +256,7 @@ def sent_words(plan: Plan) -> list[Part]:
 
 def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) -> list[HeadLine]:
     """Return the head of the backlog: unplanned items and points, and the velocity."""
-    amount = f"{totals.count:,} items  {number_text(totals.points)} pts " if totals else ""
+    amount = f"{counted(totals.count, 'item')}  {counted(totals.points, 'pt')} " if totals else ""
     return [
         HeadLine([_name("Backlog", is_here=is_here), ("  unplanned", "muted")], [(amount, "foreground")]),
         HeadLine(velocity_words(velocity)),

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from backlit.model.amounts import counted
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell import clipboard
@@ -114,7 +115,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def _say_dropped(self, count: int) -> None:
         if count:
-            self.say(f"{count:,} more {'key was' if count == 1 else 'keys were'} dropped.")
+            self.say(f"{counted(count, 'more key was', 'more keys were')} dropped.")
 
     def _say_waiting(self, count: int | None) -> None:
         """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""

@@ -1,6 +1,6 @@
 """Texts of title and status lines, derived from the store."""
 
-from backlit.model.amounts import clock_text
+from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
@@ -19,8 +19,7 @@ def right_title(
     parts: list[Part] = [("  read only", "pending")] if is_read_only else []
     parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
-        noun = "item" if totals.count == 1 else "items"
-        parts.append((f"  {totals.count:,} {noun}  {totals.points:,.10g} pts", "foreground"))
+        parts.append((f"  {counted(totals.count, 'item')}  {counted(totals.points, 'pt')}", "foreground"))
     parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
     if connection.user:
         parts.append((f"  {connection.user.username} ", "muted"))
@@ -29,7 +28,7 @@ def right_title(
 
 def selection_words(selected: Totals) -> list[Part]:
     """Return the number of selected items and their points; empty without any."""
-    return [(f" ✓ {selected.count:,} selected  {selected.points:,.10g} pts ", "mark")] if selected.count else []
+    return [(f" ✓ {selected.count:,} selected  {counted(selected.points, 'pt')} ", "mark")] if selected.count else []
 
 
 def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
@@ -41,8 +40,7 @@ def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
     if outbox.refused:
         parts.append((f"  ! {outbox.refused} rejected (go)", "conflict"))
     if outbox.conflicts:
-        noun = "conflict" if outbox.conflicts == 1 else "conflicts"
-        parts.append((f"  ≠ {outbox.conflicts} {noun} (go)", "conflict"))
+        parts.append((f"  ≠ {counted(outbox.conflicts, 'conflict')} (go)", "conflict"))
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection):
@@ -59,8 +57,7 @@ def project_name(store: Store) -> str:
 
 def unread_words(unread: int) -> list[Part]:
     """Return the number of items whose texts are not indexed yet; empty without any."""
-    noun = "item" if unread == 1 else "items"
-    return [(f"  indexing {unread:,} {noun} …", "pending")] if unread else []
+    return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
 def empty_words(connection: Connection, spec: ViewSpec) -> str:

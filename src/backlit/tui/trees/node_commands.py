@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Protocol
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
-from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Tree
 from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
@@ -71,7 +71,7 @@ async def change_dates(target: NodeTarget, _call: Call) -> None:
 
     def read(typed: Sequence[str]) -> str:
         start, end = _days(typed, today)
-        length = f"{span(start, end, today)}, {(end - start).days + 1} days"
+        length = f"{span(start, end, today)}, {counted((end - start).days + 1, 'day')}"
         return f"{length}{overlap_words(start, end, _iterations_beside(target, node))}\n{LENGTHS}"
 
     lines = [("Starts", _day(entry.start)), ("Ends", _day(entry.end))]
@@ -251,7 +251,7 @@ async def delete(target: NodeTarget, _call: Call) -> None:
     going = target.store.nodes.extent(target.kind, node.id)
     receiver_id: int | None = node.parent_id
     if going.items:
-        receiver_id = await pick_node(target, f"The {_number(going.items, 'item')} of {node.name} go to", node)
+        receiver_id = await pick_node(target, _receiver_title(node, going.items), node)
     if receiver_id is None:
         return
     sentence = _deletion_sentence(target, node, receiver_id)
@@ -260,23 +260,23 @@ async def delete(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.delete(target.kind, node.id, receiver_id)
 
 
+def _receiver_title(node: Node, count: int) -> str:
+    return f"The {counted(count, f'item of {node.name} goes to', f'items of {node.name} go to')}"
+
+
 def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
     """Name the nodes below, and the number of items with their receiver."""
     tree, going = tree_of(target), target.store.nodes.extent(target.kind, node.id)
     names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
     more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    below = f" with {_number(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""
+    below = f" with {counted(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""
     items = "No item is in it."
     if going.items:
         items = (
-            f"{_number(going.items, 'item')} ({going.open_items:,} open with {number_text(going.points)} points,"
-            f" {_number(going.tasks, 'task')}) go to “{tree[receiver_id].name}”."
+            f"{counted(going.items, 'item')} ({going.open_items:,} open with {counted(going.points, 'point')},"
+            f" {counted(going.tasks, 'task')}) go to “{tree[receiver_id].name}”."
         )
     return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the node gets a new number."
-
-
-def _number(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 MOST = 60

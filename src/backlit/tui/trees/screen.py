@@ -8,7 +8,7 @@ from textual.containers import Container
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.model.reports.report import number_text
+from backlit.model.amounts import counted
 from backlit.model.trees import Node
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
@@ -194,8 +194,7 @@ class TreeScreen(StoreScreen[None]):
         if node is None:
             return []
         totals = self._tree.totals_of(node.id)
-        items = "1 open item" if totals.count == 1 else f"{totals.count:,} open items"
-        return [(f"  {node.name}: {items}, {number_text(totals.points)} pts ", "foreground")]
+        return [(f"  {node.name}: {counted(totals.count, 'open item')}, {counted(totals.points, 'pt')} ", "foreground")]
 
     def _join_rules(self) -> None:
         column = self._items.region.x if self._items.display else None

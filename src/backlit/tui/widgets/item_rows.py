@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from backlit.model.amounts import counted
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import POINTS
 from backlit.model.statuses import StatusGroups
@@ -251,7 +252,7 @@ class Layout:
         """Draw the header of a group: name, rule, number of items and points."""
         theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
-        figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
+        figures = f" {counted(line.count, noun)}, {counted(line.points, 'pt')}"
         lead = INDENT * (line.level - 1)
         end = self.width - 1 - max(taken_by(self.columns), cell_len(figures))
         room = max(0, end - 2 - lead)

@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
+from backlit.model.amounts import counted
 from backlit.tui.commands.command import DIGITS, Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
@@ -187,7 +188,7 @@ class WaitingKeys(Static):
 def _words(count: int) -> Content:
     if not count:
         return Content(" Working … ")
-    return Content(f" {count:,} {'key' if count == 1 else 'keys'} waiting · esc to drop ")
+    return Content(f" {counted(count, 'key')} waiting · esc to drop ")
 
 
 # Keys that can follow
