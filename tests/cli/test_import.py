@@ -119,6 +119,19 @@ def test_a_reader_that_has_enough_does_not_stop_the_writing(demo_home: Home, tmp
     assert len(json.loads(listed.stdout)) == 60
 
 
+def test_a_fault_of_a_json_file_is_told_with_the_line_of_its_item() -> None:
+    text = '[\n  {"type": "Story",\n   "Name": "One"},\n  7,\n  {"Name": "]"}, {"type": "Hat"}\n]'
+
+    with pytest.raises(BadRequest) as refused:
+        rows_of(text, (), is_json=True)
+
+    assert [line.partition(":")[0] for line in str(refused.value).splitlines()] == [
+        "Line 4, item 2",
+        "Line 5, item 3",
+        "Line 5, item 4",
+    ]
+
+
 def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home) -> None:
     lines = ("id,type,Name,colour,weight", "x,story,A,,", ",hat,B,,", ",story,C", ",story,D,,")
 
@@ -126,7 +139,7 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
 
     assert done.returncode == 1
     assert done.stderr.splitlines()[-7:] == [
-        "backlit: Could not read the items in -.",
+        "backlit: Could not read the items in standard input.",
         "Line 1: unknown field 'colour'.",
         "Line 1: unknown field 'weight'.",
         "Line 2: 'x' is not an item number.",

@@ -189,6 +189,32 @@ async def test_a_cell_that_a_type_does_not_have_is_said_with_its_place(store: St
     assert fault.value.column == len("\t".join(cells[:4])) + 2
 
 
+async def test_all_faults_of_a_table_are_said_at_once(store: Store) -> None:
+    stories = store.batch.items([row.id for row in await shown(store) if row.type == "Story"][:2])
+    words = FieldWords(store)
+    lines = [line.split("\t") for line in table_of(stories, words).splitlines()]
+    lines[1][3] = "Dnoe"
+    lines[1][5] = "nobody known"
+    lines[2][7] = "Nowhere"
+    text = "\n".join(["\t".join(line) for line in lines] + ["999999\tStory", "\t".join(lines[1][:5])])
+
+    with pytest.raises(TextFault) as fault:
+        read_table(text, stories, words, FieldReading(store))
+
+    said = str(fault.value).splitlines()
+    assert [line.partition(",")[0] for line in said] == ["Line 2", "Line 2", "Line 3", "Line 4", "Line 5"]
+    assert (fault.value.line, fault.value.column) == (2, len("\t".join(lines[1][:3])) + 2)
+
+
+async def test_all_faults_of_a_page_are_said_at_once(store: Store) -> None:
+    story = await item(store, "Story")
+
+    with pytest.raises(TextFault) as fault:
+        read(store, story, with_line(page(store, story), "Status", "Dnoe\nSattus: Done\nName: Again"))
+
+    assert len(str(fault.value).splitlines()) == 3
+
+
 @pytest.mark.parametrize("line", ["7777777\tStory\ta\tb\tc\td\te\tf\tg", "x", "\tStory\t"])
 async def test_a_line_that_belongs_to_no_item_is_refused(store: Store, line: str) -> None:
     story = await item(store, "Story")

@@ -4,12 +4,15 @@ import argparse
 import asyncio
 import csv
 import io
+import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.plain import plain
@@ -24,6 +27,7 @@ from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.values import FieldReading, FieldWords
 
 MOST = 2_000
+_BEGIN = re.compile(r"[^\s,\]]")
 
 
 UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt", "unsent"})
@@ -81,17 +85,29 @@ def _json_rows(text: str, custom: Collection[Field], faults: list[str]) -> Itera
     except ValueError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
     objects: Sequence[object] = found if isinstance(found, list) else [found]
-    for number, each in enumerate(objects, 1):
+    for number, (each, line) in enumerate(zip(objects, _lines_of(text), strict=False), 1):
+        place = f"Line {line}, item {number}"
         if not isinstance(each, dict):
-            faults.append(f"Item {number} is not a JSON object.")
+            faults.append(f"{place}: an item is a JSON object; this is not one.")
             continue
         fields = each.get("fields", {})
         flat = {key: value for key, value in each.items() if key != "fields"}
         flat |= fields if isinstance(fields, dict) else {}
-        place = f"Item {number}"
         keys = {_key(key, custom, place, faults): value for key, value in flat.items() if key not in UNSENT}
         given = {key: value for key, value in keys.items() if key}
         yield from _row(place, given, faults, is_written=False)
+
+
+def _lines_of(text: str) -> Iterator[int]:
+    """Yield the lines on which the items of valid JSON begin: those of a list, or of the only one."""
+    decoder = json.JSONDecoder()
+    line, before = 1, 0
+    at = text.index("[") + 1 if text.lstrip().startswith("[") else 0
+    while begin := _BEGIN.search(text, at):
+        line += text.count("\n", before, begin.start())
+        yield line
+        before = begin.start()
+        _, at = decoder.raw_decode(text, before)
 
 
 def _key(name: str, custom: Collection[Field], place: str, faults: list[str]) -> str:
@@ -154,9 +170,8 @@ def import_items(arguments: argparse.Namespace) -> None:
         try:
             rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
         except BadRequest as error:
-            raise BadRequest(
-                f"Could not read the items in {arguments.file}.\n{error.message}\nNo changes were made."
-            ) from None
+            name = "standard input" if arguments.file == "-" else arguments.file
+            raise BadRequest(f"Could not read the items in {name}.\n{error.message}\nNo changes were made.") from None
         found = planned(store, rows)
         if found.faults:
             raise BadRequest("\n".join([*found.faults, "No changes were made."]))
@@ -261,5 +276,5 @@ async def _write(store: Store, found: Import) -> None:
         return
     held = store.outbox.refused + store.outbox.conflicts
     if held:
-        raise BacklitError(f"{held:,} were rejected by the server. Press go in backlit for the reasons.")
+        raise BacklitError(f"The server rejected {counted(held, 'change')}. Press go in backlit for the reasons.")
     print("Written.")

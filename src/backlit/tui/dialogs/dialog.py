@@ -77,15 +77,15 @@ class ConfirmDialog(Dialog[str | None]):
     Enter and esc mean none of them, which `stay` puts into words.
     """
 
-    def __init__(self, title: str, sentence: str, answers: Sequence[Answer], stay: str = "stay") -> None:
+    def __init__(self, title: str, sentence: str | Content, answers: Sequence[Answer], stay: str = "stay") -> None:
         super().__init__(title)
-        self._sentence = sentence
+        self._sentence: Content = literal(sentence) if isinstance(sentence, str) else sentence
         self._answers = tuple(answers)
         self._stay = stay
 
     def content(self) -> ComposeResult:
         """Yield the sentence, and a line for every answer."""
-        yield Static(literal(self._sentence), classes="sentence")
+        yield Static(self._sentence, classes="sentence")
         lines = [*((answer.key, answer.label) for answer in self._answers), ("enter", self._stay)]
         width = max(len(key) for key, _ in lines)
         rows = [Content.assemble((f"  {key:>{width}} ", "bold $accent"), safe(label)) for key, label in lines]

@@ -221,13 +221,27 @@ def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:
 _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 
 
-class TextFault(Exception):
-    """A fault in a text and its place; lines and columns count from 1."""
+MOST_FAULTS = 11
+"""Faults of a text that are shown after its first."""
 
-    def __init__(self, line: int, column: int, sentence: str) -> None:
-        super().__init__(f"Line {line}, column {column}: {sentence}")
+
+class TextFault(Exception):
+    """A fault in a text and its place, with the faults after it; lines and columns count from 1."""
+
+    def __init__(self, line: int, column: int, sentence: str, others: Sequence["TextFault"] = ()) -> None:
+        more = [f"{len(others) - MOST_FAULTS:,} more."] if len(others) > MOST_FAULTS else []
+        shown = [f"Line {line}, column {column}: {sentence}", *map(str, others[:MOST_FAULTS]), *more]
+        super().__init__("\n".join(shown))
+        self.sentence = sentence
         self.line = line
         self.column = column
+
+
+def raise_all(faults: Sequence[TextFault]) -> None:
+    """Raise the faults of a text as one; does nothing without any."""
+    if faults:
+        first = faults[0]
+        raise TextFault(first.line, first.column, first.sentence, faults[1:])
 
 
 class FieldReading:

@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from backlit.model.amounts import estimate_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.drawing.text import literal_block
 from backlit.tui.fields.acts import Act
-from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFault, lines_of, merged
+from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFault, lines_of, merged, raise_all
 from backlit.tui.items.target import ItemTarget
 
 
@@ -70,7 +72,10 @@ async def _edit(target: ItemTarget, written: Written) -> None:
             break
         except TextFault as fault:
             question = ConfirmDialog(
-                "Not written", str(fault), [Answer("e", "edit it again")], "keep the text; E offers it again"
+                "Not written",
+                literal_block(str(fault)),
+                [Answer("e", "edit it again")],
+                "keep the text; E offers it again",
             )
             if await target.ask(question) != "e":
                 return
@@ -182,7 +187,7 @@ def _remarks(item: Item) -> Iterable[str]:
     for key in ("Status", "Estimate"):
         value = item.fields.get(key)
         if value:
-            yield f"{value} pts" if key == "Estimate" and str(value).replace(".", "").isdigit() else str(value)
+            yield estimate_text(str(value)) if key == "Estimate" else str(value)
 
 
 def _name(item: Item) -> str:
@@ -229,19 +234,24 @@ def _changed_fields(
     before = dict(_cut(line, labelled) for line in original[: original.index(RULE, 1)])
     changes: dict[str, object] = {}
     given: set[str] = set()
+    faults: list[TextFault] = []
     for number, line in enumerate(lines[1:], 2):
         if not line.strip() or line.startswith("#"):
             continue
         label, value = _cut(line, labelled)
         if label not in labelled:
             name = line.partition(":")[0].strip()[:40]
-            raise TextFault(number, 1, f"“{name}” is no field of a {item.type.lower()} that can be set.")
-        if label in given:
-            raise TextFault(number, 1, f"{labelled[label].label} stands here a second time.")
-        given.add(label)
-        if value.strip() != before.get(label, "").strip():
+            faults.append(TextFault(number, 1, f"“{name}” is no field of a {item.type.lower()} that can be set."))
+        elif label in given:
+            faults.append(TextFault(number, 1, f"{labelled[label].label} stands here a second time."))
+        elif value.strip() != before.get(label, "").strip():
             field, column = labelled[label], len(line) - len(value.lstrip()) + 1
-            changes[field.key] = reading.read_at(field, item, value, number, column)
+            try:
+                changes[field.key] = reading.read_at(field, item, value, number, column)
+            except TextFault as fault:
+                faults.append(fault)
+        given.add(label)
+    raise_all(faults)
     return changes
 
 
@@ -333,34 +343,43 @@ def _cell(item: Item, key: str, words: FieldWords) -> str:
 def read_table(
     text: str, items: Sequence[Item], words: FieldWords, reading: FieldReading
 ) -> dict[int, dict[str, object]]:
-    """Return the changes made in a table, by id; items whose line is gone are unchanged. Raises TextFault."""
+    """Return the changes made in a table, by id; items whose line is gone are unchanged.
+
+    Raises TextFault for all lines and cells that it cannot read.
+    """
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].split("\t") != list(heading()):
         raise TextFault(1, 1, "The first line names the columns; it has to stay as it was.")
     known = {str(item.id): item for item in items}
     changes: dict[int, dict[str, object]] = {}
+    faults: list[TextFault] = []
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
         cells = line.split("\t")
         item = known.get(cells[0].strip())
         if item is None or (len(cells) > 1 and cells[1] != item.type):
-            raise TextFault(number, 1, "Each line begins with the id and the type of an item that was chosen.")
-        if len(cells) != len(COLUMNS) + 2:
-            raise TextFault(number, len(line) + 1, f"There are {len(COLUMNS) + 2} columns; this line has {len(cells)}.")
-        changed = _changed_cells(item, cells[2:], (number, len(cells[0]) + len(cells[1]) + 3), words, reading)
-        if changed:
+            faults.append(TextFault(number, 1, "Each line begins with the id and the type of an item that was chosen."))
+        elif len(cells) != len(COLUMNS) + 2:
+            sentence = f"There are {len(COLUMNS) + 2} columns; this line has {len(cells)}."
+            faults.append(TextFault(number, len(line) + 1, sentence))
+        elif changed := _changed_cells(item, number, cells, words, reading, faults=faults):
             changes[item.id] = changed
+    raise_all(faults)
     return changes
 
 
 def _changed_cells(
-    item: Item, cells: Sequence[str], place: tuple[int, int], words: FieldWords, reading: FieldReading
+    item: Item, line: int, cells: Sequence[str], words: FieldWords, reading: FieldReading, *, faults: list[TextFault]
 ) -> dict[str, object]:
-    line, column = place
+    """Return the changes in a line of the table; add the faults of its cells."""
+    column = len(cells[0]) + len(cells[1]) + 3
     changed = {}
-    for (key, shown), text in zip(cells_of(item, words).items(), cells, strict=True):
+    for (key, shown), text in zip(cells_of(item, words).items(), cells[2:], strict=True):
         if text.strip() != shown.strip():
-            changed[key] = reading.read_at(FIELD_BY_KEY[key], item, text, line, column)
+            try:
+                changed[key] = reading.read_at(FIELD_BY_KEY[key], item, text, line, column)
+            except TextFault as fault:
+                faults.append(fault)
         column += len(text) + 1
     return changed
