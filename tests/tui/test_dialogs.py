@@ -15,6 +15,7 @@ from backlit.tui.dialogs.dialog import Answer, ConfirmDialog, Dialog
 from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
+from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.shell.drafts import StoredDraft
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
@@ -302,3 +303,18 @@ async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
         kept = {"text": "> quoted\n\nhalf", "base": "> quoted\n\n"}
 
         await until(lambda: store.drafts.find("comment:7") == kept, lambda: store.drafts.find("comment:7"))
+
+
+def test_a_difference_of_long_texts_names_the_lines_it_goes_on_with() -> None:
+    before = [f"line {number}" for number in range(1, 21)]
+    after = ["first", *before[1:14], "new", *before[14:]]
+
+    assert list(changed_lines(before, after)) == [
+        ("-", "line 1"),
+        ("+", "first"),
+        (" ", "line 2"),
+        ("…", "line 14"),
+        (" ", "line 14"),
+        ("+", "new"),
+        (" ", "line 15"),
+    ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
+from difflib import SequenceMatcher
 from typing import TypeVar
 
 from textual.app import ComposeResult
@@ -125,8 +125,21 @@ def _lines(difference: Difference) -> Iterator[Content]:
         yield _line("-", before[0])
         yield _line("+", after[0])
         return
-    for line in list(unified_diff(before, after, lineterm="", n=1))[2:]:
-        yield _line(line[:1], line[1:])
+    for sign, text in changed_lines(before, after):
+        yield _line(sign, text)
+
+
+def changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the changed lines with a line around them, each with its sign; … stands before a place further on."""
+    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(1):
+        if group[0][3]:
+            yield "…", f"line {group[0][3] + 1}"
+        for tag, start, end, new_start, new_end in group:
+            if tag == "equal":
+                yield from ((" ", line) for line in before[start:end])
+            else:
+                yield from (("-", line) for line in before[start:end])
+                yield from (("+", line) for line in after[new_start:new_end])
 
 
 def _line(sign: str, text: str) -> Content:

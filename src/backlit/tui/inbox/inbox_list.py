@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from difflib import unified_diff
 
 from textual.content import Content
 from textual.strip import Strip
@@ -13,6 +12,7 @@ from backlit.store.inbox import FieldNews, ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
+from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import age, moment
@@ -197,18 +197,18 @@ def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
         yield Content.assemble((f"{label}  ", "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold"))
         return
     yield Content.assemble((label, "$muted"), f" changed ({_count(field)})")
-    for line in _diff(field)[:DIFF_LINES]:
-        colour = COLOURS.get(line[:1], "$muted")
-        yield Content.assemble((f"  {line[:1]} ", colour), (safe(line[1:]), colour))
+    for sign, line in _diff(field)[:DIFF_LINES]:
+        colour = COLOURS.get(sign, "$muted")
+        yield Content.assemble((f"  {sign} ", colour), (safe(line), colour))
 
 
 def _count(field: FieldNews) -> str:
     lines = _diff(field)
-    more, less = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    more, less = (sum(each == sign for each, _ in lines) for sign in "+-")
     signed = " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part)
     return f"{signed} {'line' if more + less == 1 else 'lines'}"
 
 
-def _diff(field: FieldNews) -> list[str]:
+def _diff(field: FieldNews) -> list[tuple[str, str]]:
     before, after = (str(each or "").splitlines() for each in (field.before, field.after))
-    return [line for line in list(unified_diff(before, after, lineterm="", n=1))[2:] if not line.startswith("@@")]
+    return list(changed_lines(before, after))
