@@ -171,6 +171,11 @@ async def test_the_difference_names_fields_and_values(store: Store, opened: Open
         await keys(pilot, "g", "D")
 
         assert missing(pilot.app, [f"#{row.id}", "backlog → Plan 1", f"Pts {row.estimate or '–'} → 21"]) == []
+        assert missing(pilot.app, ["y save 1 item"]) == []
+
+        await keys(pilot, "y")
+
+        assert not store.plan.state
 
 
 async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened: Open) -> None:

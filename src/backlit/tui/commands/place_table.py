@@ -61,7 +61,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="plan.panes:step", argument="-1", is_stepped=True),
     Command("plan.commit", ("w",), Context.PLAN, "save plan", "Review and save the plan.",
         handler="plan.commit:commit", is_stepped=True, words=("w",), also="write"),
-    Command("plan.difference", ("g D",), Context.PLAN, "changes", "Show the changes of the plan.",
+    Command("plan.difference", ("g D",), Context.PLAN, "changes", "Show the changes of the plan; offers to save them.",
         handler="plan.commit:difference", is_stepped=True),
     Command("plan.discard", (), Context.PLAN, "discard", "Discard the plan; u undoes that.",
         handler="plan.plan_commands:discard", is_stepped=True, words=("discard",)),

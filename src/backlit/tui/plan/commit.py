@@ -28,7 +28,10 @@ WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
 async def difference(target: PlanTarget, _call: Call) -> None:
-    """Show the changes of the plan."""
+    """Show the changes of the plan, and offer to save them to a user who may."""
+    if not target.store.lookups.is_read_only:
+        await _review(target, "Plan changes")
+        return
     summary = _summary(target)
     lines = [*summary_lines(summary), *plan_lines(target.store, summary)]
     await target.ask(ReadingDialog("Plan changes", lines))
@@ -37,9 +40,13 @@ async def difference(target: PlanTarget, _call: Call) -> None:
 async def commit(target: PlanTarget, _call: Call) -> None:
     """Show the changes of the plan, and save them once the user agrees."""
     target.store.lookups.need_writer()
+    await _review(target, "Save plan")
+
+
+async def _review(target: PlanTarget, title: str) -> None:
     summary = _summary(target)
     lines = plan_lines(target.store, summary)
-    answer = await target.ask(DifferenceQuestion("Save plan", list(_answers(summary)), summary_lines(summary), lines))
+    answer = await target.ask(DifferenceQuestion(title, list(_answers(summary)), summary_lines(summary), lines))
     if answer is None:
         return
     changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes
