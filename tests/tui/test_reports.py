@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.store.papers import offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of
@@ -44,6 +45,16 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
         assert current.name in lines_of(pilot.app)[0]
         assert lines_of(pilot.app)[1].startswith("▌Burndown")
         assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ? no record", "today"]) == []
+
+
+async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path) as empty:
+        async with opened(empty) as pilot:
+            await pilot.press("g", "r", "4", "l")
+            await shown(pilot, "▌Age", "Nothing is in progress.")
+            await pilot.press("enter")
+
+            await shown(pilot, "Nothing to open: the report is empty. Nothing is in progress.")
 
 
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:

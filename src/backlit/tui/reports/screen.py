@@ -310,6 +310,9 @@ def turn_measure(target: ReportsScreen, _call: Call) -> None:
 
 def open_item(target: ReportsScreen, _call: Call) -> None:
     """Open the item of the row."""
+    report = target.report()
+    if not report.table.rows:
+        raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")
     if target.current_item is None:
         raise CannotAct("This row is not an item. The report “Age” lists items.")
     target.open(target.current_item, ItemPlace.EDITOR)
