@@ -119,6 +119,12 @@ def test_a_reader_that_has_enough_does_not_stop_the_writing(demo_home: Home, tmp
     assert len(json.loads(listed.stdout)) == 60
 
 
+async def test_an_import_names_an_iteration_by_a_word(store: Store) -> None:
+    found = told(store, "type,Name,iteration", "Bug,One,current")
+
+    assert found.families[0].fields["IterationID"] == store.names.iteration("current").id
+
+
 def test_a_fault_of_a_json_file_is_told_with_the_line_of_its_item() -> None:
     text = '[\n  {"type": "Story",\n   "Name": "One"},\n  7,\n  {"Name": "]"}, {"type": "Hat"}\n]'
 

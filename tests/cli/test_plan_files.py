@@ -45,6 +45,17 @@ def test_a_plan_is_exported_changed_tried_and_done(demo_home: Home) -> None:
     assert again.stdout == "Nothing changes.\n"
 
 
+def test_iterations_are_exported_by_name_path_number_and_word(demo_home: Home) -> None:
+    whole = exported(demo_home)
+    name = re.findall(r"^\[(.*)\]", whole, re.MULTILINE)[0]
+
+    assert re.findall(r"^\[(.*)\]", exported(demo_home, "current"), re.MULTILINE) == [name, "Backlog"]
+    assert exported(demo_home, name.upper()) == exported(demo_home, name)
+    done = demo_home.run(*DEMO, "plan", "export", "nowhere")
+    assert done.returncode == 1
+    assert "Unknown iteration “nowhere”. Iterations: " in done.stderr
+
+
 def test_plan_errors_are_a_sentence_and_a_status(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 

@@ -177,7 +177,9 @@ def _add_plan(commands: "_Commands") -> None:
         title="commands", metavar="COMMAND", required=True
     )
     export = plan.add_parser("export", help="export the upcoming iterations, including the planning draft")
-    export.add_argument("iteration", nargs="*", metavar="ITERATION", help="iterations to export, by name")
+    export.add_argument(
+        "iteration", nargs="*", metavar="ITERATION", help="iterations to export, by name, path or number (current)"
+    )
     export.add_argument("--backlog", type=_count, default=0, metavar="N", help="add the first N unplanned items")
     _add_project(export)
     export.set_defaults(handler="commands.plan:export_plan")

@@ -56,11 +56,15 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
 
 def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
     targets = store.plan.iterations.targets()
-    unknown = set(names) - set(labels.values())
-    if unknown:
-        raise BadRequest(f"Unknown iteration {min(unknown)!r}. Choose from: {', '.join(labels.values())}.")
     if names:
-        return [each for each in targets if labels[each.id] in names]
+        ids_by_label = {label: iteration_id for iteration_id, label in labels.items()}
+        wanted = {ids_by_label.get(name) or store.names.iteration(name).id for name in names}
+        if beyond := wanted - labels.keys():
+            name = store.lookups.iterations()[min(beyond)].name
+            raise BadRequest(
+                f"{name} has iterations of its own; name those. Choose from: {', '.join(labels.values())}."
+            )
+        return [each for each in targets if each.id in wanted]
     return [each for each in targets if each.end is None or each.end >= store.today()]
 
 

@@ -88,17 +88,7 @@ class Coverages:
 
     def named(self, text: str) -> Coverage:
         """Return the coverage of a name, path, id, `current`, `next` or `previous`. Raises BadRequest for others."""
-        entries = self._lookups.iterations()
-        found = self._names.ids(NameKind.ITERATION, text, with_subtree=False)
-        if not found and text.isascii() and text.isdigit() and int(text) in entries:
-            found = frozenset({int(text)})
-        if not found:
-            names = ", ".join(each.name for each in self.iterations())
-            raise BadRequest(f"Unknown iteration “{text}”. Iterations: {names or 'none with dates'}.")
-        if len(found) > 1:
-            paths = ", ".join(each.path for each in entries.values() if each.id in found)
-            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
-        coverage = self._of(entries[next(iter(found))])
+        coverage = self._of(self._names.iteration(text))
         if coverage is None:
             raise BadRequest(f"“{text}” has no dates. Set them to see its reports.")
         return coverage

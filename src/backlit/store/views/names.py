@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 
+from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
 from backlit.model.statuses import StatusGroups
-from backlit.store.records.people import TreeKind, current, following, preceding
+from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
 
 _TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
@@ -50,6 +51,23 @@ class StoreNames:
             node.id for node in tree.walk() if wanted in {node.name.casefold(), tree.path(node.id).casefold()}
         )
         return frozenset(below for each in found for below in tree.subtree_ids(each)) if with_subtree else found
+
+    def iteration(self, text: str) -> IterationEntry:
+        """Return the iteration or release of a name, path, id, `current`, `next` or `previous`.
+
+        Raises BadRequest for an unknown or ambiguous one.
+        """
+        entries = self._lookups.iterations()
+        found = self.ids(NameKind.ITERATION, text, with_subtree=False)
+        if not found and text.isascii() and text.isdigit():
+            found = frozenset(entries.keys() & {int(text)})
+        if not found:
+            known = ", ".join(each.name for each in entries.values() if "\\" in each.path)
+            raise BadRequest(f"Unknown iteration “{text}”. Iterations: {known or 'none'}.")
+        if len(found) > 1:
+            paths = ", ".join(each.path for each in entries.values() if each.id in found)
+            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
+        return entries[next(iter(found))]
 
     def _user_ids(self, wanted: str) -> frozenset[int]:
         """Return the ids of a user's name. A user who is no longer listed has only a number."""
