@@ -4,12 +4,17 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import cast
 
 from backlit.cli.arguments import parser
+from backlit.cli.typed_ahead import TypedAhead, echo, has_screen
 from backlit.model.errors import BacklitError
 
 FAILED = 1
 INTERRUPTED = 130
+SECRET = {"commands.session:log_in", "admin:add_user", "admin:change_password"}
+"""Handlers that ask for a password."""
 
 
 def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
@@ -20,12 +25,21 @@ def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
         sys.stdout.flush()
 
 
+def _typed_ahead(chosen: argparse.Namespace) -> AbstractContextManager[object]:
+    """Return the context in which keys typed before they are read stay unseen: those of the screens, and secrets."""
+    if chosen.handler.startswith("commands.app:") and has_screen():
+        chosen.terminal = TypedAhead()
+        return cast("TypedAhead", chosen.terminal)
+    return echo(is_on=False) if chosen.handler in SECRET else nullcontext()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status; write an error as one sentence to standard error."""
     try:
         chosen = _chosen(arguments)
         module, _, function = chosen.handler.partition(":")
-        status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
+        with _typed_ahead(chosen):
+            status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
         sys.stdout.flush()
     except BacklitError as error:
         from backlit.model.plain import plain

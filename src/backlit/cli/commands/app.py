@@ -8,13 +8,13 @@ import select
 import signal
 import subprocess
 import sys
-import termios
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from backlit.cli.typed_ahead import TypedAhead, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import (
     Locations,
@@ -29,6 +29,8 @@ from backlit.config.settings import (
 from backlit.model.errors import BacklitError
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
 
@@ -67,11 +69,10 @@ class Ending:
     A SIGHUP that is ignored stays so (`nohup`); a terminal that is gone ends the application all the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, typed_ahead: TypedAhead) -> None:
         self._number: int | None = None
         self._application: Application | None = None
-        self._terminal = sys.stdin.fileno()
-        self._modes = termios.tcgetattr(self._terminal)
+        self._typed_ahead, self._terminal = typed_ahead, typed_ahead.terminal
         self._before: dict[int, Any] = {}
         self._over = threading.Event()
         self._told, self._tells = os.pipe()
@@ -115,7 +116,7 @@ class Ending:
         if self._number is not None:
             return
         self._number = number
-        if not self._is_in_front():
+        if not is_own(self._terminal):
             self._end(number)  # before SIGCONT has the screen drawn again, for which the shell would stop the process
         else:
             threading.Thread(target=self._leave, args=(number,), name="ending", daemon=True).start()
@@ -134,18 +135,10 @@ class Ending:
             message = f"Your text is in {application.outside.args[-1]}."  # type: ignore[index,str-bytes-safe] # a list of str
         application.call_later(application.leave, 128 + number, message)
 
-    def _is_in_front(self) -> bool:
-        """True if this process owns the terminal, which it does not while the shell has stopped it."""
-        try:
-            return os.tcgetpgrp(self._terminal) == os.getpgrp()
-        except OSError:
-            return True  # the terminal is gone; the owner of the screens closes them
-
     def _end(self, number: int) -> None:
-        if not self._over.is_set() and self._is_in_front():
+        if not self._over.is_set() and is_own(self._terminal):
             self._say(_RESTORED)
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(self._terminal, termios.TCSANOW, self._modes)
+            self._typed_ahead.give_back()
         os._exit(128 + number)
 
     def _say(self, text: str) -> None:
@@ -163,27 +156,28 @@ def open_app(arguments: argparse.Namespace) -> int:
     locations = find_locations()
     is_named = arguments.profile or read_pins(Path.cwd()).profile
     profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
-    return open_profile(profile, locations)
+    return open_profile(profile, locations, arguments)
 
 
-def open_profile(profile: Profile, locations: Locations) -> int:
+def open_profile(profile: Profile, locations: Locations, arguments: argparse.Namespace) -> int:
     """Show a profile and those the user switches to; return the exit status.
 
     Raises BadRequest without a terminal.
     """
+    if not has_screen():
+        raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     while True:
-        status, wanted = _show(profile, locations)
+        status, wanted = _show(profile, locations, arguments.terminal)
         if wanted is None:
             return status
         profile = Profiles(locations).named(wanted)
 
 
-def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
+def _show(profile: Profile, locations: Locations, terminal: TypedAhead) -> tuple[int, str | None]:
     """Show a profile until the user leaves; return the exit status and the profile to open next."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
-        raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     settings = read_settings(locations)
-    with Ending() as ending:
+    terminal.hush()
+    with Ending(terminal) as ending:
         os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
         gc.disable()  # until the first rows are painted: a full collection would fall into the imports
         try:
@@ -193,6 +187,7 @@ def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
             gc.enable()
             os.write(sys.stdout.fileno(), _LEAVE.encode())
             raise
+        app.driver_class = _handed_over(app.driver_class, terminal)
         ending.ends(app)
         try:
             app.run(mouse=settings.mouse)
@@ -201,6 +196,17 @@ def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
         finally:
             gc.enable()
             store.close()
+
+
+def _handed_over(driver: "type[Driver]", terminal: TypedAhead) -> "type[Driver]":
+    """Return a driver that finds the terminal's own modes when it starts, as it restores those at its end."""
+
+    class HandedOver(driver):  # type: ignore[valid-type,misc]  # the platform's driver is known at run time
+        def start_application_mode(self) -> None:
+            terminal.give_back()
+            super().start_application_mode()
+
+    return HandedOver
 
 
 def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
@@ -234,4 +240,4 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
 
 def open_demo(arguments: argparse.Namespace) -> int:
     """Open the sample of the given size and seed; create it if it is missing."""
-    return open_profile(demo_profile(arguments.items, arguments.seed), find_locations())
+    return open_profile(demo_profile(arguments.items, arguments.seed), find_locations(), arguments)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backlit.cli.typed_ahead import echo, read_secret
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
 from backlit.client.answers import read_model
 from backlit.client.client import Client, root_of
@@ -61,7 +62,9 @@ def _approved(error: OtherOrigin) -> str:
         print(
             f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ", end="", file=sys.stderr, flush=True
         )
-        if sys.stdin.readline().strip().lower() in {"y", "yes"}:
+        with echo(is_on=True):
+            is_agreed = sys.stdin.readline().strip().lower() in {"y", "yes"}
+        if is_agreed:
             return error.other
         raise BadRequest("Sign-in cancelled: no credentials were sent.")
     raise BadRequest(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
@@ -113,7 +116,8 @@ def is_loopback(host: str) -> bool:
 def _asked(question: str) -> str:
     if sys.stdin.isatty():
         print(question, end="", file=sys.stderr, flush=True)
-    answer = sys.stdin.readline().strip()
+    with echo(is_on=True):
+        answer = sys.stdin.readline().strip()
     if not answer:
         raise BadRequest(f"{question.rstrip(': ').capitalize()} is required.")
     return answer
@@ -122,9 +126,7 @@ def _asked(question: str) -> str:
 def _secret(question: str) -> str:
     """Read a secret without echo on a terminal, or the next line of standard input."""
     if sys.stdin.isatty():
-        import getpass
-
-        return getpass.getpass(question)
+        return read_secret(question)
     return sys.stdin.readline().rstrip("\r\n")
 
 

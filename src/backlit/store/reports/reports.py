@@ -13,7 +13,7 @@ from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
-from backlit.model.reports.report import Measure, Report, counted
+from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import ROOT_PARENT, Totals
 from backlit.store.files.files import Files

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable
+from backlit.model.query import NameKind
 from backlit.store.edits.checks import check
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
@@ -286,6 +287,8 @@ class FieldReading:
 
     def _named(self, field: Field, text: str) -> int:
         found = {number for number, names in self._names(field.kind) if text.casefold() in map(str.casefold, names)}
+        if not found and field.kind is Kind.ITERATION:
+            found = set(self._store.names.ids(NameKind.ITERATION, text, with_subtree=False))  # current, next, previous
         if len(found) == 1:
             return found.pop()
         if found:

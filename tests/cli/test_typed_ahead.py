@@ -1,0 +1,57 @@
+"""Keys typed before the program reads the terminal: not echoed, kept, and answered."""
+
+import signal
+
+import pytest
+from tests.cli.conftest import Home
+from tests.terminal import terminal
+
+
+def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home) -> None:
+    with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
+        modes = shown.modes
+        shown.wait_until(lambda: shown.modes != modes)
+        shown.press(*"gr")
+        before = shown.text
+        shown.wait_for("▌Burndown")
+
+        assert "gr" not in before
+        shown.press("q", "q")
+        assert shown.ended() == 0
+        assert shown.modes == modes
+
+
+@pytest.mark.parametrize(("stop", "status"), [("ctrl+c", 130), ("", 143)], ids=["ctrl+c", "SIGTERM"])
+def test_a_start_that_is_stopped_restores_the_terminal(demo_home: Home, stop: str, status: int) -> None:
+    with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
+        modes = shown.modes
+        shown.wait_until(lambda: shown.modes != modes)
+        if stop:
+            shown.press(stop)
+        else:
+            shown.signal(signal.SIGTERM)
+
+        assert shown.ended() == status
+        assert shown.modes == modes
+
+
+def test_an_opening_that_fails_restores_the_terminal(home: Home) -> None:
+    home.path.write_text("a file in place of the folder")
+    with terminal(["demo", "--items", "60"], home.environment) as shown:
+        modes = shown.modes
+
+        assert shown.ended() == 1
+        assert shown.modes == modes
+        assert "backlit: " in shown.text
+
+
+def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) -> None:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+        modes = shown.modes
+        shown.wait_until(lambda: shown.modes != modes)
+        shown.press("maya", "enter", "lantern", "enter")
+
+        assert shown.ended() == 1
+        assert b"Password: " in shown.written
+        assert b"lantern" not in shown.written
+        assert shown.modes == modes
