@@ -7,6 +7,8 @@ from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.trees.screen import TreeScreen
 
 
 async def said(pilot: Pilot[None], part: str) -> None:
@@ -47,6 +49,76 @@ async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> No
         await pilot.press("ctrl+r")
         await said(pilot, f"Redone: Status of #{item_id} to Done")
         assert status(store, item_id) == "Done"
+
+
+async def test_the_cursor_goes_to_the_item_that_undo_and_redo_changed(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+        await pilot.press("c", "n", *"Renamed", "enter", "g", "g")
+        await until(lambda: current(pilot) != item_id)
+
+        await pilot.press("u")
+        await until(lambda: current(pilot) == item_id)
+        await pilot.press("G", "ctrl+r")
+        await until(lambda: current(pilot) == item_id)
+
+
+async def test_an_undone_item_that_the_filter_hides_is_named(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+        await pilot.press("c", "n", *"Renamed", "enter", "/", *"type:bug", "enter", "u")
+
+        await said(pilot, f"#{item_id} “")
+        await said(pilot, "hidden.")
+
+
+async def test_on_the_board_and_in_the_plan_the_cursor_goes_to_what_undo_changed(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+        await pilot.press("m", "b", "g", "k")
+        await pilot.press("u")
+        await until(lambda: current(pilot) == item_id)
+        await pilot.press("g", "p", "ctrl+r")
+        await until(lambda: current(pilot) == item_id)
+
+
+def current(pilot: Pilot[None]) -> int | None:
+    screen = pilot.app.screen
+    return screen.items.current_id if isinstance(screen, ListScreen) else None
+
+
+async def test_an_item_that_undo_creates_again_is_gone_to_and_its_new_number_is_named(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store, "Bug")
+        item = store.item(item_id)
+        assert item is not None
+        name = item.fields["Name"]
+        await pilot.press("d", "h", "y")
+        await until(lambda: store.item(item_id) is None)
+        await sent(store)
+        await pilot.press("u", "y")
+
+        await said(pilot, f"Created again: #{item_id} is now #")
+        made = store.item(current(pilot) or 0)
+        assert made is not None
+        assert made.id > item_id
+        assert made.fields["Name"] == name
+
+
+async def test_the_cursor_goes_to_the_area_that_undo_changed(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "a", "j")
+        screen = pilot.app.screen
+        assert isinstance(screen, TreeScreen)
+        node = screen.node
+        assert node is not None
+        await pilot.press("c", "n", *"Renamed", "enter", "g", "g")
+        await until(lambda: screen.node is not None and screen.node.id != node.id)
+
+        await pilot.press("u")
+        await until(lambda: screen.node is not None and screen.node.id == node.id)
 
 
 async def test_where_there_is_nothing_to_undo_or_redo_that_is_said(store: Store, opened: Open) -> None:

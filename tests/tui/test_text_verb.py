@@ -104,7 +104,7 @@ async def test_a_field_of_the_project_that_is_called_like_another_goes_by_its_ke
     assert "\nName_cf:\n" in text
     assert read_page(renamed, text, bug, fields, FieldReading(store)) == {"Name": "Renamed"}
     with pytest.raises(TextFault, match="Name stands here a second time"):
-        read_page(renamed.replace("Name:", "Name: x\nName:"), text, bug, fields, FieldReading(store))
+        read_page(renamed.replace("\nName:", "\nName: x\nName:"), text, bug, fields, FieldReading(store))
 
 
 async def test_all_long_texts_of_an_item_are_on_its_page(store: Store) -> None:

@@ -67,6 +67,8 @@ class Reversal:
     """Items that return unchanged, because their deletion was never sent."""
     made_again: tuple[Named, ...] = ()
     """Deleted items that are created again under new ids, with their tasks and comments."""
+    new_ids: tuple[int, ...] = ()
+    """The temporary ids of `made_again`, once they are created."""
     comments_deleted: tuple[str, ...] = ()
     comments_written: tuple[str, ...] = ()
     moved: tuple[Named, ...] = ()
@@ -254,7 +256,14 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     if described.nodes or any(entry.kind in ON_NODES for entry in written):
         show_trees(writer)
     writer.signal.publish(Change(Subject.OUTBOX))
-    return described
+    return replace(described, new_ids=tuple(_new_ids(described.made_again, written)))
+
+
+def _new_ids(made_again: Sequence[Named], written: Sequence[OutboxEntry]) -> Iterator[int]:
+    """Yield the id under which each item is created again; its tasks follow it."""
+    added = iter([each for each in written if each.kind is EntryKind.ADD])
+    for named in made_again:
+        yield next((each.item_id for each in added if replace(_of_entry(each), id=named.id) == named), 0)
 
 
 def _create_again(writer: Writer, item_id: int) -> int:

@@ -12,6 +12,7 @@ from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
+from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion
@@ -33,6 +34,7 @@ class HistoryTarget(StoreTarget, Protocol):
     """An application whose changes can be undone, one step at a time."""
 
     history_lock: asyncio.Lock
+    places: Places
 
 
 async def undo(target: HistoryTarget, call: Call) -> None:
@@ -70,6 +72,7 @@ async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
     done = await (history.redo() if is_redo else history.undo())
     if done is not None:
         target.say(done_words(target.store, done), is_bad=done.is_impossible)
+        target.places.show_reversal(done)
 
 
 async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:

@@ -10,10 +10,11 @@ from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
+from backlit.store.undo.history import Reversal
 from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
-from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.lists.list_screen import ListScreen, show_changed
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 BACKLOG = "backlog"
 MOST_PLACES = 100
 MOST_RECENT = 30
+MOST_NUMBERS = 5
+"""New numbers of items that one message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class Places:
         self._board = board
         self.shared = SharedFilter(store)
         self._asked_to_sign_in = False
+        self._made_again: dict[int, int] = {}
+        """Former numbers of items that undo creates again, by their temporary ids."""
         app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared))
         app.add_mode("board", self._make_board)
         app.add_mode("plan", self._make_plan)
@@ -123,6 +128,8 @@ class Places:
         for screen in self.screens():
             if isinstance(screen, StoreScreen):
                 screen.take_changes(changes, is_visible=screen in visible)
+        if changes.renamed and self._made_again:
+            self._say_new_numbers()
         if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
 
@@ -178,6 +185,35 @@ class Places:
             self.shared.now = replace(self.shared.now, node=node)
             if self.backlog is not None:
                 self.backlog.take_filter()
+
+    # Undo and redo
+
+    def show_reversal(self, done: Reversal) -> None:
+        """Put the cursor on an item or a node that was undone or redone, and follow items that are created again."""
+        self._made_again |= {new: each.id for each, new in zip(done.made_again, done.new_ids, strict=True)}
+        changed = [*(each.item_id for each in done.changes), *(each.id for each in (*done.returned, *done.moved))]
+        found = map(self._store.item, dict.fromkeys([*done.new_ids, *changed]))
+        item_ids = [item.id for item in found if item is not None]
+        screen = self._app.screen
+        if isinstance(screen, ListScreen) and item_ids:
+            show_changed(screen, item_ids)
+        elif self._app.current_mode in {"areas", "iterations"}:
+            from backlit.tui.trees.screen import TreeScreen
+
+            if isinstance(screen, TreeScreen):
+                screen.show_changed(done)
+
+    def _say_new_numbers(self) -> None:
+        """Name the numbers of items that were created again, once the server has confirmed all of them."""
+        items = {new: self._store.item(new) for new in self._made_again}
+        found = [(self._made_again[new], item.id) for new, item in items.items() if item is not None]
+        if any(now < 0 for _, now in found):
+            return
+        self._made_again = {}
+        shown = ", ".join(f"#{before} is now #{now}" for before, now in found[:MOST_NUMBERS])
+        more = f" and {len(found) - MOST_NUMBERS:,} more" if len(found) > MOST_NUMBERS else ""
+        if found:
+            self._app.say(f"Created again: {shown}{more}.")
 
     # Screens over a mode
 

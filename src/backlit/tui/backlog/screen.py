@@ -16,7 +16,7 @@ from backlit.tui.lists.filter_fields import filter_words
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import left_title
-from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
@@ -69,7 +69,7 @@ class BacklogScreen(ListScreen):
         return self.shown_view
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new item once the list is loaded; for a hidden item say why."""
+        """Go to a new or changed item once the list is loaded; for a hidden item say why."""
         self._shown_view.want(item_id, is_added=True)
         self._shown_view.reload()
 
@@ -115,7 +115,7 @@ async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool)
 
 def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
     spec = backlog.spec
-    name = f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
+    name = item_title(item)
     if item.project_id != backlog.store.project_id:
         return f"{name} is in another project."
     reasons = filter_words(spec.query) + ([f"/{spec.text}"] if spec.text else [])

@@ -49,7 +49,9 @@ class BoardScreen(ListScreen):
         self.panes.hide_preview()
         self._project_id: int | None = None
         self._restore()
-        self._shown_view = ShownView(self, lambda _item_id: None)
+        self._shown_view = ShownView(
+            self, lambda item_id: self.say(f"#{item_id} is not on the board: filtered out or of a hidden type.")
+        )
 
     # The view
 
@@ -112,12 +114,13 @@ class BoardScreen(ListScreen):
     # Items
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new card once the board is loaded; for a hidden task say how to show it."""
+        """Go to a new or changed card once the board is loaded; for a hidden item say why."""
         item = self.store.item(item_id)
         if item is not None and item.type == ItemType.TASK and self.arrangement.hides_tasks(self.spec.query):
-            self.say("Task added. The board hides tasks; press ft to show them.")
-        self._shown_view.want(item_id)
-        self._shown_view.reload(is_wanted=False)
+            self.say(f"Task {'added' if item_id < 0 else 'changed'}. The board hides tasks; press ft to show them.")
+        else:
+            self._shown_view.want(item_id, is_added=True)
+        self._shown_view.reload()
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group; Task on a board of tasks."""

@@ -75,7 +75,7 @@ class ItemScreen(StoreScreen[None]):
         return None
 
     def item_added(self, item_id: int) -> None:
-        """Show an item that was journalled under a temporary id; subclasses say how."""
+        """Show an item that was added, or changed by undo; subclasses say how."""
 
     def ranked_view(self) -> View:
         """Return the view whose order is changed; raises CannotAct where none is in sight."""

@@ -39,7 +39,7 @@ class AddTarget(ItemTarget, Protocol):
         """Return the type to offer first."""
 
     def item_added(self, item_id: int) -> None:
-        """Show an item that was journalled under a temporary id."""
+        """Show an item that was added, or changed by undo."""
 
 
 class RankTarget(ItemTarget, Protocol):

@@ -177,6 +177,19 @@ class ListScreen(ItemScreen):
         return {**super().preset(item_type), **preset_of(self.store, item_type, group)}
 
 
+def show_changed(target: ListScreen, item_ids: Sequence[int]) -> None:
+    """Put the cursor on the first of some changed items that the list has; say why it has none."""
+    view, here = target.items.view, target.items.current_id
+    known = view.ids() if view is not None and view.count is not None else ()
+    first = next((each for each in item_ids if each in known), item_ids[0])
+    target.item_added(here if here is not None and here in item_ids else first)
+
+
+def item_title(item: Item) -> str:
+    """Return the number and the name of an item."""
+    return f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
+
+
 def type_in(group: Mapping[str, object]) -> ItemType | None:
     """Return the type of a group by type; None for other groups."""
     found = group.get("type")

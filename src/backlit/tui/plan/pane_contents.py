@@ -55,6 +55,8 @@ class PlanLists:
         self.columns: Sequence[Column] = ()
         """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None
+        self.is_sought = False
+        """True where the cursor goes to the pane of the wanted item."""
         """The item under the cursor once a list has it."""
         self.loads: Mapping[int, Load] = {}
         self.totals: Totals | None = None
@@ -106,9 +108,9 @@ class PlanLists:
             self.tasks = self.tasks.turned(item_id, is_shown=is_shown)
         self.reload()
 
-    def want(self, item_id: int) -> None:
-        """Put the cursor on an item once a list has it."""
-        self.wanted_item = item_id
+    def want(self, item_id: int, *, is_sought: bool = False) -> None:
+        """Put the cursor on an item once a list has it; with `is_sought`, go to its pane too."""
+        self.wanted_item, self.is_sought = item_id, is_sought
         self.reload()
 
     def rename(self, changes: ChangeBatch) -> None:
@@ -179,6 +181,8 @@ class PlanLists:
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
         if wanted is not None:
             self.wanted_item = None
+            if self.is_sought:
+                self.panes.enter(pane)
         pane.items.show(view, pane.items.current_id if wanted is None else wanted)
 
     def _group_name(self, line: GroupLine) -> str:

@@ -92,7 +92,11 @@ class PlanPanes(StorageErrorGuard, Container):
     def step(self, steps: int) -> None:
         """Give the focus to another pane; after the last one comes the first."""
         panes = [each for each in self.every if each.display or self._is_single]
-        self.focused = panes[(panes.index(self.focused) + steps) % len(panes)]
+        self.enter(panes[(panes.index(self.focused) + steps) % len(panes)])
+
+    def enter(self, pane: PlanPane) -> None:
+        """Give the focus to a pane."""
+        self.focused = pane
         if self._is_single:
             self._place()
         self.focused.items.focus()

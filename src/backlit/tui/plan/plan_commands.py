@@ -150,9 +150,14 @@ async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[
     if step is None:
         target.run_command(otherwise, call.count)
         return
+    before = target.store.plan.draft.items
     for _ in range(call.count or 1):
         if not await step():
-            return
+            break
+    after = target.store.plan.draft.items
+    changed = [each for each in {**before, **after} if before.get(each) != after.get(each)]
+    if changed:
+        target.item_added(changed[0])
 
 
 def _no_iteration(store: Store) -> CannotAct:

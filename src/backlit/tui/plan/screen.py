@@ -25,7 +25,7 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import left_title
-from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
@@ -123,6 +123,10 @@ class PlanScreen(ListScreen):
         self.shown_view = self.lists.views.get(self._panes.backlog, self.shown_view)
         if message.fault:
             self.say(message.fault, is_bad=True)
+        elif self.lists.is_sought and self.lists.wanted_item is not None:
+            item, self.lists.wanted_item = self.store.item(self.lists.wanted_item), None
+            if item is not None:
+                self.say(f"{item_title(item)} is in no pane: it is done, filtered out, or in another iteration.")
         self.draw_words()
 
     def ranked_view(self) -> View:
@@ -182,8 +186,8 @@ class PlanScreen(ListScreen):
             self.say(str(refusal))
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new item once the list has it."""
-        self.lists.want(item_id)
+        """Go to a new or changed item, in its pane, once the panes are loaded; for a hidden item say so."""
+        self.lists.want(item_id, is_sought=True)
 
 
 TALL, TALLER, TALLEST = 24, 30, 36

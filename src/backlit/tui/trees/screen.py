@@ -13,6 +13,7 @@ from backlit.model.trees import Node
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
+from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import empty_words, left_status, project_name
@@ -117,6 +118,17 @@ class TreeScreen(StoreScreen[None]):
         wanted = self.store.nodes.real_id(node_id)
         self._tree.follow(dict.fromkeys([self._tree.node.id] if self._tree.node else [], wanted))
         self._show_tree()
+
+    def show_changed(self, done: Reversal) -> None:
+        """Put the cursor on a node that was undone or redone."""
+        tree = self.store.lookups.tree(self.kind)
+        entries = [each for each in done.nodes if each.payload.get("tree") == self.kind.value]
+        made = {str(each.entry.payload.get("name")) for each in done.nodes_made}
+        found = [self.store.nodes.real_id(each.node_id) for each in entries]
+        found += [node.id for node in tree.walk() if node.id < 0 and node.name in made]
+        shown = next((each for each in found if each in tree), None)
+        if shown is not None:
+            self.go_to_node(shown)
 
     def _read_totals(self) -> None:
         self._totals_timer = None
