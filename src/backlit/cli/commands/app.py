@@ -29,8 +29,6 @@ from backlit.config.settings import (
 from backlit.model.errors import BacklitError
 
 if TYPE_CHECKING:
-    from textual.driver import Driver
-
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
 
@@ -198,10 +196,10 @@ def _show(profile: Profile, locations: Locations, terminal: TypedAhead) -> tuple
             store.close()
 
 
-def _handed_over(driver: "type[Driver]", terminal: TypedAhead) -> "type[Driver]":
+def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
     """Return a driver that finds the terminal's own modes when it starts, as it restores those at its end."""
 
-    class HandedOver(driver):  # type: ignore[valid-type,misc]  # the platform's driver is known at run time
+    class HandedOver(driver):  # type: ignore[misc]  # the platform's driver, known at run time
         def start_application_mode(self) -> None:
             terminal.give_back()
             super().start_application_mode()
