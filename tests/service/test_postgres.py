@@ -1,8 +1,15 @@
 """What PostgreSQL alone has: a server that can go away, several services at once, a database that is not empty."""
 
 import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +18,7 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import OperationalError
 from tests.service.postgres import Postgres
+from tests.service.served import PATIENCE
 
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
@@ -176,3 +184,38 @@ def test_a_server_that_is_not_there_is_said(postgres: Postgres, tmp_path: Path) 
 def test_other_databases_are_refused(url: str) -> None:
     with pytest.raises(StorageError, match=r"postgresql://"):
         parsed_url(url)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder in which another user may run a server."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("processes", [0, 2])
+def test_an_interrupted_run_leaves_no_server_behind(open_folder: Path, processes: int, number: int) -> None:
+    command = [sys.executable, "-m", "pytest", "-m", "postgresql", "-n", str(processes), "tests/service/test_trees.py"]
+    run = subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(open_folder)}, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    wait_until(lambda: bool(servers(open_folder)))
+    run.send_signal(number)
+    run.wait(PATIENCE)
+
+    wait_until(lambda: not list(open_folder.glob("backlit-postgres-*")))
+
+
+def servers(folder: Path) -> list[Path]:
+    return list(folder.glob("backlit-postgres-*/postmaster.pid"))
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
