@@ -406,6 +406,29 @@ async def test_the_last_copy_of_an_item_that_others_deleted_is_kept_while_change
     assert copy_of(store, item_id).item["fields"]["Name"] == "Too late"  # type: ignore[index] # an item's
 
 
+async def test_an_item_that_others_deleted_is_made_again_with_unsent_edits_and_comments(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    tasks = len(store.batch.tasks_of(item_id))
+    await world.rival.work_items.delete(item_id)
+    await store.items.edit([item_id], {"Name": "Not lost"})
+    await store.items.comment(item_id, "Nor is this")
+    await until(lambda: store.outbox.refused == 2, store.outbox_entries)
+
+    made = await store.history.create_again(item_id)
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert (store.item(item_id), store.item(task_id)) == (None, None)
+    (document,) = (await world.rival.work_items.page(filter="Name eq 'Not lost'")).results
+    comments = (await world.rival.work_items.comments(document["id"]).page()).results
+    again = store.item(made)
+    assert again is not None
+    assert again.id == document["id"]
+    assert "Nor is this" in [each["description"] for each in comments]
+    assert len(store.batch.tasks_of(again.id)) == tasks > 0
+
+
 def age_trash(folder: Path, days: float) -> None:
     """Have all copies lie in the trash for so long already."""
     with closing(sqlite3.connect(places_in(folder).journal)) as connection, connection:
