@@ -219,6 +219,27 @@ async def test_an_item_that_was_not_made_is_not_taken_for_one_of_the_same_name(w
     assert (await world.names()).count("The same") == 2
 
 
+async def test_an_item_has_a_sign_while_its_comment_waits(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    world.faults.is_down = True
+    await store.items.comment(item_id, "Hello")
+    waiting = await sign_of(store, item_id)
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    assert waiting is RowSign.PENDING
+    assert await sign_of(store, item_id) is RowSign.NONE
+
+
+async def sign_of(store: Store, item_id: int) -> RowSign:
+    view = store.view(ViewSpec(with_done=True))
+    await view.load()
+    at = view.index_of(item_id)
+    assert at is not None
+    return view.rows(at, at + 1)[0].sign
+
+
 async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
-from backlit.store.records.entry import BUSY, ON_COMMENTS, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
 from backlit.store.sqlite.database import Table, ids_json, transaction
 
@@ -13,17 +13,13 @@ _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONF
 
 
 def laid_over(received: Document, entries: Iterable[OutboxEntry]) -> tuple[Document, RowSign]:
-    """Return the item that the user sees, and the gravest reason why it differs from the service's.
-
-    Comments neither change nor mark their item.
-    """
+    """Return the item that the user sees, and the sign of its unsent changes and comments."""
     fields = fields_in(received)
     sign = RowSign.NONE
     for entry in entries:
         if entry.kind is EntryKind.EDIT:
             fields = {**fields, **entry.payload}
-        if entry.kind not in ON_COMMENTS:
-            sign = max(sign, _SIGNS.get(entry.state, RowSign.PENDING))
+        sign = max(sign, _SIGNS.get(entry.state, RowSign.PENDING))
     return (received if sign is RowSign.NONE else {**received, "fields": fields}), sign
 
 

@@ -306,6 +306,7 @@ class CommentSending(Sending):
             writer.mirror.comments.remove([old_id])
             writer.mirror.comments.put([document] if document else ())
             renamed = {} if real_id is None else {old_id: real_id}
+            show_sign(writer, entry.item_id)
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
 
         await self._files.write(act)

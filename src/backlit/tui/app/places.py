@@ -10,7 +10,6 @@ from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.undo.history import Reversal
 from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
@@ -20,6 +19,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 
 if TYPE_CHECKING:
+    from backlit.store.undo.history import Reversal
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
@@ -188,7 +188,7 @@ class Places:
 
     # Undo and redo
 
-    def show_reversal(self, done: Reversal) -> None:
+    def show_reversal(self, done: "Reversal") -> None:
         """Put the cursor on an item or a node that was undone or redone, and follow items that are created again."""
         self._made_again |= {new: each.id for each, new in zip(done.made_again, done.new_ids, strict=True)}
         changed = [*(each.item_id for each in done.changes), *(each.id for each in (*done.returned, *done.moved))]
