@@ -54,6 +54,12 @@ async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> None:
         looks = looks + 1 if is_quiet else 0
 
 
+async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
+    """Wait until all is calm after a key; Textual asks twice, and has sent nothing in between."""
+    if _ready():
+        await calm()
+
+
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until nothing is at work and no timer is due soon."""
     deadline = time.monotonic() + max_sleep
@@ -66,10 +72,19 @@ async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
         await calm()
 
 
-async def workers_done(app: App[None]) -> None:
-    """Wait until no worker of an application is at work, but for commands that wait for a dialog."""
-    while any(not (each.is_finished or _waits_for_dialog(app, each)) for each in app.workers):  # noqa: ASYNC110 - polled
+async def workers_done(app: App[None]) -> bool:
+    """Wait until no worker is at work, but for commands that wait for a dialog; return whether one was."""
+    has_waited = False
+    while any(not (each.is_finished or _waits_for_dialog(app, each)) for each in app.workers):
+        has_waited = True
         await asyncio.sleep(LOOK)
+    return has_waited
+
+
+async def rest(pilot: Pilot[None]) -> None:
+    """Wait, after keys that have settled, until no worker is at work, and until all is settled again if one was."""
+    if await workers_done(pilot.app):
+        await pilot.pause()
 
 
 def _waits_for_dialog(app: App[None], worker: Worker[object]) -> bool:
@@ -160,7 +175,7 @@ def wait_so_with_keys() -> None:
         await press(pilot, *keys)
         await settled()
 
-    textual.app.wait_for_idle = calm  # type: ignore[attr-defined] # Textual's, which it imports for itself
+    textual.app.wait_for_idle = calm_after_key  # type: ignore[attr-defined] # Textual's, which it imports for itself
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
     Screen._compositor_refresh = _draw  # type: ignore[method-assign,assignment] # of any screen

@@ -1,6 +1,6 @@
 """Steps that the tests of lists share."""
 
-from tests.quiet import workers_done
+from tests.quiet import rest
 from tests.store.world import World, sent, until
 from tests.tui.stage import lines_of
 from textual.pilot import Pilot
@@ -22,8 +22,7 @@ async def shown(store: Store, *, with_done: bool = False) -> list[Row]:
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
     await pilot.press(*keys)
-    await workers_done(pilot.app)
-    await pilot.pause()
+    await rest(pilot)
 
 
 async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:

@@ -1,14 +1,14 @@
 """The backlog screen, driven by keys over a real store and service."""
 
-from tests.quiet import every_frame, workers_done
+from tests.quiet import every_frame
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
 from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
 from textual.app import App
 from textual.pilot import Pilot
 
-from backlit.store import Store, ViewSpec
-from backlit.store.records.item import Row
+from backlit.store import Store
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -28,28 +28,12 @@ def rows_of(app: App[None]) -> list[str]:
     return [line.split("│")[0].rstrip() for line in lines_of(app)[3:-2]]
 
 
-def items(pilot: Pilot[None]) -> BacklogList:
-    return pilot.app.screen.query_one(BacklogList)
-
-
-async def shown(store: Store) -> list[Row]:
-    view = store.view(ViewSpec())
-    await view.load()
-    return view.rows(0, 500)
-
-
 async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
     """Put the cursor on the first open item of a type."""
     row = next(each for each in await shown(store) if each.type == item_type)
     await press(pilot, "/", "#", *str(row.id), "enter")
     await until(lambda: items(pilot).current_id == row.id)
     return row.id
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    await pilot.press(*keys)
-    await workers_done(pilot.app)
-    await pilot.pause()
 
 
 async def field(world: World, item_id: int, key: str) -> object:
