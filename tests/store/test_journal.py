@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, no_service, offline_store, places_in
-from tests.store.world import PATIENCE, World, sent
+from tests.store.world import PATIENCE, World, sent, until
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
@@ -110,7 +110,7 @@ async def test_a_process_killed_while_sending_does_not_send_twice(world: World) 
     world.faults.delay = 0.05
     for number in range(4):
         await store.items.add("Bug", {"Name": f"Half sent {number}"})
-    await asyncio.sleep(0.17)
+    await until(lambda: world.faults.count("POST") >= 3)
     await world.close(store)
     world.faults.delay = 0.0
 
