@@ -101,6 +101,15 @@ def frame() -> Frame:
     return frame
 
 
+def test_a_control_character_never_reaches_the_terminal(frame: Frame) -> None:
+    frame.put(0, 0, Strip([Segment("a\x1b[2J")]), TRUE)
+
+    written = frame.flush()
+
+    assert "a␛[2" in written
+    assert "\x1b[2J" not in written
+
+
 def test_what_is_there_already_is_not_written(frame: Frame) -> None:
     frame.put(0, 3, strip_of([("line 3", STYLES[1])], WIDTH), TRUE)
 

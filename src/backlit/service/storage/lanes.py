@@ -283,9 +283,11 @@ class _Worker:
                 if not connection.invalidated:
                     with suppress(DBAPIError):  # the database may have rolled back the whole transaction
                         driver_sql(connection, "ROLLBACK TO SAVEPOINT job")
-                if not _is_open(connection) or _may_try_again(error, _Stage.WORKING):
-                    raise
-                job.error = error  # its caller gets it; the other jobs continue
+                if _is_open(connection) and not _may_try_again(error, _Stage.WORKING):
+                    job.error = error  # its caller gets it; the other jobs continue
+                    driver_sql(connection, "RELEASE SAVEPOINT job")
+                    continue
+                raise
             driver_sql(connection, "RELEASE SAVEPOINT job")
 
     def _is_late(self) -> bool:

@@ -8,6 +8,8 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from textual.strip import Strip
 
+from backlit.tui.drawing.text import drawn
+
 _PLAIN = frozenset(map(chr, range(0x21, 0x7F)))
 _LEAST_TO_EDGE = 4
 _LEAST_ERASED = 12
@@ -116,7 +118,8 @@ def _switched_on(attributes: int) -> list[str]:
 def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[CellStyle]]:
     """Return the character of each cell, empty for the second cell of a wide one, and the attributes of each.
 
-    A combining character is in the cell of its base. Control segments have no cells.
+    A combining character is in the cell of its base. Control segments have no cells, and control characters in a text
+    become visible.
     """
     characters: list[str] = []
     styles: list[CellStyle] = []
@@ -125,7 +128,8 @@ def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[CellSty
             continue
         here = cell_style_of(style, system)
         before = len(characters)
-        characters.extend(text if text.isascii() or _SINGLE.issuperset(text) else _clusters(text))
+        seen = text if text.isprintable() else drawn(text)
+        characters.extend(seen if seen.isascii() or _SINGLE.issuperset(seen) else _clusters(seen))
         styles.extend([here] * (len(characters) - before))
     return characters, styles
 

@@ -204,7 +204,7 @@ class FramedApp(App[None], inherit_bindings=False):
         driver = self._driver
         if driver is None or not sequence:
             return
-        if self._frame is not None and self._running and self._is_framed(driver):
+        if self._frame is not None and self._running and self._has_writer(driver):
             self._write(driver, self._frame)
             if region is not None:
                 self._frame.forget(region)
@@ -214,11 +214,11 @@ class FramedApp(App[None], inherit_bindings=False):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Take painted strips, and send the changed cells."""
         frame, driver = self._frame, self._driver
-        if frame is None or driver is None or not self._is_framed(driver) or not isinstance(renderable, PAINTED):
+        if frame is None or driver is None or not self.is_framed or not isinstance(renderable, PAINTED):
             super()._display(screen, renderable)
             return
         try:
-            if self._running and not self._closed and not self._batch_count:
+            if self._has_writer(driver) and self._running and not self._closed and not self._batch_count:
                 system = colours_of(self.console)
                 frame.resize(size_of(renderable))
                 for x, y, strip in strips_of(renderable):
@@ -227,10 +227,20 @@ class FramedApp(App[None], inherit_bindings=False):
         finally:
             self.post_display_hook()
 
-    def _is_framed(self, driver: Driver) -> bool:
-        """Return whether the driver has a whole terminal; also start over after it was left and entered again."""
+    @property
+    def is_framed(self) -> bool:
+        """True if frames are compared here: the driver has a whole terminal, and the user did not turn it off."""
+        driver = self._driver
+        return (
+            self._frame is not None
+            and driver is not None
+            and not (driver.is_headless or driver.is_inline or driver.is_web)
+        )
+
+    def _has_writer(self, driver: Driver) -> bool:
+        """Return whether the terminal is entered; also start over after it was left and entered again."""
         queue = self._queue(driver)
-        if queue is None or driver.is_headless or driver.is_inline or driver.is_web:
+        if queue is None:
             return False
         if queue is not self._writer and self._frame is not None:
             self._writer = queue

@@ -143,8 +143,12 @@ class SafeFilter(LineFilter):
 def _clean(segment: Segment) -> Segment:
     if segment.control or segment.text.isprintable():
         return segment
-    text = _made_visible(segment.text, _TABLE)
-    return Segment(set_cell_size(text, segment.cell_length), segment.style)
+    return Segment(drawn(segment.text), segment.style)
+
+
+def drawn(text: str) -> str:
+    """Return a text as wide as the given one, with its unprintable characters visible."""
+    return set_cell_size(_made_visible(text, _TABLE), cell_len(text))
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:

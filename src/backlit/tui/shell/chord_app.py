@@ -48,8 +48,9 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """The user's editor, while it has the terminal."""
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return Textual's filters, and the one against control characters; Textual caches lines by the object."""
-        return [*super().get_line_filters(), self._safe_filter]
+        """Return Textual's filters, and the one against control characters where frames do not replace those."""
+        usual = super().get_line_filters()
+        return list(usual) if self.is_framed else [*usual, self._safe_filter]
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
