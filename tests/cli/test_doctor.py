@@ -72,6 +72,6 @@ async def test_doctor_lists_missing_capabilities_with_their_substitutes(home: Ho
     assert done.returncode == 0
     assert "pat is signed in and can read 120 items." in done.stdout
     assert "no version information" in done.stdout
-    assert "Filtering: no, the service ignores $filter. All items are read page by page" in done.stdout
+    assert "Filtering: no, the server ignores $filter. All items are read page by page" in done.stdout
     assert "Page size: 50." in done.stdout
     assert "No encryption. Local connection: no data leaves this machine." in done.stdout

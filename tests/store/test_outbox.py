@@ -315,7 +315,7 @@ async def test_a_value_that_the_service_does_not_accept_is_a_rejection(world: Wo
     await store.items.edit([item_id], {"Name": "Mine"})
     await until(lambda: store.outbox.refused, store.outbox_entries)
 
-    assert store.outbox_entries()[0].reason == f"The service kept Name = {echo['fields']['Name']}."
+    assert store.outbox_entries()[0].reason == f"The server kept Name = {echo['fields']['Name']}."
 
 
 async def test_an_entry_that_failed_is_not_sent_again_with_the_next_one(world: World) -> None:

@@ -70,7 +70,7 @@ async def test_a_comment_gets_a_file_where_the_service_can(
     error = await raised(store.transfers.upload(item_id, file, quietly, comment_id))
 
     assert entry_of(store, item_id, attachment_id).comment_id == comment_id
-    assert str(error) == "This service accepts files on items only, not on comments."
+    assert str(error) == "This server accepts files on items only, not on comments."
 
 
 async def test_a_download_and_a_look_give_what_was_uploaded(
@@ -159,7 +159,7 @@ async def test_offline_it_is_said_that_files_do_not_wait(world: World, store: St
 
     assert isinstance(upload, Offline)
     assert "not queued" in str(upload)
-    assert "only on the service" in str(look)
+    assert "only on the server" in str(look)
     assert store.outbox.pending == 0
 
 

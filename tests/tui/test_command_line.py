@@ -66,7 +66,7 @@ async def test_explain_says_what_ran_and_what_was_asked(store: Store, opened: Op
     async with opened(store) as pilot:
         await type_in(pilot, ":explain", "enter")
 
-        assert "Filters are never sent to the service" in " ".join(text_of(pilot.app).split())
+        assert "Filters are never sent to the server" in " ".join(text_of(pilot.app).split())
 
 
 async def test_an_unknown_command_names_those_there_are_and_stays(store: Store, opened: Open) -> None:

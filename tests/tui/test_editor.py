@@ -186,7 +186,7 @@ async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, ed
         await pilot.press("enter")
         await pilot.pause()
 
-        assert "Backlog priority is worked out by the service." in text_of(pilot.app)
+        assert "Backlog priority is worked out by the server." in text_of(pilot.app)
         assert screen_of(pilot).form.is_editing is False
 
 

@@ -137,7 +137,7 @@ async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_wher
         await pilot.press("enter", "ctrl+u", *"Mine", "escape")
         await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "21"})
         await store.refresh()
-        await until(lambda: "service now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "server now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert "≠ Name" in text_of(pilot.app)
         assert line_with(pilot.app, "Estimate  ").endswith("21")

@@ -167,7 +167,7 @@ async def test_a_value_that_arrives_under_an_open_input_is_not_taken_back(
         await pilot.press("enter")
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
-        await until(lambda: "service now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "server now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("escape")
         await pilot.pause()
 
@@ -182,7 +182,7 @@ async def test_what_is_typed_over_a_value_that_arrives_is_asked_about(world: Wor
         await pilot.press("enter")
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
-        await until(lambda: "service now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "server now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("!", "ctrl+s")
         await until(lambda: isinstance(pilot.app.screen, ConflictDialog))
         asked = missing(pilot.app, ["jon", "while you were editing", "Before!", "Theirs", "was Before"])

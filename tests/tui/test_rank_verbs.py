@@ -128,7 +128,7 @@ async def test_where_the_service_cannot_rank_title_and_message_say_that_it_is_lo
         await press(pilot, "m", "0")
         await until(lambda: "local order" not in title_of(pilot))
 
-        assert "This service cannot rank" in said
+        assert "This server cannot rank" in said
         assert "local order" in title
         assert moved[:3] == [ids[1], ids[2], ids[0]]
         assert await items_of(store) == ids == await on_service(world, ids)

@@ -87,7 +87,7 @@ def _settled(store: Store) -> Connection:
     try:
         while store.connection.state not in _SETTLED:
             if not changed.wait(PATIENCE):
-                raise Offline("The service in this process did not start in time. Run the command again.")
+                raise Offline("The server in this process did not start in time. Run the command again.")
             changed.clear()
         return store.connection
     finally:

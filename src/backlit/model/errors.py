@@ -85,7 +85,7 @@ class OtherOrigin(ServiceRefused):
     def __init__(self, own: str, other: str) -> None:
         open_words = " without encryption" if own.startswith("https:") and other.startswith("http:") else ""
         super().__init__(
-            f"The service at {own} wants sign-ins sent to {plain(other, 100)}{open_words}, which is another address."
+            f"The server at {own} wants sign-ins sent to {plain(other, 100)}{open_words}, which is another address."
             " No credentials were sent."
         )
         self.other = other

@@ -173,7 +173,7 @@ class Nodes:
             raise BadRequest("The target of the items is being deleted too. Choose another one.")
         new = [each for each in self._lookups.node_entries(kind) if each.kind is EntryKind.NODE_ADD]
         if any(each.state is EntryState.REFUSED and each.node_id in gone for each in new):
-            raise BadRequest("The service rejected the new node. Discard it in the outbox.")
+            raise BadRequest("The server rejected the new node. Discard it in the outbox.")
 
         place = (self._lookups.project_id or 0, kind.value)
         await self._files.edit(

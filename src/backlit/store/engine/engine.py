@@ -136,7 +136,7 @@ class Engine:
         """
         session, loop = self._session, self._loop
         if session is None or loop is None or loop.is_closed():
-            raise Offline(self.connection.sentence or "Not connected to the service yet.")
+            raise Offline(self.connection.sentence or "Not connected to the server yet.")
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
     def tell(self, act: Callable[["Session"], None]) -> None:

@@ -31,8 +31,8 @@ Progress = Callable[[int, int], None]
 """Receiver of progress on the engine's thread: bytes transferred and total bytes, 0 for an unknown total."""
 
 _UNKNOWN_TYPE = "application/octet-stream"
-_NOT_QUEUED = "Attachments are not queued. Try again when the service is reachable."
-_ONLY_THERE = "Contents of attachments are only on the service."
+_NOT_QUEUED = "Attachments are not queued. Try again when the server is reachable."
+_ONLY_THERE = "Contents of attachments are only on the server."
 
 _T = TypeVar("_T")
 
@@ -75,7 +75,7 @@ class Transfers:
         except (NotFound, MethodNotAllowed) as error:
             if comment_id is None:
                 raise
-            raise BadRequest("This service accepts files on items only, not on comments.") from error
+            raise BadRequest("This server accepts files on items only, not on comments.") from error
         except (Unclear, ServiceError, asyncio.CancelledError):
             self._line.tell(lambda session: session.look_at(real_id, is_forced=True))
             raise

@@ -153,7 +153,7 @@ class Outbox:
         attempts = entry.attempts + is_counted
         if attempts >= FAILURES:
             self._forget(entry)
-            await self._refuse(entry, f"The service failed repeatedly: {error.message}")
+            await self._refuse(entry, f"The server failed repeatedly: {error.message}")
             return
         if not isinstance(error, SHUTS) or isinstance(error, ServiceError):
             failures = self._failures[entry.id] = self._failures.get(entry.id, 0) + 1
@@ -289,7 +289,7 @@ class RecallSending:
         of = id_in(entry.payload, "of")
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
-            raise Unclear("The deletion is not confirmed yet. Waiting for the service.")
+            raise Unclear("The deletion is not confirmed yet. Waiting for the server.")
         if deletion is None:
             await self._files.write(lambda writer: _stays(writer, entry))
         elif not await self._sending[deletion.kind].is_there(deletion):

@@ -21,7 +21,7 @@ from backlit.store.undo.items import UNMADE_LATER
 if TYPE_CHECKING:
     from backlit.client.client import Client, Fetched, Resource
 
-_UNCONFIRMED = "Could not confirm that the service saved the change. Checking again."
+_UNCONFIRMED = "Could not confirm that the server saved the change. Checking again."
 _RACES = 5
 _LONGEST_TRANSIT = 30.0
 
@@ -188,13 +188,13 @@ class EditSending(Sending):
             await self._deliver(entry, echo)
             return True
         words = ", ".join(f"{key} = {found.get(key)}" for key in kept)
-        await self._hold(entry, EntryState.REFUSED, f"The service kept {words}.", echo)
+        await self._hold(entry, EntryState.REFUSED, f"The server kept {words}.", echo)
         return False
 
     async def _fetch(self, entry: OutboxEntry) -> "Fetched":
         fetched = await self._resource(entry).fetch(self._object_id(entry))
         if not self._is_object(entry, fetched.document):
-            raise ServiceError(f"The service returned another {self.noun} than requested.")
+            raise ServiceError(f"The server returned another {self.noun} than requested.")
         return fetched
 
     async def _contest(

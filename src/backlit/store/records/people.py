@@ -74,7 +74,7 @@ def signed_in_of(document: Mapping[str, object]) -> Person:
     """Read the signed-in user. Raises ServiceError for a response without a name."""
     person = person_of(document)
     if not person.id or not person.display_name:
-        raise ServiceError("The service did not state who is signed in.")
+        raise ServiceError("The server did not state who is signed in.")
     return person
 
 

@@ -251,7 +251,7 @@ def has_words(traits: Traits) -> tuple[str, ...]:
 def _lists(traits: Traits) -> Iterator[str]:
     if traits.filtering is not Filtering.WORKS:
         what = "ignores" if traits.filtering is Filtering.IGNORED else "rejects"
-        yield f"Filtering: no, the service {what} $filter. All items are read page by page and filtered locally."
+        yield f"Filtering: no, the server {what} $filter. All items are read page by page and filtered locally."
     elif not traits.by_id:
         yield "Filtering by id: no. All items are read page by page."
     if not traits.orders:

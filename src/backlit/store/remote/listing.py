@@ -38,7 +38,7 @@ class PageLimit:
         self._idle = 0 if is_news else self._idle + 1
         if self._idle > IDLE_PAGES or self._pages > MOST_PAGES:
             raise ServiceError(
-                f"The service announces an endless list of {self._about}. Reading stopped after {self._pages:,} pages,"
+                f"The server announces an endless list of {self._about}. Reading stopped after {self._pages:,} pages,"
                 " and the items read so far are kept."
             )
 

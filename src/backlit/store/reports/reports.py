@@ -261,7 +261,7 @@ def _unknown_note(unknown: Mapping[str, int]) -> str:
     statuses = ", ".join(f"“{each}”" for each in unknown)
     return (
         f"Left out: {counted(count, 'item')} with the unknown status {statuses}. Say what it means under [statuses] in"
-        " config.toml, or on the service by backlit admin values groups."
+        " config.toml, or on the server by backlit admin values groups."
     )
 
 

@@ -37,7 +37,7 @@ class DeletionScan:
         while waiting:
             counted += len(waiting)
             if counted > MOST_COUNTS:
-                raise ServiceError("The service's item counts contradict each other. Deleted items may still be shown.")
+                raise ServiceError("The server's item counts contradict each other. Deleted items may still be shown.")
             found: list[_Counted] = []
             await run_pooled([partial(self._compare, lists, each, found) for each in waiting])
             waiting = found

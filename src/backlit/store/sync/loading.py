@@ -93,7 +93,7 @@ class FirstLoad:
             condition = f"id gt {low}" + (f" and id le {high}" if high else "")
             page = await self._lists.items(condition, order="id")
             if not obeys(page.results, self._lists.project_id, low):
-                raise DisobeyedError("The service returned other items than requested.")
+                raise DisobeyedError("The server returned other items than requested.")
             ids = {id_in(each) for each in page.results}
             self._walked.note(is_news=not ids or not ids <= self._seen)
             self._seen |= ids

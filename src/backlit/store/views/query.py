@@ -267,7 +267,7 @@ def level_value(key: str, value: object) -> object:
 
 
 ASKED = (
-    "The query ran on the local copy. Filters are never sent to the service, which is only asked for the project's"
+    "The query ran on the local copy. Filters are never sent to the server, which is only asked for the project's"
     " items by number and by time of change."
 )
 

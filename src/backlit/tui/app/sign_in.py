@@ -36,7 +36,7 @@ class SignInScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose both forms; one is hidden."""
-        server = self.store.connection.server or "the service"
+        server = self.store.connection.server or "the server"
         self._username, self._password, self._code = LineInput(), LineInput(password=True), LineInput()
         self._username.id = "username"
         yield self._title

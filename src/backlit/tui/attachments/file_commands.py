@@ -155,7 +155,7 @@ async def _attach(target: AttachmentsScreen, kind: str | None) -> None:
         raise CannotAct("The server does not have this item yet. Attach files once it is sent.")
     note = "A path, or a pattern such as ~/shots/*.png."
     if target.comment_id is not None:
-        note += " It goes to the comment, where the service takes files for comments."
+        note += " It goes to the comment, where the server takes files for comments."
     title = "Attach for customers" if kind else "Attach"
     kept = StoredLines(target.store, f"attach:{target.current().id}")
     text = await target.ask(PathDialog(title, "", lambda text: fault_of(lambda: files_in(text)), note, kept))

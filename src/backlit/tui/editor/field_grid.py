@@ -225,7 +225,7 @@ class FieldLines:
         if field.settable in self.settable:
             return None
         if field.settable is Settable.NEVER:
-            return f"{field.label} is worked out by the service."
+            return f"{field.label} is worked out by the server."
         return f"{field.label} cannot be changed once the item exists."
 
     def check_all(self, draft: ItemDraft) -> None:
@@ -280,7 +280,7 @@ class FieldLines:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
-                yield GridLine(f"≠ service now has: {now}  (g= decides)", "conflict")
+                yield GridLine(f"≠ server now has: {now}  (g= decides)", "conflict")
 
     def _of_field(self, field: Field, draft: ItemDraft) -> GridLine:
         sign, sign_colour = self._sign(field.key, draft)
@@ -314,7 +314,7 @@ class FieldLines:
 
 _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
-    Section.COMPUTED: f"{Section.COMPUTED.value} by the service",
+    Section.COMPUTED: f"{Section.COMPUTED.value} by the server",
 }
 _HELP = {
     Kind.TEXT: "One line of text.",

@@ -88,8 +88,8 @@ async def show_difference(target: EditorTarget, _call: Call) -> None:
     item = target.store.item(target.item_id) if target.item_id is not None else None
     shown = differences(target.lines, target.draft, item.base if item else {})
     if not shown:
-        raise CannotAct("Nothing differs from what the service has.")
-    await target.ask(DifferenceDialog("Changed against the service", shown))
+        raise CannotAct("Nothing differs from what the server has.")
+    await target.ask(DifferenceDialog("Changed against the server", shown))
 
 
 def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object]) -> list[Difference]:

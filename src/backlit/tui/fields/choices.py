@@ -117,7 +117,7 @@ def unknown_status(store: "Store", field: Field, types: Iterable[str], value: ob
     """Return a warning about a status that no item has; empty where the status is known or the service lists them."""
     if field.kind is not Kind.STATUS or any(value in store.lookups.statuses(each) for each in types):
         return ""
-    return f"No item here has the status “{value}” yet; the service may refuse it."
+    return f"No item here has the status “{value}” yet; the server may refuse it."
 
 
 def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:

@@ -198,7 +198,7 @@ async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> N
     field = field_named(key, target.store.lookups)
     if field.settable is not Settable.ALWAYS:
         never = field.settable is Settable.NEVER
-        raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
+        raise CannotAct(f"{field.label} {'is worked out by the server' if never else 'cannot be changed'}.")
     if field.kind is Kind.TAGS:
         await _change_tags(target, items, found)
     elif field.kind is Kind.LONG_TEXT:

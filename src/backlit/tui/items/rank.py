@@ -15,7 +15,7 @@ from backlit.tui.items.item_screen import refuse_too_many
 from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines
 
-LOCAL = "This service cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
+LOCAL = "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
 
 
 async def down(target: RankTarget, call: Call) -> None:
@@ -82,9 +82,9 @@ async def write_order(target: RankTarget, call: Call) -> None:
 async def forget_order(target: RankTarget, _call: Call) -> None:
     """Give the order kept on this machine up."""
     if not target.store.ranking.count_local():
-        raise CannotAct("No order is kept on this machine; the list shows the service's order.")
+        raise CannotAct("No order is kept on this machine; the list shows the server's order.")
     count = await target.store.ranking.forget()
-    target.say(f"The list shows the service's order again; {counted(count, 'item')} had been moved here.")
+    target.say(f"The list shows the server's order again; {counted(count, 'item')} had been moved here.")
 
 
 def _ordered_view(target: RankTarget) -> View:
