@@ -232,6 +232,19 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         assert board(pilot).row_count() == rows
 
 
+async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> None:
+    async with on_board(store, size=(120, 12)) as pilot:
+        await pick(pilot, "t", "g", *"type")
+        await press(pilot, "g", "g")
+        seen = []
+        for _ in range(8):
+            await press(pilot, "j")
+            seen.append(f" {current(pilot, store).type} ─" in text_of(pilot.app))
+
+        assert board(pilot).top > 0
+        assert all(seen), seen
+
+
 async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_of_the_lane(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "t", "g", *"parent", "enter")

@@ -124,9 +124,13 @@ class BoardList(ItemList):
         super().moved(before)
 
     def _keep_in_sight(self) -> bool:
-        """Scroll to the cursor, and to the header right above the first row; return whether the list scrolled."""
+        """Scroll to the cursor, below its lane's header, which stays in the first row; return whether it scrolled."""
         is_scrolled = super()._keep_in_sight()
-        if self.top and self.position.grid.header_at(self.top - 1) and self.cursor < self.top + self.page - 1:
+        grid = self.position.grid
+        has_room = self.cursor < self.top + self.page - 1
+        is_below = has_room and self.top > 0 and grid.header_at(self.top - 1) is not None
+        is_covered = self.cursor == self.top and self.page > 1 and grid.has_lanes and grid.header_at(self.top) is None
+        if self.top and (is_below or is_covered):
             self.top -= 1
             self.repaint()
             return True

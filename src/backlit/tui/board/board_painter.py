@@ -316,6 +316,8 @@ class BoardPainter:
             return self._header(y)
         offset, line = divmod(y - HEADER_LINES, self._board.laid_out.card_lines)
         lane = self._board.position.grid.header_at(self._board.top + offset) if offset < self._board.page else None
+        if lane is None and offset == 0 and self._board.cursor != self._board.top:
+            lane = self._board.position.lane(self._board.top)  # its header scrolled away
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
         if not sum(totals.count for totals in self._board.position.grid.totals) and y < HEADER_LINES + EMPTY_LINES:
