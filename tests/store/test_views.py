@@ -88,7 +88,7 @@ async def test_totals_count_points_but_not_tasks(tmp_path: Path) -> None:
         view = store.view(ViewSpec())
         await view.load()
 
-        assert view.totals == Totals(3, 8.5)
+        assert view.totals == Totals(3, 8.5, 1)
         assert store.lookups.totals(TreeKind.AREAS) == {1: Totals(1, 3.0), 2: Totals(2, 5.5)}
 
 

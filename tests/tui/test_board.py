@@ -260,7 +260,7 @@ async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_o
 
         assert {each.type for each in shown} == {"Task"}
         assert f"{parents.count(task.fields['ParentID'])} task" in header
-        assert f"{len(shown) + 1} items" in lines_of(pilot.app)[0]
+        assert f"{len(shown) + 1} tasks" in lines_of(pilot.app)[0]
         assert [added.fields[key] for key in ("ParentID", "Status")] == [
             task.fields[key] for key in ("ParentID", "Status")
         ]

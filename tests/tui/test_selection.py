@@ -29,6 +29,20 @@ async def test_space_selects_and_steps_and_the_status_line_adds_up(store: Store,
         assert [line[0] for line in lines_of(pilot.app)[3:6]] == ["✓", "✓", "▌"]
 
 
+async def test_title_selection_and_question_count_tasks_apart(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    tasks = sum(row.type == "Task" for row in rows)
+    async with opened(store) as pilot:
+        await press(pilot, "V")
+        await until(lambda: f"✓ {len(rows) - tasks} items, {tasks} tasks selected" in status_line(pilot))
+        titled = f"  {len(rows) - tasks} items  " in lines_of(pilot.app)[0]
+        await press(pilot, "escape", "/", *"type:task", "enter")
+        await until(lambda: f"  {tasks} tasks  " in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+
+        assert tasks
+        assert titled
+
+
 async def test_space_deselects_a_selected_row(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "space", "k", "space")

@@ -19,13 +19,21 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A count of items and the sum of their points."""
+    """A count of items, the sum of their points, and a count of tasks, which are counted apart."""
 
     count: int = 0
     points: float = 0.0
+    tasks: int = 0
 
     def __add__(self, other: "Totals") -> "Totals":
-        return Totals(self.count + other.count, self.points + other.points)
+        return Totals(self.count + other.count, self.points + other.points, self.tasks + other.tasks)
+
+    @property
+    def words(self) -> str:
+        """The counts: "12 items", "3 tasks", or "12 items, 3 tasks"."""
+        parts = [f"{self.count:,} {'item' if self.count == 1 else 'items'}"] if self.count or not self.tasks else []
+        parts += [f"{self.tasks:,} {'task' if self.tasks == 1 else 'tasks'}"] if self.tasks else []
+        return ", ".join(parts)
 
 
 NO_TOTALS = Totals()

@@ -213,10 +213,10 @@ def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
     """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
     sql, values = query.counts(key)
     sums: dict[object, Totals] = {}
-    for raw, count, points in mirror.execute(sql, values):
+    for raw, count, points, tasks in mirror.execute(sql, values):
         found = level_value(key, raw)
         for value in found if isinstance(found, tuple) else (found,):
-            sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points))
+            sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points), int(tasks))
     return sorted((Facet(value, totals) for value, totals in sums.items()), key=_by_count)
 
 

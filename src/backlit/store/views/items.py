@@ -43,8 +43,12 @@ class Batch:
         ids = list(item_ids)
 
         def read(mirror: sqlite3.Connection) -> Totals:
-            sql = "SELECT count(*), total(points) FROM items WHERE id IN (SELECT value FROM json_each(?))"
-            return Totals(*mirror.execute(sql, (ids_json(ids),)).fetchone())
+            sql = (
+                "SELECT count(*) - total(is_task), total(points), total(is_task) FROM items"
+                " WHERE id IN (SELECT value FROM json_each(?))"
+            )
+            count, points, tasks = mirror.execute(sql, (ids_json(ids),)).fetchone()
+            return Totals(int(count), points, int(tasks))
 
         return await self._files.read(read)
 

@@ -115,18 +115,19 @@ class Query:
         return sql, (*bound, *rest)
 
     def totals(self) -> tuple[str, tuple[object, ...]]:
-        """Return the statement for the number of items other than tasks and all points."""
+        """Return the statement for the number of items other than tasks, all points, and the number of tasks."""
         return self._counted("")
 
     def counts(self, key: str) -> tuple[str, tuple[object, ...]]:
-        """Return the statement for the number of items other than tasks and the points by a field's values."""
+        """Return the statement for the figures of `totals` by a field's values."""
         value = level_sql(key)
         sql, rest = self._counted(f"{value.text} AS value, ")
         return f"{sql} GROUP BY value", (*value.values, *rest)
 
     def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
         source = self.ordered_source if self.is_covered else "items NOT INDEXED"
-        sql = f"SELECT {columns}count(*) - total(is_task), total(points) FROM {source} WHERE {self.where.text}"  # noqa: S608
+        figures = "count(*) - total(is_task), total(points), total(is_task)"
+        sql = f"SELECT {columns}{figures} FROM {source} WHERE {self.where.text}"  # noqa: S608
         return sql, self.where.values
 
     def _select(

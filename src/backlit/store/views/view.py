@@ -320,7 +320,8 @@ def _load(
         ids.extend(bucket.ids)
     figures = {key: (each.count, each.points) for key, each in found.items()}
     lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
-    totals = Totals(sum(each.count for each in found.values()), sum(each.points for each in found.values()))
+    count = sum(each.count for each in found.values())
+    totals = Totals(count, sum(each.points for each in found.values()), len(ids) - count)
     return _Loaded(ids, max(ids, default=0), totals, lines)
 
 
@@ -353,5 +354,5 @@ def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
 
 def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
     sql, values = query.totals()
-    count, points = mirror.execute(sql, values).fetchone()
-    return Totals(int(count), float(points))
+    count, points, tasks = mirror.execute(sql, values).fetchone()
+    return Totals(int(count), float(points), int(tasks))

@@ -8,7 +8,6 @@ from textual import on
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import PARENT, RELEASE, BoardSettings
-from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -104,12 +103,9 @@ class BoardScreen(ListScreen):
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:
-        """Draw title, tabs and status; tasks count on a board of tasks."""
-        totals = self.shown_view.totals
-        if totals is not None and self.arrangement.has_tasks:
-            totals = Totals(self.shown_view.count or 0, totals.points)
+        """Draw title, tabs and status."""
         title = left_title(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        self._shown_view.draw_words(_board_title(title, self.arrangement, self._names), totals)
+        self._shown_view.draw_words(_board_title(title, self.arrangement, self._names), self.shown_view.totals)
 
     # Items
 

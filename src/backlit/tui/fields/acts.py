@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, Section
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, ItemType, Section
+from backlit.model.trees import Totals
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -41,6 +42,8 @@ class Plan:
     changes: dict[int, Changes] = field(default_factory=dict)
     already: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
+    tasks: int = 0
+    """The number of tasks in the total."""
 
     @property
     def is_for_customers(self) -> bool:
@@ -62,7 +65,7 @@ class Plan:
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
-        parts = [f"Changes {len(self.changes):,} of {self.total:,} items."]
+        parts = [f"Changes {len(self.changes):,} of {Totals(self.total - self.tasks, tasks=self.tasks).words}."]
         if self.already:
             parts.append(f"{self.already:,} unchanged.")
         parts += [f"{reason} ({count:,} skipped)" for reason, count in self.left_out.items()]
@@ -79,7 +82,7 @@ class Plan:
 def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
     """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
     lookups.need_writer()
-    plan = Plan(act, len(items))
+    plan = Plan(act, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
     for item in items:
         try:
             changes = _changes(act, item, lookups)

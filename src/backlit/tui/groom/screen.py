@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from backlit.model.amounts import counted
+from backlit.model.trees import NO_TOTALS
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
@@ -236,8 +237,8 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     progress = store.grooming.progress()
     if progress is not None:
         at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
-        selected = len(place.items.selection.ids())
-        new = f"start over with {f'the {selected:,} selected' if selected else 'this list'}"
+        selected = await store.batch.totals(place.items.selection.ids())
+        new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
         answers = [Answer("r", "resume"), Answer("n", new)]
         sentence = f"You paused grooming on {progress.began_on} {at}."
         key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
@@ -254,7 +255,8 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
     if await store.grooming.begin(ids):
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
-        app.say(f"Nothing to groom in {counted(len(ids), 'item')}: every open item is ready.")
+        looked_at = await store.batch.totals(ids)
+        app.say(f"Nothing to groom in {looked_at.words}: every open item is ready.")
 
 
 async def _ids(place: ListScreen) -> Sequence[int]:

@@ -100,7 +100,9 @@ def counted(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mapping[s
     found: Counter[str] = Counter()
     for facet in facets:
         person = people.get(facet.value) if isinstance(facet.value, int) else None
-        found[NONE if facet.value is None else person.username if person else str(facet.value)] += facet.totals.count
+        found[NONE if facet.value is None else person.username if person else str(facet.value)] += (
+            facet.totals.count or facet.totals.tasks
+        )
     return found
 
 

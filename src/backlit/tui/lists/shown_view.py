@@ -6,7 +6,7 @@ from typing import Protocol
 
 from backlit.model.errors import BadRequest
 from backlit.model.query.keys import field_named
-from backlit.model.trees import Totals
+from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.columns import ColumnWish
@@ -126,7 +126,7 @@ class ShownView:
         if Subject.ITEMS in changes:
             items.rows_changed(changes.ids(Subject.ITEMS))
             self.reload(is_wanted=False)
-            if panes.selected.totals.count:
+            if panes.selected.totals != NO_TOTALS:
                 panes.measure_selection()
         item_id = items.current_id
         if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):

@@ -1,5 +1,7 @@
 """Texts of title and status lines, derived from the store."""
 
+from dataclasses import replace
+
 from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState
@@ -19,7 +21,8 @@ def right_title(
     parts: list[Part] = [("  read only", "pending")] if is_read_only else []
     parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
-        parts.append((f"  {counted(totals.count, 'item')}  {counted(totals.points, 'pt')}", "foreground"))
+        shown = totals if not totals.count else replace(totals, tasks=0)
+        parts.append((f"  {shown.words}  {totals.points:,.10g} pts", "foreground"))
     parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
     if connection.user:
         parts.append((f"  {connection.user.username} ", "muted"))
@@ -27,8 +30,10 @@ def right_title(
 
 
 def selection_words(selected: Totals) -> list[Part]:
-    """Return the number of selected items and their points; empty without any."""
-    return [(f" ✓ {selected.count:,} selected  {counted(selected.points, 'pt')} ", "mark")] if selected.count else []
+    """Return the numbers of selected items and tasks, and their points; empty without any."""
+    number = selected.words if selected.tasks else f"{selected.count:,}"
+    is_any = selected.count or selected.tasks
+    return [(f" ✓ {number} selected  {selected.points:,.10g} pts ", "mark")] if is_any else []
 
 
 def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
