@@ -196,8 +196,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize(("processes", "number"), [(0, signal.SIGKILL), (2, signal.SIGINT)])
 def test_an_interrupted_run_leaves_no_server_behind(open_folder: Path, processes: int, number: int) -> None:
     command = [sys.executable, "-m", "pytest", "-m", "postgresql", "-n", str(processes), "tests/service/test_trees.py"]
     run = subprocess.Popen(

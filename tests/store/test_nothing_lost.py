@@ -177,7 +177,7 @@ async def desks(world: World, number: int) -> AsyncIterator[dict[str, Desk]]:
             await asyncio.to_thread(desk.store.close)
 
 
-@few_and_many(3, 24)
+@few_and_many(3, 12)
 def test_no_sequence_of_edits_by_two_people_loses_a_value_unseen(tmp_path: Path, sample: Path, examples: int) -> None:
     number = 0
 
