@@ -12,8 +12,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filter_fields import filter_words
-from backlit.tui.lists.filtering import SharedFilter, words_wanted
+from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen, item_title

@@ -34,8 +34,19 @@ from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.target import AddTarget
-from backlit.tui.lists.filter_fields import FILTER_FIELDS, OWNER, STATUS, FilterField, choices_for, chosen_in, counted
-from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_list, narrowed
+from backlit.tui.lists.filtering import (
+    FILTER_FIELDS,
+    OWNER,
+    STATUS,
+    FilterField,
+    NodeFilter,
+    SharedFilter,
+    choices_for,
+    chosen_in,
+    counted,
+    filter_list,
+    narrowed,
+)
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name

@@ -13,8 +13,7 @@ from backlit.model.query import Candidate, complete
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filter_fields import filter_words
-from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, joined, narrowed
+from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.status_text import project_name
