@@ -10,7 +10,7 @@ import pytest
 from tests.terminal import terminal
 from tests.tui.listing import shown
 
-from backlit.model.fields import Kind, custom_field, fields_of
+from backlit.model.fields import FIELD_BY_KEY, Kind, custom_field, fields_of
 from backlit.store import Item, Store
 from backlit.tui.fields.values import FieldReading, FieldWords, TextFault
 from backlit.tui.items.as_text import page_of, read_page, read_table, table_of
@@ -274,3 +274,9 @@ async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days
     read = [FieldReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
 
     assert read == [(store.today() + timedelta(weeks=2)).isoformat(), "when it is done"]
+
+
+async def test_a_long_html_text_is_named_by_its_words(store: Store) -> None:
+    text = "<p>Hello <b>bold</b> &amp; more</p><ul><li>one</li><li>two</li></ul>"
+
+    assert FieldWords(store).shown(FIELD_BY_KEY["Description"], text) == "Hello bold & more  … 3 lines"

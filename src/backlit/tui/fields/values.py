@@ -13,6 +13,7 @@ from backlit.store.edits.checks import check
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
+from backlit.tui.drawing.html import html_tokens, is_html
 from backlit.tui.fields.acts import DoesNotApply, need
 from backlit.tui.fields.dates import day_text, holds_days
 
@@ -127,9 +128,15 @@ _REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, *_TREES})
 
 
 def _first_line(text: str) -> str:
-    lines = text.splitlines()
+    lines = _html_lines(text) if is_html(text) else text.splitlines()
     first = next((line for line in lines if line.strip()), "")
     return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"
+
+
+def _html_lines(text: str) -> list[str]:
+    """Return the words of an HTML text, a line for each of its blocks."""
+    blocks = ("".join(child.content for child in token.children or ()) for token in html_tokens(text))
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
 # Values of other items
