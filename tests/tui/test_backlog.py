@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.items.preview import Preview
 from backlit.tui.widgets.view_list import BacklogList
 
 HOSTILE = (
@@ -236,6 +237,26 @@ async def test_a_comment_is_sent_and_shown_in_the_preview(world: World, store: S
         assert [each["description"] for each in comments.results][-1] == "Ship it [b]now[/b]"
         await press(pilot, *["ctrl+e"] * 9)
         assert "Ship it [b]now[/b]" in text_of(pilot.app)
+
+
+async def test_tab_reads_on_in_the_preview_and_begins_again_behind_its_end(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        preview = pilot.app.screen.query_one(Preview)
+        await store.items.edit([item_id], {"Description": "\n\n".join(f"Line {number}." for number in range(60))})
+        await until(lambda: preview.max_scroll_y > preview.size.height)
+        await press(pilot, "tab")
+        page = preview.size.height - 1
+
+        assert preview.scroll_y == page
+        await press(pilot, "shift+tab")
+        assert preview.scroll_y == 0
+        await press(pilot, *["tab"] * (int(preview.max_scroll_y) // page + 2))
+        assert preview.scroll_y == 0
+        await press(pilot, "p", "tab")
+        assert preview.display
 
 
 async def test_hostile_names_are_drawn_as_they_are_in_the_width_there_is(

@@ -223,6 +223,16 @@ class ItemPanes(StorageErrorGuard, Container):
         self.set_class(is_sparing, "-alone")
         self._place()
 
+    def page_preview(self, pages: int) -> None:
+        """Show the preview, or scroll it by pages, from its end to its top; raises CannotAct without room for it."""
+        preview = self._preview
+        if not preview.display:
+            self.toggle_preview()
+        elif pages > 0 and preview.scroll_y >= preview.max_scroll_y:
+            preview.scroll_to(y=0, animate=False)
+        else:
+            preview.scroll_relative(y=pages * max(1, preview.size.height - 1), animate=False)
+
     def scroll_preview(self, lines: int) -> None:
         """Scroll the preview."""
         self._preview.scroll_relative(y=lines, animate=False)

@@ -262,6 +262,11 @@ def scroll_preview(target: ListTarget, call: Call) -> None:
     target.panes.scroll_preview(PREVIEW_LINES * int(call.command.argument) * (call.count or 1))
 
 
+def page_preview(target: ListTarget, call: Call) -> None:
+    """Show the preview where it is hidden; else go on in it by the argument's pages."""
+    target.panes.page_preview(int(call.command.argument) * (call.count or 1))
+
+
 def toggle_sparing(target: ListTarget, _call: Call) -> None:
     """Turn low bandwidth on or off."""
     is_sparing = not target.items.is_sparing
