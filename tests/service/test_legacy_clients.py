@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -58,8 +59,9 @@ async def test_a_change_under_the_unversioned_address_answers_200(maya: httpx.As
     assert created.status_code == 201
 
 
-@pytest.mark.parametrize("is_legacy", [True, False])
-async def test_the_internal_type_is_written_as_the_services_name(settings: ServiceSettings, is_legacy: bool) -> None:
+@asynccontextmanager
+async def maya_of_tracker(settings: ServiceSettings, *, is_legacy: bool) -> AsyncIterator[httpx.AsyncClient]:
+    """Sign maya in to a service of the name Tracker."""
     service = Service(replace(settings, name="Tracker", legacy_clients=is_legacy))
     await service.start()
     transport = httpx.ASGITransport(service.asgi)
@@ -67,18 +69,48 @@ async def test_the_internal_type_is_written_as_the_services_name(settings: Servi
         form = {"wrap_client_id": "uri:Tracker", "wrap_verification_code": service.invite("maya")}
         grant = parse_grant((await client.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
         client.headers["authorization"] = authorization_header(grant.access_token)
+        yield client
+    await service.stop()
+
+
+@pytest.mark.parametrize("is_legacy", [True, False])
+async def test_the_internal_type_is_written_as_the_services_name(settings: ServiceSettings, is_legacy: bool) -> None:
+    async with maya_of_tracker(settings, is_legacy=is_legacy) as client:
         body = {"projectId": 1, "workItemId": 1, "description": "x"}
         made = await client.post("comments", json=body | {"type": "Tracker"})
         seen = await client.post("comments", json=body | {"type": "Feedback"})
         listed = await client.get("workitems/1/comments?$orderby=id desc&$top=2")
         file = await client.post("workitems/1/attachments", files={"files": ("a.txt", b"a")})
         gone = await client.delete(made.headers["location"], headers={"if-match": made.headers["etag"]})
-    await service.stop()
 
     written = "Tracker" if is_legacy else "Service"
     assert [each.json()["type"] for each in (made, seen, file)] == [written, "Feedback", written]
     assert [each["type"] for each in listed.json()["results"]] == ["Feedback", written]
     assert gone.status_code == 200
+
+
+@pytest.mark.parametrize("is_legacy", [True, False])
+async def test_a_filter_names_the_internal_type_in_both_ways(settings: ServiceSettings, is_legacy: bool) -> None:
+    async with maya_of_tracker(settings, is_legacy=is_legacy) as client:
+        for kind in ("Service", "Feedback"):
+            await client.post(f"workitems/1/attachments?type={kind}", files={"files": ("a.txt", b"a")})
+            await client.post("comments", json={"projectId": 1, "workItemId": 1, "description": "x", "type": kind})
+
+        for rows in ("comments", "attachments"):
+
+            async def found(text: str, rows: str = rows) -> tuple[set[str], int]:
+                answer = (await client.get(rows, params={"$filter": text, "$orderby": "type", "$top": 1000})).json()
+                return {each["type"] for each in answer["results"]}, answer["totalResults"]
+
+            written = "Tracker" if is_legacy else "Service"
+            internal, portal = await found(f"startswith(type, '{written[:3]}')"), await found("type eq 'Feedback'")
+
+            assert (internal[0], portal[0]) == ({written}, {"Feedback"})
+            for name in ("Service", "Tracker"):
+                assert await found(f"type eq '{name}' and id gt 0") == internal
+                assert await found(f"type in ('x', '{name}')") == internal
+                assert await found(f"not ('{name}' eq type) or id lt 0") == portal
+                assert await found(f"type ne '{name}'") == portal
 
 
 async def test_compatibility_mode_is_logged_at_the_start(

@@ -25,6 +25,7 @@ from backlit.model.filters.tree import (
     Where,
     all_of,
     any_of,
+    with_constants,
 )
 
 __all__ = [
@@ -52,4 +53,5 @@ __all__ = [
     "all_of",
     "any_of",
     "matches",
+    "with_constants",
 ]

@@ -15,8 +15,8 @@ mirror). docs/interface.md ("Lists, `$filter` and `$orderby`") defines the meani
   as null.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -191,3 +191,18 @@ def any_of(parts: Iterable[Filter]) -> Filter:
     """Join filters with `or`, flat; an empty disjunction never holds."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))]
     return Or(tuple(flat)) if len(flat) > 1 else flat[0] if flat else Literal(False)
+
+
+def with_constants(found: Filter, name: str, constants: Mapping[Value, Value]) -> Filter:
+    """Replace the constants that a property is compared with by EQ, NE or In."""
+    match found:
+        case And(parts) | Or(parts):
+            return type(found)(tuple(with_constants(part, name, constants) for part in parts))
+        case Not(part):
+            return Not(with_constants(part, name, constants))
+        case Comparison(Operator.EQ | Operator.NE, Property(own), Literal(value)) if own == name:
+            return replace(found, right=Literal(constants.get(value, value)))
+        case In(Property(own), choices) if own == name:
+            return In(found.term, tuple(Literal(constants.get(each.value, each.value)) for each in choices))
+        case _:
+            return found

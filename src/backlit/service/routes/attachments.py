@@ -28,7 +28,7 @@ from backlit.service.http.endpoint import (
     must_match,
 )
 from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.routes.comments import found_comment
+from backlit.service.routes.comments import found_comment, with_types
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
@@ -163,14 +163,15 @@ _ADDRESSES = ("friendlySize", "url", "downloadUrl")
 
 
 def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:
-    options = options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES)
+    options = with_types(call, options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES))
     if options.filter is None and not options.order:
         return _page(options, item_id, comment_id, call)
     raise TakesLong(call, partial(_page, options, item_id, comment_id))
 
 
 def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: Call) -> Answer:
-    query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order)
+    internal = call.shared.settings.internal_type
+    query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
     page = attachments.page(call.connection, query, options.skip, options.limit)
     documents = [orjson.dumps(_model(call, stored).wire()) for stored in page]
     is_last = (documents or not options.skip) and len(documents) < options.limit

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
+from backlit.model.filters import Value, with_constants
 from backlit.model.resources import INTERNAL, PORTAL, Comment
 from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, json_answer, must_match, resource_answer
 from backlit.service.http.listing import ListOptions, envelope, options_of
@@ -69,15 +70,29 @@ def found_comment(call: Call) -> Comment:
     return comment
 
 
+def with_types(call: Call, options: ListOptions) -> ListOptions:
+    """Let a filter name the internal type by its own name or the service's, as a caller may write it."""
+    if options.filter is None:
+        return options
+    settings = call.shared.settings
+    names: dict[Value, Value] = {
+        settings.name: settings.internal_type,
+        INTERNAL: settings.internal_type,
+        PORTAL: PORTAL,
+    }
+    return replace(options, filter=with_constants(options.filter, "type", names))
+
+
 def _list(call: Call, item_id: int | None = None) -> Answer:
-    options = options_of(call.query, comments.PROPERTIES)
+    options = with_types(call, options_of(call.query, comments.PROPERTIES))
     if options.filter is None and not options.order:
         return _page(options, item_id, call)
     raise TakesLong(call, partial(_page, options, item_id))
 
 
 def _page(options: ListOptions, item_id: int | None, call: Call) -> Answer:
-    query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order)
+    internal = call.shared.settings.internal_type
+    query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order, internal)
     page = comments.page(call.connection, query, options.skip, options.limit)
     documents = [orjson.dumps(_shown(call, comment).wire()) for comment in page]
     is_last = (documents or not options.skip) and len(documents) < options.limit

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     cast,
     exists,
     extract,
@@ -83,6 +84,16 @@ def item_columns(custom: tuple[Field, ...] = ()) -> Columns:
 def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
     """Return the columns of another noun's properties."""
     return {f.key: (table.c[f.column], f.value_type) for f in properties.values()}
+
+
+def written_as(columns: Columns, key: str, stored: str, written: str) -> Columns:
+    """Return columns of which one has a text in place of a stored text."""
+    column, value_type = columns[key]
+    return columns if stored == written else {**columns, key: (_in_place_of(column, stored, written), value_type)}
+
+
+def _in_place_of(column: Sql, stored: str, written: str) -> Sql:
+    return case((column == stored, written), else_=column)
 
 
 def _custom(field: Field) -> Sql:

@@ -67,6 +67,11 @@ class ServiceSettings:
         """Return the client id of the service."""
         return client_id_of(self.name)
 
+    @property
+    def internal_type(self) -> str:
+        """Return the internal `type` of comments and attachments; legacy clients compare it with the name."""
+        return self.name if self.legacy_clients else INTERNAL
+
     def written_type(self, stored: str) -> str:
-        """Return the `type` of a comment or attachment; legacy clients compare the internal one with the name."""
-        return self.name if self.legacy_clients and stored == INTERNAL else stored
+        """Return the `type` of a comment or attachment as callers read it."""
+        return self.internal_type if stored == INTERNAL else stored

@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
-from backlit.service.storage.filter_sql import columns_of, condition, properties_of, sort_columns
+from backlit.model.resources import INTERNAL
+from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
 from backlit.service.storage.schema import attachments, files_place
 
 PROPERTIES = properties_of(
@@ -54,6 +55,13 @@ class Query:
     comment_id: int | None
     filter: Filter | None
     order: tuple[SortKey, ...]
+    internal_type: str = INTERNAL
+    """The internal type as the caller reads it."""
+
+    @property
+    def columns(self) -> Columns:
+        """Return the columns as the caller reads them."""
+        return written_as(_COLUMNS, "type", INTERNAL, self.internal_type)
 
     def where(self) -> list[ColumnElement[bool]]:
         """Return the conditions of the statement."""
@@ -63,7 +71,7 @@ class Query:
             within = attachments.c.work_item_id == self.item_id
         else:
             within = attachments.c.project_id.in_(self.project_ids)
-        return [within] if self.filter is None else [within, condition(self.filter, _COLUMNS)]
+        return [within] if self.filter is None else [within, condition(self.filter, self.columns)]
 
 
 def read(connection: Connection, attachment_id: int) -> Stored | None:
@@ -74,7 +82,7 @@ def read(connection: Connection, attachment_id: int) -> Stored | None:
 
 def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[Stored]:
     """Read a page of attachments."""
-    statement = select(attachments).where(*query.where()).order_by(*sort_columns(query.order, _COLUMNS))
+    statement = select(attachments).where(*query.where()).order_by(*sort_columns(query.order, query.columns))
     return [Stored(**row) for row in connection.execute(statement.offset(skip).limit(top)).mappings()]
 
 

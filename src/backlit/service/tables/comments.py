@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
-from backlit.model.resources import Comment
-from backlit.service.storage.filter_sql import columns_of, condition, properties_of, sort_columns
+from backlit.model.resources import INTERNAL, Comment
+from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
 from backlit.service.storage.schema import comments
 from backlit.service.tables import attachments
 
@@ -37,17 +37,24 @@ class Query:
     item_id: int | None
     filter: Filter | None
     order: tuple[SortKey, ...]
+    internal_type: str = INTERNAL
+    """The internal type as the caller reads it."""
+
+    @property
+    def columns(self) -> Columns:
+        """Return the columns as the caller reads them."""
+        return written_as(_COLUMNS, "type", INTERNAL, self.internal_type)
 
     def where(self) -> list[ColumnElement[bool]]:
         """Return the conditions of the statement."""
         on_item = comments.c.work_item_id == self.item_id
         within = comments.c.project_id.in_(self.project_ids) if self.item_id is None else on_item
-        return [within] if self.filter is None else [within, condition(self.filter, _COLUMNS)]
+        return [within] if self.filter is None else [within, condition(self.filter, self.columns)]
 
 
 def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[Comment]:
     """Read a page of comments."""
-    statement = select(comments).where(*query.where()).order_by(*sort_columns(query.order, _COLUMNS))
+    statement = select(comments).where(*query.where()).order_by(*sort_columns(query.order, query.columns))
     return [Comment(**row) for row in connection.execute(statement.offset(skip).limit(top)).mappings()]
 
 
