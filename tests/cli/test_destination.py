@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Home, Server
+from tests.terminal import terminal
 
 from backlit.config.settings import Profiles, demo_profile, find_locations
 
@@ -50,3 +51,21 @@ def test_the_environment_and_a_file_of_the_directory_pin_profile_and_project(
 
     assert "writing to demo-20-1 · Beacon" in by_file.stderr
     assert "writing to demo-20-1 · Aurora" in by_environment.stderr
+
+
+def test_the_screens_open_on_the_named_project_and_do_not_remember_it(home: Home) -> None:
+    home.run(*DEMO, "items", "list", "--limit", "1")
+
+    with terminal([*DEMO, "--project", "beacon"], home.environment) as shown:
+        shown.wait_for(r"Beacon.*synced")
+    with terminal(DEMO, home.environment | {"BACKLIT_PROJECT": "2"}) as shown:
+        shown.wait_for(r"Beacon.*synced")
+    with terminal(DEMO, home.environment) as shown:
+        shown.wait_for(r"Aurora.*synced")
+
+
+def test_the_screens_name_an_unknown_project_and_the_known_ones(home: Home) -> None:
+    home.run(*DEMO, "items", "list", "--limit", "1")
+
+    with terminal([*DEMO, "--project", "nowhere"], home.environment) as shown:
+        shown.wait_for(r"(?s)no single project 'nowhere'.*Aurora \(1\).*Beacon.*\(2\).*--project")

@@ -10,6 +10,7 @@ from tests.store.world import World, until
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
 from backlit.model.settings.user_settings import OwnNames, field_kinds, project_number, team_names
+from backlit.store import ConnectionState
 
 
 def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:
@@ -49,3 +50,39 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
 def test_settings_that_make_no_sense_are_said(read: Callable[[object], object], value: object) -> None:
     with pytest.raises(BadRequest, match="The setting"):
         read(value)
+
+
+async def test_a_pinned_project_is_shown_once_the_service_names_it(world: World) -> None:
+    world.faults.is_down = True
+    store = world.store(pinned="beacon")
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
+    before = store.project_id
+
+    world.faults.is_down = False
+    await until(lambda: store.project_id is not None, lambda: store.connection)
+
+    assert (before, store.project_id) == (None, 2)
+
+
+async def test_a_pinned_project_is_kept_to_its_process(world: World) -> None:
+    remembered = await world.online()
+    pinned = world.store(pinned="2")
+    at_once = pinned.project_id
+    pinned.start()
+    await until(lambda: pinned.connection.state is ConnectionState.ONLINE, lambda: pinned.connection)
+
+    assert (at_once, pinned.project_id, remembered.project_id, world.store().project_id) == (2, 2, 1, 1)
+
+
+async def test_an_unknown_pinned_project_is_named_until_another_is_chosen(world: World) -> None:
+    store = world.store(pinned="nowhere")
+
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.FAILED, lambda: store.connection)
+    sentence = store.connection.sentence
+    store.choose_project(1)
+    await store.refresh()
+
+    assert sentence.startswith("There is no single project 'nowhere'. There are: Aurora (1), Beacon (2)")
+    assert (store.project_id, store.connection.state) == (1, ConnectionState.ONLINE)

@@ -85,7 +85,7 @@ class World:
     def places(self, name: str = LOADED) -> Places:
         return places_in(self.folder / name)
 
-    def store(self, name: str = LOADED, *, signed_in: bool = True) -> Store:
+    def store(self, name: str = LOADED, *, signed_in: bool = True, pinned: str = "") -> Store:
         """A store of maya's that is opened but not started."""
 
         async def connect(report: Report) -> Client:
@@ -97,6 +97,7 @@ class World:
             return client
 
         store = Store(self.places(name), connect, self._clock, self.waits)
+        store.pinned = pinned
         store.open()
         self._stores.append(store)
         return store

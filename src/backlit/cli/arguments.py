@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser("backlit", description="Your backlog, lit up in the terminal.", epilog=EPILOG)
     top.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     top.add_argument("--profile", metavar="NAME", help="use this profile (default: BACKLIT_PROFILE)")
+    _add_project(top, default=None)
     top.set_defaults(handler="commands.app:open_app")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=LateParser)
     _add_demo(commands)
@@ -43,6 +44,7 @@ class _Version(argparse.Action):
 def _add_demo(commands: "_Commands") -> None:
     demo = commands.add_parser("demo", help="open a sample workspace; your changes in it are kept")
     _add_sample(demo)
+    _add_project(demo)
     demo.set_defaults(handler="commands.app:open_demo")
 
 
@@ -156,8 +158,10 @@ def _add_items(commands: "_Commands") -> None:
     bring.set_defaults(handler="commands.items_import:import_items")
 
 
-def _add_project(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--project", metavar="NAME", help="name or number of the project (default: BACKLIT_PROJECT)")
+def _add_project(command: argparse.ArgumentParser, default: str | None = argparse.SUPPRESS) -> None:
+    """Add the project; by default, a command leaves the one named before it."""
+    words = "name or number of the project (default: BACKLIT_PROJECT)"
+    command.add_argument("--project", metavar="NAME", default=default, help=words)
 
 
 def _add_log(commands: "_Commands") -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from backlit.cli.wiring import chosen_profile, store_of
 from backlit.config.settings import find_locations, read_pins
-from backlit.model.errors import BacklitError, BadRequest, Offline, SignInNeeded, StorageError
+from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.store import Store
@@ -61,10 +61,7 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
 def _pin(store: Store, wanted: str) -> None:
     """Show the named project, the one of the settings, or the first; raises BadRequest for an unknown name."""
     projects = store.lookups.projects()
-    named = [each for each in projects if wanted.casefold() in {str(each.id), each.name.casefold()}]
-    if wanted and len(named) != 1:
-        known = ", ".join(f"{each.name} ({each.id})" for each in projects)
-        raise BadRequest(f"There is no single project {wanted!r}. There are: {known}.")
+    named = [store.lookups.project_named(wanted)] if wanted else []
     own = store.lookups.own_names.project_id
     chosen = next(iter([*named, *(each for each in projects if each.id == own), *projects]), None)
     if chosen is not None and chosen.id != store.project_id:

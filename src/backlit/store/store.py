@@ -4,10 +4,12 @@ import importlib
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from backlit.model.errors import BadRequest
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming, ReadyCheck
@@ -161,9 +163,11 @@ class Store:
         self.files = Files(places, self._signal)
         self.lookups = Lookups(self.files, self._signal)
         self.engine = Engine(self.files, self._signal, connect, waits)
-        self.engine.on_projects = self._choose_first_project
+        self.engine.on_projects = self._chosen_project
         self.engine.on_synced = self._synced
         self.files.wake = self.engine.wake
+        self.pinned = ""
+        """Name or number of the project that this process shows until the user chooses another; set before `open`."""
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
@@ -178,6 +182,10 @@ class Store:
         self.files.open()
         chosen = self.files.journal.settings.value(_PROJECT)
         self.lookups.project_id = int(chosen) if chosen else None
+        if self.pinned:
+            self.lookups.project_id = None  # the service may know a project that the mirror does not have
+            with suppress(BadRequest):
+                self.lookups.project_id = self.lookups.project_named(self.pinned).id
         self.engine.remember(self.lookups.me())
 
     def start(self) -> None:
@@ -214,19 +222,23 @@ class Store:
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on and remember it. Existing views keep their project."""
+        self.pinned = ""
         self._use_project(project_id)
         self.engine.use_project(project_id)
 
     def pin_project(self, project_id: int) -> None:
         """Show another project in this process only."""
-        if project_id != self.project_id:
-            self.lookups.project_id = project_id
-            self.engine.use_project(project_id)
-            self._publish_project()
+        self._show_project(project_id)
+        self.engine.use_project(project_id)
 
-    def _choose_first_project(self, project_ids: list[int]) -> int | None:
-        """Return the current project, or the first one if the current is not available. The engine calls it."""
-        if self.project_id not in project_ids and project_ids:
+    def _chosen_project(self, project_ids: list[int]) -> int | None:
+        """Return the pinned project, else the current one, else the first. The engine calls it.
+
+        Raises BadRequest for an unknown pinned project.
+        """
+        if self.pinned:
+            self._show_project(self.lookups.project_named(self.pinned).id)
+        elif self.project_id not in project_ids and project_ids:
             wanted = self.lookups.own_names.project_id
             self._use_project(project_ids[0] if wanted is None else wanted)
         return self.project_id
@@ -242,11 +254,13 @@ class Store:
         await self.sample_history.make(project_id)
 
     def _use_project(self, project_id: int) -> None:
-        self.lookups.project_id = project_id
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
-        self._publish_project()
+        self._show_project(project_id)
 
-    def _publish_project(self) -> None:
+    def _show_project(self, project_id: int) -> None:
+        if project_id == self.project_id:
+            return
+        self.lookups.project_id = project_id
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -26,7 +26,7 @@ from backlit.config.settings import (
     read_pins,
     read_settings,
 )
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
@@ -152,26 +152,27 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 def open_app(arguments: argparse.Namespace) -> int:
     """Open the named profile, or the one the screens had last."""
     locations = find_locations()
-    is_named = arguments.profile or read_pins(Path.cwd()).profile
+    pins = read_pins(Path.cwd())
+    is_named = arguments.profile or pins.profile
     profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
-    return open_profile(profile, locations, arguments)
+    return open_profile(profile, arguments.project or pins.project, locations, arguments)
 
 
-def open_profile(profile: Profile, locations: Locations, arguments: argparse.Namespace) -> int:
-    """Show a profile and those the user switches to; return the exit status.
+def open_profile(profile: Profile, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
+    """Show a profile, on a named project if any, and those the user switches to; return the exit status.
 
     Raises BadRequest without a terminal.
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     while True:
-        status, wanted = _show(profile, locations, arguments.terminal)
+        status, wanted = _show(profile, project, locations, arguments.terminal)
         if wanted is None:
             return status
-        profile = Profiles(locations).named(wanted)
+        profile, project = Profiles(locations).named(wanted), ""
 
 
-def _show(profile: Profile, locations: Locations, terminal: TypedAhead) -> tuple[int, str | None]:
+def _show(profile: Profile, project: str, locations: Locations, terminal: TypedAhead) -> tuple[int, str | None]:
     """Show a profile until the user leaves; return the exit status and the profile to open next."""
     settings = read_settings(locations)
     terminal.hush()
@@ -180,7 +181,7 @@ def _show(profile: Profile, locations: Locations, terminal: TypedAhead) -> tuple
         gc.disable()  # until the first rows are painted: a full collection would fall into the imports
         try:
             Profiles(locations).remember(profile)
-            app, store = _made(profile, settings, locations)
+            app, store = _made(profile, project, settings, locations)
         except BaseException:
             gc.enable()
             os.write(sys.stdout.fileno(), _LEAVE.encode())
@@ -207,13 +208,14 @@ def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
     return HandedOver
 
 
-def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
+def _made(profile: Profile, project: str, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
     """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of
 
     store = store_of(profile, locations, settings)
+    store.pinned = project
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(store.open)
         from backlit.tui.app.app import BacklitApp
@@ -231,11 +233,21 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         view_files=ViewFiles(locations, Path.cwd()),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
-        problems=settings.problems,
+        problems=[*settings.problems, *_not_yet_known(store)],
     )
     return app, store
 
 
+def _not_yet_known(store: "Store") -> Iterator[str]:
+    """Say that the local copy lacks the named project, unless it is empty; a newer one is found once connected."""
+    if store.pinned and store.lookups.projects():
+        try:
+            store.lookups.project_named(store.pinned)
+        except BadRequest as error:
+            yield f"{error.message} Asking the server."
+
+
 def open_demo(arguments: argparse.Namespace) -> int:
     """Open the sample of the given size and seed; create it if it is missing."""
-    return open_profile(demo_profile(arguments.items, arguments.seed), find_locations(), arguments)
+    profile = demo_profile(arguments.items, arguments.seed)
+    return open_profile(profile, arguments.project or "", find_locations(), arguments)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import orjson
 
-from backlit.model.errors import Forbidden
+from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
@@ -94,6 +94,15 @@ class Lookups:
                 ProjectEntry(id_in(each), str(each.get("name") or "")) for each in self._resources("project", 0)
             ),
         )
+
+    def project_named(self, wanted: str) -> ProjectEntry:
+        """Return the project of a name in any case or a number; raises BadRequest for an unknown or ambiguous one."""
+        projects = self.projects()
+        named = [each for each in projects if wanted.casefold() in {str(each.id), each.name.casefold()}]
+        if len(named) != 1:
+            known = ", ".join(f"{each.name} ({each.id})" for each in projects) or "none"
+            raise BadRequest(f"There is no single project {wanted!r}. There are: {known}. Name one by --project.")
+        return named[0]
 
     def people(self) -> Mapping[int, Person]:
         """Return the licensed users by id. Unlicensed users may still own items."""
