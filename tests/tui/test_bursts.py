@@ -7,7 +7,7 @@ import pytest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import burst
-from tests.tui.listing import items, press, shown
+from tests.tui.listing import items, press, select, shown
 from tests.tui.stage import text_of
 from tests.tui.test_plan import plan_of
 from textual import events
@@ -148,6 +148,30 @@ async def test_keys_behind_a_failure_are_dropped_with_a_word(store: Store, opene
 
         assert items(pilot).cursor == cursor
         assert "3 more keys were dropped." in text_of(pilot.app)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("s", *"qqq"), "No matches"),
+        (("c", "p", *"high"), "is a whole number"),
+        (("#", *"qqqqq"), "No matches"),
+        ((":", *"qqq"), "qqq"),
+        (("/", *"type:qqq"), "qqq"),
+    ],
+    ids=["picker", "line", "finder", "command line", "filter"],
+)
+async def test_keys_behind_a_refused_answer_are_dropped_with_a_word(
+    store: Store, opened: Open, asked: Sequence[str], said: str
+) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story", "Bug", "Feedback")
+        burst(pilot, *asked, "enter", *"jjcn")
+        await done(pilot)
+
+        assert said in text_of(pilot.app)
+        assert "4 more keys were dropped." in text_of(pilot.app)
+        assert "".join(asked)[-3:] + "jjcn" not in text_of(pilot.app)
 
 
 async def test_keys_behind_an_escape_that_cancels_nothing_are_not_dropped(store: Store, opened: Open) -> None:

@@ -14,6 +14,7 @@ from backlit.tui.commands.command import Call, CannotAct, Command, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
@@ -120,6 +121,7 @@ class CommandLine(Dialog[str | None]):
         self.line.open(COMMAND, self._text, HINT)
         if self._fault:
             self.line.blame(self._fault, is_sure=True)
+            self.post_message(AnswerRefused(self._fault))
 
     def type_early(self, character: str) -> None:
         """Type into the line."""

@@ -15,6 +15,8 @@ from backlit.tui.commands.command import Command, spelled
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.drawing.text import fit, literal
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.fields.choices import NO_MATCHES
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
@@ -116,7 +118,7 @@ class OfferList(LineList, can_focus=False):
 
     def render_blank(self, y: int) -> Strip:
         """Say so where nothing fits."""
-        text = "  No matches" if y == 0 and not self._offers else ""
+        text = f"  {NO_MATCHES}" if y == 0 and not self._offers else ""
         return Strip([Segment(fit(text, self.size.width), ThemeStyles.of(self.app).style("muted"))])
 
 
@@ -173,9 +175,11 @@ class OffersDialog(Dialog[Result]):
         return True
 
     def accept(self) -> None:
-        """Answer with what is under the cursor; nothing happens where there is none."""
+        """Answer with what is under the cursor, if there is anything."""
         offer = self.list.current
-        if offer is not None:
+        if offer is None:
+            self.post_message(AnswerRefused(NO_MATCHES))
+        else:
             self.dismiss(offer.value)  # type: ignore[arg-type] # subclasses offer what they answer with
 
     def type_early(self, character: str) -> None:

@@ -11,6 +11,7 @@ from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, literal_block
 from backlit.tui.shell.drafts import RESTORED, StoredLines
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.paths import completions, gone_on
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
@@ -75,6 +76,7 @@ class LineDialog(Dialog[str | None]):
                 self._kept.answered()
         else:
             self._note.update(literal(fault))
+            self.post_message(AnswerRefused(fault))
         return True
 
     async def on_unmount(self) -> None:
@@ -208,4 +210,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
             words, fault = "", str(error)
         self._note.update(literal_block(words))
         self._fault.update(literal(fault if is_final else self._restored))
+        if fault and is_final:
+            self.post_message(AnswerRefused(fault))
         return not fault

@@ -13,7 +13,8 @@ from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
 from backlit.tui.drawing.text import literal
-from backlit.tui.fields.choices import Choice, ChoiceList
+from backlit.tui.fields.choices import NO_MATCHES, Choice, ChoiceList
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
@@ -192,8 +193,10 @@ class PickDialog(PickerDialog[Choice | None]):
             self.list.move_to(at)
 
     def accept(self) -> None:
-        """Answer with the row under the cursor; nothing happens where there is none."""
-        if self.current is not None:
+        """Answer with the row under the cursor, if there is one."""
+        if self.current is None:
+            self.post_message(AnswerRefused(NO_MATCHES))
+        else:
             self.dismiss(self.current)
 
 
@@ -283,6 +286,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         """Answer with the selected ones, and the row where it was typed for; with the row alone without any."""
         current = self.current
         if current is None:
+            self.post_message(AnswerRefused(NO_MATCHES))
             return
         is_typed = bool(self.input.value.strip())
         row = () if current.value is None else (str(current.value),)
@@ -411,6 +415,7 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
     def accept(self) -> None:
         """Answer with the selected ones; with the row alone where none was selected by tab."""
         if self.current is None:
+            self.post_message(AnswerRefused(NO_MATCHES))
             return
         name = self.current.value
         if not self._is_touched and self._adds and name is not None:

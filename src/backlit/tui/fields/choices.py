@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LEAD = 4
 """Cells before the label: the cursor bar, the sign, and blanks."""
 LEAST_LABEL = 16
+NO_MATCHES = "No matches"
 PARTLY = "–"
 """The sign of a value that only some of many items have."""
 
@@ -90,7 +91,7 @@ class ChoiceList(LineList, can_focus=False):
     def render_blank(self, y: int) -> Strip:
         """Draw a note without choices."""
         theme = ThemeStyles.of(self.app)
-        text = "    No matches" if y == 0 and not self._choices else ""
+        text = f"    {NO_MATCHES}" if y == 0 and not self._choices else ""
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())
 
 

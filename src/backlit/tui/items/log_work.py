@@ -19,6 +19,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import LineInput
 
@@ -261,6 +262,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             done, fault = None, str(error)
         self._note.update(Content("\n").join(Content(safe(line)) for line in self._lines(done)))
         self._fault.update(literal(fault if is_final else ""))
+        if fault and is_final:
+            self.post_message(AnswerRefused(fault))
         verb = "enter logs and stops it" if self._is_timed else "enter logs"
         timer = "stops the timer" if self._is_timed else "starts the timer"
         self.frame.border_subtitle = literal(f"{verb}  ctrl+t {timer}  esc leaves")

@@ -16,6 +16,7 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, TabLine, hints
@@ -146,6 +147,7 @@ class FilterLine(QueryLine):
             self._take()
         except BadRequest as error:
             self.blame(str(error), is_sure=True)
+            self.post_message(AnswerRefused(str(error)))
             return True
         if self.text:
             self._target.store.typed.remember(FILTER, self.text)

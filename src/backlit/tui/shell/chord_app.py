@@ -14,7 +14,7 @@ from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell import clipboard
 from backlit.tui.shell.dispatch import Dispatch
-from backlit.tui.shell.input_queue import InputQueue
+from backlit.tui.shell.input_queue import AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
@@ -92,6 +92,11 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self.recorder.stop(message)
         if severity == "warning":
             self._say_dropped(self.input.fail())
+
+    def on_answer_refused(self, message: AnswerRefused) -> None:
+        """Drop the keys behind a refused answer, and end a replay."""
+        self.recorder.stop(message.reason)
+        self._say_dropped(self.input.fail())
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""

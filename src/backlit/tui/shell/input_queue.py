@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
@@ -30,6 +31,14 @@ BEHIND = frozenset(
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
 READINGS = frozenset({"view", "panes"})
 """Groups of workers that read a list, repeatedly during a sync; `Readings` limits the wait for them."""
+
+
+class AnswerRefused(Message):
+    """A dialog refused an answer and stays open, so the keys behind the answer are not for the dialog."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
 
 
 class Readings:
