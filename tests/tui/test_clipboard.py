@@ -1,16 +1,18 @@
 """The clipboard: the programs that a text is given to, and the words about it."""
 
+import os
 import stat
 from pathlib import Path
 
 import pytest
 from tests.store.world import until
+from tests.terminal import terminal
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press
 from tests.tui.stage import text_of
 
+from backlit.config.clipboard import passed_through, routes
 from backlit.store import Store
-from backlit.tui.shell.clipboard import passed_through, routes
 
 AROUND = ("TMUX", "STY", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY", "DISPLAY")
 
@@ -75,3 +77,14 @@ def test_a_multiplexer_passes_the_sequence_on_to_the_terminal() -> None:
     assert passed_through("a", {"TMUX": "x"}) == "\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"
     assert passed_through("a", {"STY": "x"}) == "\x1bP\x1b]52;c;YQ==\x07\x1b\\"
     assert passed_through("a", {}) == ""
+
+
+def test_a_login_copies_its_address_and_names_the_route(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "tmux", f"cat > {tmp_path}/taken")
+    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with terminal(["login", "http://127.0.0.1:9", "--code"], os.environ | {"BACKLIT_HOME": str(tmp_path)}) as shown:
+        shown.wait_for("Copied the address, by tmux.")
+
+        assert (tmp_path / "taken").read_text().startswith("http://127.0.0.1:9/")
+        assert passed_through((tmp_path / "taken").read_text()).encode() in shown.written

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import base64
 import ipaddress
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from backlit.cli.wiring import chosen_profile, open_client, remote_client
 from backlit.client.answers import read_model
 from backlit.client.client import Client, root_of
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
+from backlit.config import clipboard
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, remote_profile
 from backlit.model.errors import BadRequest, OtherOrigin
@@ -32,7 +32,7 @@ def log_in(arguments: argparse.Namespace) -> None:
     if arguments.cookie:
         credentials = ("", _secret(f"Value of the cookie {COOKIE}: "))
     elif arguments.code:
-        print(f"Sign in here, then copy the code:\n  {_link(url + LOGIN_PATH)}", file=sys.stderr)
+        _offer(url + LOGIN_PATH)
         credentials = ("", _asked("Code: "))
     else:
         credentials = (arguments.user or _asked("User name: "), _secret("Password: "))
@@ -92,12 +92,15 @@ async def _sign_in(
         return me.name, held
 
 
-def _link(address: str) -> str:
-    """Return an address as a terminal link, copied to the clipboard; works over SSH."""
-    if not sys.stderr.isatty():
-        return address
-    copied = base64.b64encode(address.encode()).decode()
-    return f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\\x1b]52;c;{copied}\x07"
+def _offer(address: str) -> None:
+    """Show the address of the sign-in; on a terminal as a link, and copied to the clipboard."""
+    is_terminal = sys.stderr.isatty()
+    link = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if is_terminal else address
+    print(f"Sign in here, then copy the code:\n  {link}", file=sys.stderr)
+    if is_terminal:
+        sequences = clipboard.osc_52(address) + clipboard.passed_through(address)
+        route = clipboard.taken_by(clipboard.routes(), address)
+        print(f"{sequences}Copied the address, by {route}.", file=sys.stderr)
 
 
 def _is_private(url: str) -> bool:

@@ -9,10 +9,10 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from backlit.config import clipboard
 from backlit.model.amounts import counted
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
-from backlit.tui.shell import clipboard
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder

@@ -60,9 +60,14 @@ def taken_by(found: Sequence[Route], text: str) -> str:
     return " and ".join(route.name for route in found if route.take(text)) or _UNCONFIRMED
 
 
+def osc_52(text: str) -> str:
+    """Return the sequence that gives the text to a terminal."""
+    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
+
+
 def passed_through(text: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the sequence that carries the text through a multiplexer to the terminal around it; empty outside one."""
-    sequence = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
+    sequence = osc_52(text)
     if environment.get("TMUX"):
         return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
     return f"\x1bP{sequence}\x1b\\" if environment.get("STY") else ""
