@@ -162,6 +162,20 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
 
+def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home) -> None:
+    listing = (*DEMO, "items", "list", "--limit", "40")
+    process, terminal = in_terminal(demo_home, *listing)
+    output = read_until(terminal, b"never said").decode()
+    os.waitpid(process, 0)
+    os.close(terminal)
+    piped = demo_home.run(*listing).stdout
+    tasks = sum(each["type"] == "Task" for each in json.loads(demo_home.run(*listing, "--json").stdout))
+
+    assert tasks
+    assert output.rstrip().splitlines()[-1] == f"{40 - tasks} items, {tasks} tasks"
+    assert len(piped.splitlines()) == 41
+
+
 def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
     listed = demo_home.run(*DEMO, "items", "list", "--limit", "5")
     done = demo_home.run(*DEMO, "items", "list", "--json", "--filter", "type eq 'Story' and projectId eq 1")

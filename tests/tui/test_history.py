@@ -164,6 +164,17 @@ async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: S
         assert "Both [b]" not in [_name(store, each) for each in ids]
 
 
+async def test_undo_counts_tasks_apart(store: Store, opened: Open) -> None:
+    rows = store.view(ViewSpec()).rows(0, 50)
+    ids = [next(row.id for row in rows if (row.type == "Task") is is_task) for is_task in (False, True)]
+    async with opened(store) as pilot:
+        await store.items.edit(ids, {"Name": "Both"})
+        await pilot.press("u")
+        await said(pilot, "1 item, 1 task are affected.")
+        await pilot.press("y")
+        await said(pilot, "Undone: 1 item, 1 task changed back")
+
+
 def _name(store: Store, item_id: int) -> object:
     found = store.item(item_id)
     return found.fields["Name"] if found else None

@@ -253,4 +253,4 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
         lines = plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))
 
     assert [line.plain.split()[0] for line in lines] == ["#1", "#2"]
-    assert lines[0].plain.endswith("with a task")
+    assert lines[0].plain.endswith("with 1 task")

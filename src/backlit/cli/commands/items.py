@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -25,7 +26,7 @@ from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, Copy
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryState
-from backlit.store.records.item import Item, fields_in
+from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -49,6 +50,8 @@ def list_items(arguments: argparse.Namespace) -> None:
         people = {person.id: person.username for person in store.lookups.known_people().values()}
         for line in table(_ITEM_HEADER, [_item_row(item, people) for item in items], _ITEM_RIGHT):
             print(line)
+        if sys.stdout.isatty():
+            print(counted_types(item.type for item in items))
 
 
 def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:

@@ -218,10 +218,11 @@ async def _write(store: Store, changes: Mapping[int, Values]) -> None:
         )
     if sent is not None:
         print(
-            f"{counted(written, 'item')} saved on this machine. backlit sends the changes when the server is reachable."
+            f"{store.batch.words(written)} saved on this machine."
+            " backlit sends the changes when the server is reachable."
         )
         return
-    print(f"{counted(written, 'item')} written.")
+    print(f"{store.batch.words(written)} written.")
 
 
 def _is_sending(store: Store) -> bool:

@@ -318,8 +318,8 @@ class Plan:
 
     # Saving
 
-    async def commit(self, changes: Iterable[PlanChange], gone: Iterable[int] = ()) -> int:
-        """Save the changes of a difference as one step. Returns the number of items.
+    async def commit(self, changes: Iterable[PlanChange], gone: Iterable[int] = ()) -> Sequence[int]:
+        """Save the changes of a difference as one step. Returns the ids of the items.
 
         Items that changed since stay in the draft, deleted items leave it. Raises BadRequest for values that have
         become invalid, and then saves nothing.
@@ -336,7 +336,7 @@ class Plan:
         key = self._key
         return await self._files.edit(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
 
-    def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> int:
+    def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> Sequence[int]:
         """Journal the confirmed changes. Draft and entries change together or not at all."""
         draft = _read(writer, key)
         entries, done = [], {}
@@ -354,9 +354,10 @@ class Plan:
             written = writer.journal.add(entries)
             after = draft.written({**done, **dropped}, written[0].step if written else None)
             writer.journal.drafts.save(key, document_of(after))
-        show(writer, [entry.item_id for entry in written])
+        ids = [entry.item_id for entry in written]
+        show(writer, ids)
         writer.signal.publish(Change(Subject.PLAN))
-        return len(written)
+        return ids
 
 
 def _agreed(

@@ -1,6 +1,6 @@
 """A work item as a list row, as a whole and as columns of the mirror."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest
+from backlit.model.fields import ItemType
+from backlit.model.trees import Totals
 
 LAST_ID = 2**63 - 1
 """The largest possible id."""
@@ -240,3 +242,10 @@ def _number(value: object) -> float | None:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+def counted_types(types: Iterable[str]) -> str:
+    """Count items by their types in the words of Totals."""
+    every = list(types)
+    tasks = every.count(ItemType.TASK)
+    return Totals(len(every) - tasks, tasks=tasks).words

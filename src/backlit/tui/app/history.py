@@ -9,6 +9,7 @@ from textual.content import Content
 
 from backlit.model.amounts import counted
 from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
@@ -90,13 +91,13 @@ def _question(store: Store, reversal: Reversal) -> DifferenceQuestion:
     verb = "redo" if reversal.is_redo else "undo"
     every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
     lines = [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
-    return DifferenceQuestion(verb.capitalize(), [Answer("y", verb)], _heading(reversal), lines)
+    return DifferenceQuestion(verb.capitalize(), [Answer("y", verb)], _heading(store, reversal), lines)
 
 
-def _heading(reversal: Reversal) -> list[Content]:
+def _heading(store: Store, reversal: Reversal) -> list[Content]:
     """Return the number of items, and the warnings."""
     count = len(reversal.item_ids - {0})
-    lines = [Content(f"{count:,} items are affected.")] if count > 1 else []
+    lines = [Content(f"{store.batch.words(sorted(reversal.item_ids - {0}))} are affected.")] if count > 1 else []
     contested = contested_words(reversal.changes)
     if contested:
         lines.append(Content.styled(safe(contested), "bold $warning"))
@@ -238,7 +239,7 @@ def _changed(store: Store, done: Reversal) -> str:
     """Return the changes of fields: a value for one, labels for several of one item, else the number of items."""
     items = list(dict.fromkeys(change.item_id for change in done.changes))
     if len(items) > 1:
-        return f"{len(items):,} items {'changed again' if done.is_redo else 'changed back'}"
+        return f"{store.batch.words(items)} {'changed again' if done.is_redo else 'changed back'}"
     item = f"#{items[0]}" if items[0] > 0 else "the new item"
     if len(done.changes) > 1:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
@@ -255,7 +256,7 @@ def contested_words(changes: Iterable[FieldChange]) -> str:
 
 def _names(named: Sequence[Named]) -> str:
     if len(named) > 1:
-        return f"{len(named):,} items"
+        return counted_types(each.type for each in named)
     number = f"#{named[0].id} " if named[0].id > 0 else ""
     return f"{number}“{_short(named[0].name)}”"
 

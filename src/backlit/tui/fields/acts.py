@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, ItemType, Section
 from backlit.model.trees import Totals
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, counted_types
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
@@ -62,6 +62,11 @@ class Plan:
     def synced(self) -> int:
         """The number of items that are synced with another tracker."""
         return sum(is_synced(self.items[item_id]) for item_id in self.changes)
+
+    @property
+    def words(self) -> str:
+        """The counts of the items and tasks that change."""
+        return counted_types(self.items[item_id].type for item_id in self.changes)
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""

@@ -6,7 +6,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
 from backlit.model.settings.user_settings import Template
 from backlit.store.edits.items import Family
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -106,7 +106,7 @@ async def duplicate(target: AddTarget, call: Call) -> None:
     tasks: Mapping[int, Sequence[Item]] = {item.id: target.store.batch.tasks_of(item.id) for item in items}
     below = sum(len(each) for each in tasks.values())
     if len(items) > 1 or below:
-        noun = "the item" if len(items) == 1 else f"{len(items):,} items"
+        noun = "the item" if len(items) == 1 else counted_types(item.type for item in items)
         answers = [Answer("y", f"copy {noun}")]
         if below:
             answers.append(Answer("t", f"copy {noun} and {'the task' if below == 1 else f'{below:,} tasks'} below"))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from backlit.model.amounts import counted
 from backlit.store.edits.deletions import Extent
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import Call, CannotAct
@@ -91,7 +91,7 @@ async def delete(target: ItemTarget, call: Call) -> None:
     elif key == "h" and await _is_confirmed(target, items):
         ids = [item.id for item in items]
         await target.store.deletions.delete_items(ids)
-        what = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} items"
+        what = f"#{ids[0]}" if len(ids) == 1 else _counted(items)
         target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}. u to undo.")
 
 
@@ -116,9 +116,9 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
 
     def check(text: str) -> str | None:
         is_right = text.strip().replace(",", "") == str(count)
-        return None if is_right else f"Type {count} to delete {count:,} items permanently. {going}"
+        return None if is_right else f"Type {count} to delete {_counted(items)} permanently. {going}"
 
-    title = f"Delete {count:,} items permanently: type {count}"
+    title = f"Delete {_counted(items)} permanently: type {count}"
     return await target.ask(LineDialog(title, "", check, note=going + mirrored_words(items))) is not None
 
 
@@ -148,9 +148,13 @@ def mirrored_words(items: Sequence[Item]) -> str:
     return f" {SYNCED} {which} synced with another tracker, which will not be updated."
 
 
+def _counted(items: Sequence[Item]) -> str:
+    return counted_types(item.type for item in items)
+
+
 def _title(items: Sequence[Item]) -> str:
     if len(items) > 1:
-        return f"{len(items):,} items"
+        return _counted(items)
     number = f"#{items[0].id} " if items[0].id > 0 else ""
     name = str(items[0].fields.get("Name") or "")
     return number + (name if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")

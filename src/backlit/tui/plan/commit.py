@@ -9,6 +9,7 @@ from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load
 from backlit.store.planning.plan import PlanChange
+from backlit.store.records.item import counted_types
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
@@ -52,8 +53,8 @@ async def _review(target: PlanTarget, title: str) -> None:
     changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes
     written = await target.store.plan.commit(changes, summary.gone)
     agreed = sum(bool(change.fields) for change in changes)
-    late = f" {agreed - written:,} changed on the server and stay in the plan." if written < agreed else ""
-    target.say(f"Plan saved: {counted(written, 'item')}. u to undo.{late}", is_bad=bool(late))
+    late = f" {agreed - len(written):,} changed on the server and stay in the plan." if len(written) < agreed else ""
+    target.say(f"Plan saved: {target.store.batch.words(written)}. u to undo.{late}", is_bad=bool(late))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ class PlanSummary:
     people: People
 
     @property
-    def written(self) -> int:
-        """The number of items to save."""
-        return sum(bool(change.fields) for change in self.changes)
+    def written(self) -> Sequence[str]:
+        """The types of the items to save."""
+        return [change.type for change in self.changes if change.fields]
 
     @property
     def contested(self) -> int:
@@ -98,7 +99,7 @@ def _places(change: PlanChange) -> set[object]:
 def _answers(summary: PlanSummary) -> Iterator[Answer]:
     """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
     if summary.written or summary.gone:
-        yield Answer("y", f"save {counted(summary.written, 'item')}")
+        yield Answer("y", f"save {counted_types(summary.written)}")
     if summary.contested:
         yield Answer("m", "overwrite their changes")
 

@@ -22,7 +22,7 @@ def right_title(
     parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
         shown = totals if not totals.count else replace(totals, tasks=0)
-        parts.append((f"  {shown.words}  {totals.points:,.10g} pts", "foreground"))
+        parts.append((f"  {shown.words}  {counted(totals.points, 'pt')}", "foreground"))
     parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
     if connection.user:
         parts.append((f"  {connection.user.username} ", "muted"))
@@ -33,7 +33,7 @@ def selection_words(selected: Totals) -> list[Part]:
     """Return the numbers of selected items and tasks, and their points; empty without any."""
     number = selected.words if selected.tasks else f"{selected.count:,}"
     is_any = selected.count or selected.tasks
-    return [(f" ✓ {number} selected  {selected.points:,.10g} pts ", "mark")] if is_any else []
+    return [(f" ✓ {number} selected  {counted(selected.points, 'pt')} ", "mark")] if is_any else []
 
 
 def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
