@@ -85,7 +85,7 @@ async def test_a_secret_is_never_sent_to_another_origin(tmp_path: Path, location
     foreign = Foreign(challenge(f'WRAP location="{location}", client_id=uri:x'), grant())
     async with foreign.client(tmp_path, signed_in=False) as client:
         with pytest.raises(
-            OtherOrigin, match=r"The service at https://tracker\.example wants .* No credentials were sent"
+            OtherOrigin, match=r"The server at https://tracker\.example wants .* No credentials were sent"
         ):
             await client.auth.sign_in("maya", "secret")
 

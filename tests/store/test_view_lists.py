@@ -228,7 +228,7 @@ async def test_a_view_says_what_ran_where(tmp_path: Path) -> None:
         said = "\n".join(view.explain())
 
     for part in ("sorted once", "type: compared in the rows", "Score_cf: looked up", "Source: read from", "full text",
-                 "Names: searched", "0 rows", "never sent to the service", "Plan: "):  # fmt: skip
+                 "Names: searched", "0 rows", "never sent to the server", "Plan: "):  # fmt: skip
         assert part in said
 
 

@@ -112,8 +112,8 @@ class World:
         return store
 
     def take_loaded(self) -> None:
-        """Copy the loaded store of the sample, if it has one."""
-        if self._loaded:
+        """Copy the loaded store of the sample, if it has one of the world's time."""
+        if self._loaded and self._clock is local_time:  # it was loaded today
             shutil.copytree(self._loaded / LOADED, self.folder / LOADED)
             shutil.copy(self._loaded / f"{LOADED}.json", self.folder)
 

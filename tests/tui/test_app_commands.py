@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
 from backlit.tui.app.places import Place, Places, Recent
 from backlit.tui.commands.command import Call, CannotAct
@@ -27,6 +28,10 @@ class FakePlaces:
         self.has_screen_over = has_screen_over
         self.may_leave = True
         self.went: list[str] = []
+        self.reversals: list[Reversal] = []
+
+    def show_reversal(self, done: Reversal) -> None:
+        self.reversals.append(done)
 
     async def switch_to(self, mode: str) -> bool:
         if self.may_leave:

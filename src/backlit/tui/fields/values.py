@@ -13,7 +13,6 @@ from backlit.store.edits.checks import check
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.drawing.html import html_tokens, is_html
 from backlit.tui.fields.acts import DoesNotApply, need
 from backlit.tui.fields.dates import day_text, holds_days
 
@@ -128,6 +127,8 @@ _REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, *_TREES})
 
 
 def _first_line(text: str) -> str:
+    from backlit.tui.drawing.html import is_html  # commands read values too, and never load Textual
+
     lines = _html_lines(text) if is_html(text) else text.splitlines()
     first = next((line for line in lines if line.strip()), "")
     return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"
@@ -135,6 +136,8 @@ def _first_line(text: str) -> str:
 
 def _html_lines(text: str) -> list[str]:
     """Return the words of an HTML text, a line for each of its blocks."""
+    from backlit.tui.drawing.html import html_tokens
+
     blocks = ("".join(child.content for child in token.children or ()) for token in html_tokens(text))
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
