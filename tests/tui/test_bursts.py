@@ -119,6 +119,42 @@ async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opene
     assert planned[1] == planned[0]
 
 
+@pytest.mark.parametrize("step", [("u", "y"), ("u", "y", "ctrl+r", "y")], ids=["undo", "redo"])
+async def test_a_verb_behind_the_undo_of_many_items_acts_where_the_undo_leads(
+    store: Store, opened: Open, step: Sequence[str]
+) -> None:
+    ids = [row.id for row in await shown(store) if row.type == "Story"]
+    found = []
+    for is_slow in (True, False):
+
+        async def type_keys(pilot: Pilot[None], is_slow: bool = is_slow) -> None:
+            await store.items.edit(ids, {"Tags": [f"slow {is_slow}"]})
+            for key in ("1", "G", *step, *NAME):
+                await press(pilot, key) if is_slow else burst(pilot, key)
+
+        found.append(await named_after(opened, store, type_keys))
+        tags = {str(item.fields.get("Tags")) for item in store.batch.items(ids)}
+        assert any(f"slow {is_slow}" in each for each in tags) == ("ctrl+r" in step)
+
+    assert found[1] == found[0]
+    assert len(found[0]) == 1
+
+
+async def test_planning_behind_the_undo_of_a_saved_plan_plans_what_slow_keys_plan(store: Store, opened: Open) -> None:
+    planned = []
+    for is_slow in (True, False):
+        async with plan_of(opened, store) as pilot:
+            for key in (">", "j", ">", "w", "y", "u", "y", "j", ">"):
+                await press(pilot, key) if is_slow else burst(pilot, key)
+            await done(pilot)
+            assert "Undone: " in text_of(pilot.app)
+            planned.append(store.plan.state.changes)
+            await press(pilot, "u")
+
+    assert planned[0]
+    assert planned[1] == planned[0]
+
+
 async def test_a_new_item_keeps_the_first_letter_of_its_name(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         for number in range(25):
