@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import cast
 
 from backlit.cli.arguments import parser
-from backlit.cli.typed_ahead import TypedAhead, echo, has_screen
+from backlit.cli.typed_ahead import TypedAhead, has_screen
 from backlit.model.errors import BacklitError
 
 FAILED = 1
@@ -30,7 +30,7 @@ def _typed_ahead(chosen: argparse.Namespace) -> AbstractContextManager[object]:
     if chosen.handler.startswith("commands.app:") and has_screen():
         chosen.terminal = TypedAhead()
         return cast("TypedAhead", chosen.terminal)
-    return echo(is_on=False) if chosen.handler in SECRET else nullcontext()
+    return TypedAhead() if chosen.handler in SECRET and sys.stdin and sys.stdin.isatty() else nullcontext()
 
 
 def run(arguments: Sequence[str]) -> int:

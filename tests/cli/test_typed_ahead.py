@@ -55,3 +55,28 @@ def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) 
         assert b"Password: " in shown.written
         assert b"lantern" not in shown.written
         assert shown.modes == modes
+
+
+def test_a_name_and_a_password_typed_in_one_write_show_the_name_alone(home: Home) -> None:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+        modes = shown.modes
+        shown.wait_for("User name:")
+        shown.press("wrong\x15mxy\x7f\x7faÿ本\x7f\rlantern\r")
+
+        assert shown.ended() == 1
+        assert "User name: maÿ" in shown.lines
+        assert "Password:" in shown.lines
+        assert b"lantern" not in shown.written
+        assert shown.modes == modes
+
+
+@pytest.mark.parametrize(("key", "status", "said"), [("ctrl+c", 130, ""), ("ctrl+d", 1, "User name is required.")])
+def test_leaving_the_prompt_for_a_name_restores_the_terminal(home: Home, key: str, status: int, said: str) -> None:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+        modes = shown.modes
+        shown.wait_for("User name:")
+        shown.press(key)
+
+        assert shown.ended() == status
+        assert said in shown.text
+        assert shown.modes == modes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from backlit.cli.output import say, show, write_json
 from backlit.cli.served import looked_at, opened, settings_of, settings_with_files
-from backlit.cli.typed_ahead import read_secret
+from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind
@@ -88,8 +88,8 @@ def new_password() -> str:
         if not password:
             raise BadRequest("Password is required: write it on the first line of standard input.")
         return password
-    password = read_secret("New password: ")
-    if password != read_secret("Repeat the password:  "):
+    password = read_line("New password: ", is_secret=True)
+    if password != read_line("Repeat the password:  ", is_secret=True):
         raise BadRequest("The passwords differ. No changes were made.")
     return password
 

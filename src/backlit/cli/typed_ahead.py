@@ -1,16 +1,19 @@
 """Terminal modes before the program reads the terminal: keys typed meanwhile wait, and are not echoed."""
 
+import codecs
 import contextlib
 import os
 import signal
 import sys
 import termios
-from collections.abc import Iterator
+import unicodedata
 from types import FrameType
 from typing import Any, Self
 
 _INPUT, _LOCAL = 0, 3
 _CHARACTERS = 6
+CTRL_D, CTRL_U = "\x04", "\x15"
+BACKSPACES = {"\x7f", "\b"}
 
 
 def is_own(terminal: int) -> bool:
@@ -28,7 +31,7 @@ def has_screen() -> bool:
 
 
 class TypedAhead:
-    """The terminal from the start to the first picture: keys wait unseen; ctrl+c and ctrl+z still send their signals.
+    """The terminal until the first picture or the last answer: keys wait unseen; ctrl+c and ctrl+z still send signals.
 
     A context that restores the terminal's modes, also where a signal ends the process.
     """
@@ -69,24 +72,6 @@ class TypedAhead:
         os._exit(128 + number)
 
 
-@contextlib.contextmanager
-def echo(*, is_on: bool) -> Iterator[None]:
-    """Have a terminal echo what is typed, or not; does nothing without one."""
-    try:
-        terminal = sys.stdin.fileno()
-        before = termios.tcgetattr(terminal)
-    except (AttributeError, OSError, ValueError, termios.error):
-        yield
-        return
-    modes = [*before]
-    modes[_LOCAL] = modes[_LOCAL] | termios.ECHO if is_on else modes[_LOCAL] & ~termios.ECHO
-    _set(terminal, modes)
-    try:
-        yield
-    finally:
-        _set(terminal, before)
-
-
 def _set(terminal: int, modes: list[object]) -> None:
     """Set the modes at once, and keep what was typed."""
     if is_own(terminal):
@@ -94,10 +79,41 @@ def _set(terminal: int, modes: list[object]) -> None:
             termios.tcsetattr(terminal, termios.TCSANOW, modes)  # type: ignore[arg-type]  # typeshed's own alias
 
 
-def read_secret(question: str) -> str:
-    """Ask on the terminal and read a line without echo; takes what was typed before the question."""
-    with echo(is_on=False):
-        print(question, end="", file=sys.stderr, flush=True)
-        answer = sys.stdin.readline()
+def read_line(question: str, *, is_secret: bool = False) -> str:
+    """Ask on a hushed terminal and read a line, drawn as it is typed unless secret; keys before the question count.
+
+    Without a terminal, read the next line of standard input.
+    """
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    print(question, end="", file=sys.stderr, flush=True)
+    text, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
+    while byte := os.read(sys.stdin.fileno(), 1):
+        key, before = decoder.decode(byte), text
+        if key in {"\r", "\n"} or (key == CTRL_D and not text):
+            break
+        text = _typed(text, key)
+        if not is_secret:
+            print(_redrawn(before, text), end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return answer.rstrip("\r\n")
+    return text
+
+
+def _typed(text: str, key: str) -> str:
+    """Return a line after a key; control characters but those that delete are left out."""
+    if key in BACKSPACES:
+        return text[:-1]
+    if key == CTRL_U:
+        return ""
+    return text if unicodedata.category(key or " ") == "Cc" else text + key
+
+
+def _redrawn(before: str, after: str) -> str:
+    """Return what turns a drawn line into another that is longer or shorter at its end."""
+    gone = sum(_width(each) for each in before[len(after) :])
+    return "\b \b" * gone + after[len(before) :]
+
+
+def _width(character: str) -> int:
+    wide = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return 0 if unicodedata.combining(character) else wide

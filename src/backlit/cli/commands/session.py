@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from backlit.cli.typed_ahead import echo, read_secret
+from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
 from backlit.client.answers import read_model
 from backlit.client.client import Client, root_of
@@ -30,12 +30,12 @@ def log_in(arguments: argparse.Namespace) -> None:
     if not _is_private(url):
         print("Warning: the connection is not encrypted; others can read what you send. Use https://.", file=sys.stderr)
     if arguments.cookie:
-        credentials = ("", _secret(f"Value of the cookie {COOKIE}: "))
+        credentials = ("", read_line(f"Value of the cookie {COOKIE}: ", is_secret=True))
     elif arguments.code:
         _offer(url + LOGIN_PATH)
         credentials = ("", _asked("Code: "))
     else:
-        credentials = (arguments.user or _asked("User name: "), _secret("Password: "))
+        credentials = (arguments.user or _asked("User name: "), read_line("Password: ", is_secret=True))
     approved = arguments.approve
     way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations)
     try:
@@ -59,12 +59,8 @@ def _approved(error: OtherOrigin) -> str:
     """Ask for approval to send credentials to another origin, and store it; raise the error if refused."""
     if sys.stdin.isatty():
         print(error.message, file=sys.stderr)
-        print(
-            f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ", end="", file=sys.stderr, flush=True
-        )
-        with echo(is_on=True):
-            is_agreed = sys.stdin.readline().strip().lower() in {"y", "yes"}
-        if is_agreed:
+        answer = read_line(f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ")
+        if answer.strip().lower() in {"y", "yes"}:
             return error.other
         raise BadRequest("Sign-in cancelled: no credentials were sent.")
     raise BadRequest(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
@@ -117,20 +113,10 @@ def is_loopback(host: str) -> bool:
 
 
 def _asked(question: str) -> str:
-    if sys.stdin.isatty():
-        print(question, end="", file=sys.stderr, flush=True)
-    with echo(is_on=True):
-        answer = sys.stdin.readline().strip()
+    answer = read_line(question).strip()
     if not answer:
         raise BadRequest(f"{question.rstrip(': ').capitalize()} is required.")
     return answer
-
-
-def _secret(question: str) -> str:
-    """Read a secret without echo on a terminal, or the next line of standard input."""
-    if sys.stdin.isatty():
-        return read_secret(question)
-    return sys.stdin.readline().rstrip("\r\n")
 
 
 def log_out(arguments: argparse.Namespace) -> None:
