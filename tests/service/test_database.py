@@ -14,17 +14,27 @@ import httpx
 import pytest
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.event import listen
+from tests.store.papers import places_in
+from tests.store.world import until
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest, Conflict, ServiceError, StorageError
+from backlit.model.statuses import StatusGroup
 from backlit.service.admin.check import Checker
+from backlit.service.admin.value_lists import set_groups
 from backlit.service.app import Service
 from backlit.service.files.local import open_files
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import VERSION
-from backlit.service.storage.schema import schema_version, work_items
+from backlit.service.storage.schema import schema_version, status_groups, work_items
 from backlit.service.storage.settings import ServiceSettings
+from backlit.store import ConnectionState, Store
+from backlit.store.engine.engine import Report
+from backlit.store.records.item import Row
+from backlit.store.views.query import ViewSpec
 
 pytestmark = pytest.mark.postgresql
 
@@ -155,6 +165,53 @@ async def test_an_older_database_is_brought_up_and_keeps_what_it_has(tmp_path: P
     engine.dispose()
     assert (problems, names_in(old)) == ([], names)
     assert tables_in(old) == tables_in(tmp_path / "new.db")
+
+
+async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_groups(
+    settings: ServiceSettings, tmp_path: Path
+) -> None:
+    engine = writing_engine(settings.database)
+    names = select(work_items.c.name).order_by(work_items.c.id)
+    with engine.begin() as connection:
+        before = connection.execute(names).scalars().all()
+        status_groups.drop(connection)
+        connection.execute(update(schema_version).values(version=3))
+    service = Service(settings)
+    await service.start()
+    with engine.connect() as connection:
+        upgraded = connection.execute(select(schema_version.c.version)).scalar_one()
+        after = connection.execute(names).scalars().all()
+
+    async def connect(_report: Report) -> Client:
+        client = Client.inside(service.asgi, TokenCache(tmp_path / "tokens.json", "maya"))
+        await client.auth.sign_in_with_code(await asyncio.to_thread(service.invite, "maya"))
+        return client
+
+    store = Store(places_in(tmp_path / "client"), connect)
+    store.open()
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+    started = [each.id for each in await rows_of(store) if each.status == "In Progress"]
+    every = len(await rows_of(store))
+    with engine.begin() as connection:
+        set_groups(connection, "1", ["In Progress=done"])
+    engine.dispose()
+    await store.refresh()
+    await until(lambda: store.lookups.status_groups().of("In Progress") is StatusGroup.DONE)
+    left = await rows_of(store)
+    await asyncio.to_thread(store.close)
+    await service.stop()
+
+    assert (upgraded, after) == (VERSION, before)
+    assert started
+    assert not {each.id for each in left}.intersection(started)
+    assert len(left) < every
+
+
+async def rows_of(store: Store) -> list[Row]:
+    view = store.view(ViewSpec())
+    await view.load()
+    return view.rows(0, 1000)
 
 
 def names_in(path: Path) -> list[str]:
