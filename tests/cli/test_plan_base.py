@@ -109,7 +109,7 @@ async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: Worl
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[Nowhere]\n", "Line 1: unknown iteration 'Nowhere'."),
+        ("[Nowhere]\n", "Line 1: Unknown iteration “Nowhere”. Iterations: "),
         ("[Backlog]\n987654  3  -\n", "This project has no item 987654."),
         ("[Backlog]\n1  3  nobody-here\n", "unknown user 'nobody-here'"),
     ],

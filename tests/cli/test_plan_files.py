@@ -60,4 +60,22 @@ def test_plan_errors_are_a_sentence_and_a_status(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 
     assert done.returncode == 1
-    assert "Line 1: unknown iteration 'Nowhere'." in done.stderr
+    assert "Line 1: Unknown iteration “Nowhere”. Iterations: " in done.stderr
+
+
+def test_a_heading_names_its_iteration_by_a_word(demo_home: Home) -> None:
+    text, number = moved(story_first(demo_home))
+    name = re.findall(r"^\[(.*)\]", text, re.MULTILINE)[0]
+
+    by_word = demo_home.run(*DEMO, "plan", "apply", "--dry-run", "-", given=text.replace(f"[{name}]", "[current]"))
+    by_name = demo_home.run(*DEMO, "plan", "apply", "--dry-run", "-", given=text)
+
+    assert re.search(rf"^{number}  .*Backlog → {name}", by_word.stdout, re.MULTILINE)
+    assert by_word.stdout == by_name.stdout
+
+
+def test_a_heading_of_an_iteration_that_is_missing_is_refused(home: Home) -> None:
+    done = home.run("--profile", "local", "plan", "apply", "-", given="[next]\n")
+
+    assert done.returncode == 1
+    assert "Line 1: There is no next iteration. Iterations: none." in done.stderr

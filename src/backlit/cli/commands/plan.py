@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 
 from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
@@ -58,14 +59,18 @@ def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[I
     targets = store.plan.iterations.targets()
     if names:
         ids_by_label = {label: iteration_id for iteration_id, label in labels.items()}
-        wanted = {ids_by_label.get(name) or store.names.iteration(name).id for name in names}
-        if beyond := wanted - labels.keys():
-            name = store.lookups.iterations()[min(beyond)].name
-            raise BadRequest(
-                f"{name} has iterations of its own; name those. Choose from: {', '.join(labels.values())}."
-            )
+        wanted = {ids_by_label.get(name) or _iteration_id(store, labels, name) for name in names}
         return [each for each in targets if each.id in wanted]
     return [each for each in targets if each.end is None or each.end >= store.today()]
+
+
+def _iteration_id(store: Store, labels: Mapping[int, str], name: str) -> int:
+    """Return the iteration of a name, path, id or word; raise BadRequest unless items can be planned in it."""
+    found = store.names.iteration(name)
+    if found.id not in labels:
+        known = ", ".join(labels.values())
+        raise BadRequest(f"{found.name} has iterations of its own; name those. Choose from: {known}.")
+    return found.id
 
 
 def _plan_lines(store: Store, places: frozenset[int], limit: int | None, owners: dict[int, str]) -> list[PlanLine]:
@@ -126,7 +131,8 @@ def apply_plan(arguments: argparse.Namespace) -> None:
 
 def differing(store: Store, text: str, *, is_over_theirs: bool) -> list[PlanChange]:
     """Compare a text with the store; raise BadRequest for an unreadable line."""
-    lines = read_plan(text, labels_of(store.plan.iterations.targets()), store.plan.iterations.backlog_id)
+    labels = labels_of(store.plan.iterations.targets())
+    lines = read_plan(text, labels, store.plan.iterations.backlog_id, partial(_iteration_id, store, labels))
     return _along(store, store.plan.try_out(_wanted(store, lines, read_base(text))), is_over_theirs=is_over_theirs)
 
 

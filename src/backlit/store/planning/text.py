@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backlit.model.errors import BadRequest
@@ -99,8 +99,17 @@ def cell(text: str | None) -> str | None:
     return (_GAP.sub(" ", plain(text)).strip() if text else "") or None
 
 
-def read_plan(text: str, labels: Mapping[int, str], backlog_id: int) -> dict[int, list[PlanLine]]:
-    """Read a plan. Raises BadRequest that names the invalid line and the reason."""
+def _unknown(name: str) -> int:
+    raise BadRequest(f"unknown iteration {name!r}.")
+
+
+def read_plan(
+    text: str, labels: Mapping[int, str], backlog_id: int, iteration_id: Callable[[str], int] = _unknown
+) -> dict[int, list[PlanLine]]:
+    """Read a plan; `iteration_id` finds a heading that is no label, or raises BadRequest.
+
+    Raises BadRequest that names the invalid line and the reason.
+    """
     found: dict[int, list[PlanLine]] = {}
     places = {label: place for place, label in labels.items()} | {BACKLOG: backlog_id}
     seen: dict[int, int] = {}
@@ -108,9 +117,10 @@ def read_plan(text: str, labels: Mapping[int, str], backlog_id: int) -> dict[int
     for number, line in _lines(text):
         section = _SECTION.fullmatch(line)
         if section is not None:
-            if section[1] not in places:
-                raise BadRequest(f"Line {number}: unknown iteration {section[1]!r}.")
-            place = places[section[1]]
+            try:
+                place = places[section[1]] if section[1] in places else iteration_id(section[1])
+            except BadRequest as error:
+                raise BadRequest(f"Line {number}: {error.message}") from error
             found.setdefault(place, [])
             continue
         if place is None:

@@ -63,7 +63,10 @@ class StoreNames:
             found = frozenset(entries.keys() & {int(text)})
         if not found:
             known = ", ".join(each.name for each in entries.values() if "\\" in each.path)
-            raise BadRequest(f"Unknown iteration “{text}”. Iterations: {known or 'none'}.")
+            missing = (
+                f"There is no {text} iteration." if text.casefold() in _BY_WORD else f"Unknown iteration “{text}”."
+            )
+            raise BadRequest(f"{missing} Iterations: {known or 'none'}.")
         if len(found) > 1:
             paths = ", ".join(each.path for each in entries.values() if each.id in found)
             raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
