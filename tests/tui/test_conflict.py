@@ -222,12 +222,10 @@ async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store,
     await contest(world, store, {"Description": mine}, {"Description": "theirs"})
     async with settling(opened, store, (80, 24)) as pilot:
         await pilot.press(*["ctrl+d"] * 8)
-        await pilot.pause()
-        assert "mine 59" in text_of(pilot.app)
+        await until(lambda: "mine 59" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press(*["pageup"] * 8)
-        await pilot.pause()
 
-        assert missing(pilot.app, ["mine 0", "1 field to resolve"]) == []
+        await until(lambda: missing(pilot.app, ["mine 0", "1 field to resolve"]) == [], lambda: text_of(pilot.app))
 
 
 async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:
