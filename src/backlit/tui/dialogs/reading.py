@@ -55,9 +55,9 @@ class ScrollingDialog(Dialog[Result | None]):
         """Scroll, or leave."""
         match character:
             case "j":
-                self._scroll.scroll_down(animate=False)
+                self._scroll.scroll_down(animate=False, immediate=True)
             case "k":
-                self._scroll.scroll_up(animate=False)
+                self._scroll.scroll_up(animate=False, immediate=True)
             case "q":
                 self.dismiss(None)
 
@@ -65,13 +65,13 @@ class ScrollingDialog(Dialog[Result | None]):
         """Scroll, or leave."""
         match key:
             case "down":
-                self._scroll.scroll_down(animate=False)
+                self._scroll.scroll_down(animate=False, immediate=True)
             case "up":
-                self._scroll.scroll_up(animate=False)
+                self._scroll.scroll_up(animate=False, immediate=True)
             case "ctrl+d" | "pagedown":
-                self._scroll.scroll_page_down(animate=False)
+                self._scroll.scroll_relative(y=self._scroll.size.height, animate=False, immediate=True)
             case "ctrl+u" | "pageup":
-                self._scroll.scroll_page_up(animate=False)
+                self._scroll.scroll_relative(y=-self._scroll.size.height, animate=False, immediate=True)
             case _:
                 return super().press("escape" if key == "enter" else key)
         return True

@@ -147,7 +147,7 @@ class GroomScreen(ItemScreen):
     def scroll_item(self, pages: int) -> None:
         """Scroll the item by half pages."""
         by = pages * max(1, self._preview.size.height // 2)
-        self._preview.scroll_relative(y=by, animate=False, force=True)
+        self._preview.scroll_relative(y=by, animate=False, immediate=True, force=True)
 
     def _draw(self, item: Item) -> None:
         self.show_questions()

@@ -176,9 +176,9 @@ class ConflictDialog(Dialog[Decisions | None]):
             case "down" | "up":
                 self._step(1 if key == "down" else -1)
             case "ctrl+d" | "pagedown":
-                self._scroll.scroll_relative(y=max(1, self._scroll.size.height // 2), animate=False)
+                self._scroll.scroll_relative(y=max(1, self._scroll.size.height // 2), animate=False, immediate=True)
             case "ctrl+u" | "pageup":
-                self._scroll.scroll_relative(y=-max(1, self._scroll.size.height // 2), animate=False)
+                self._scroll.scroll_relative(y=-max(1, self._scroll.size.height // 2), animate=False, immediate=True)
             case "enter":
                 self._apply()
             case _:

@@ -231,8 +231,8 @@ class ItemPanes(StorageErrorGuard, Container):
         elif pages > 0 and preview.scroll_y >= preview.max_scroll_y:
             preview.scroll_to(y=0, animate=False)
         else:
-            preview.scroll_relative(y=pages * max(1, preview.size.height - 1), animate=False)
+            preview.scroll_relative(y=pages * max(1, preview.size.height - 1), animate=False, immediate=True)
 
     def scroll_preview(self, lines: int) -> None:
         """Scroll the preview."""
-        self._preview.scroll_relative(y=lines, animate=False)
+        self._preview.scroll_relative(y=lines, animate=False, immediate=True)

@@ -73,4 +73,4 @@ class TextView(LinesView):
 
     def page_by(self, pages: int) -> None:
         """Scroll."""
-        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, force=True)
+        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, immediate=True, force=True)
