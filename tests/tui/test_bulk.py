@@ -45,8 +45,8 @@ async def test_selected_items_that_the_filter_hides_are_named_before_a_verb_acts
             await press(pilot, *"40", "enter", "y")
         await sent(store)
 
-        assert "1 of 2 selected items is hidden by the filter." in asked
-        assert "only the 1 shown" in asked
+        assert "Selected: 2 items. Hidden by the filter: 1 item." in asked
+        assert "only the 1 item shown" in asked
         assert [at for at, each in enumerate(ids) if store.batch.items([each])[0].fields["Estimate"] == "40"] == changed
 
 
@@ -57,7 +57,7 @@ async def test_a_command_without_a_dialog_asks_about_hidden_items_too(store: Sto
         asked = text_of(pilot.app)
         await press(pilot, "y")
 
-        assert "1 of 2 selected items is hidden by the filter." in asked
+        assert "Selected: 2 items. Hidden by the filter: 1 item." in asked
         assert "Copied" in text_of(pilot.app)
 
 

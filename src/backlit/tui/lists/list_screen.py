@@ -150,14 +150,14 @@ class ListScreen(ItemScreen):
         hidden = frozenset(selected).difference(view.ids())
         if hidden <= selection.agreed_hidden:
             return
-        shown = len(selected) - len(hidden)
+        shown = [each for each in selected if each not in hidden]
+        words = self.store.batch.words
 
         async def ask() -> bool:
-            answers = [Answer("y", f"act on all {len(selected):,}")]
+            answers = [Answer("y", f"act on all, {words(selected)}")]
             if shown:
-                answers.append(Answer("o", f"only the {shown:,} shown"))
-            verb = "is" if len(hidden) == 1 else "are"
-            sentence = f"{len(hidden):,} of {len(selected):,} selected items {verb} hidden by the filter."
+                answers.append(Answer("o", f"only the {words(shown)} shown"))
+            sentence = f"Selected: {words(selected)}. Hidden by the filter: {words(list(hidden))}."
             key = await self.ask(ConfirmDialog("Hidden items", sentence, answers, "cancel"))
             if key == "o":
                 selection.remove(hidden)
@@ -165,7 +165,7 @@ class ListScreen(ItemScreen):
                 selection.agreed_hidden = hidden
             return key is not None
 
-        raise AskFirst(f"{len(hidden):,} selected items are hidden.", ask)
+        raise AskFirst(f"Hidden by the filter: {words(list(hidden))}.", ask)
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group under the cursor."""
