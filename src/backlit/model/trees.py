@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from backlit.model.amounts import counted
+
 ROOT_PARENT = -1
 """The parentId of a root."""
 
@@ -31,8 +33,8 @@ class Totals:
     @property
     def words(self) -> str:
         """The counts: "12 items", "3 tasks", or "12 items, 3 tasks"."""
-        parts = [f"{self.count:,} {'item' if self.count == 1 else 'items'}"] if self.count or not self.tasks else []
-        parts += [f"{self.tasks:,} {'task' if self.tasks == 1 else 'tasks'}"] if self.tasks else []
+        parts = [counted(self.count, "item")] if self.count or not self.tasks else []
+        parts += [counted(self.tasks, "task")] if self.tasks else []
         return ", ".join(parts)
 
 

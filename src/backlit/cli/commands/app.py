@@ -176,14 +176,14 @@ def _show(profile: Profile, project: str, locations: Locations, terminal: TypedA
     """Show a profile until the user leaves; return the exit status and the profile to open next."""
     settings = read_settings(locations)
     terminal.hush()
-    with Ending(terminal) as ending:
-        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
+    with Ending(terminal) as ending, contextlib.ExitStack() as end:
         gc.disable()  # until the first rows are painted: a full collection would fall into the imports
+        end.callback(gc.enable)
+        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
         try:
             Profiles(locations).remember(profile)
             app, store = _made(profile, project, settings, locations)
         except BaseException:
-            gc.enable()
             os.write(sys.stdout.fileno(), _LEAVE.encode())
             raise
         app.driver_class = _handed_over(app.driver_class, terminal)
@@ -193,7 +193,6 @@ def _show(profile: Profile, project: str, locations: Locations, terminal: TypedA
             ending.is_over()
             return app.return_code or 0, app.wanted_profile
         finally:
-            gc.enable()
             store.close()
 
 

@@ -89,11 +89,8 @@ def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
 def written_as(columns: Columns, key: str, stored: str, written: str) -> Columns:
     """Return columns of which one has a text in place of a stored text."""
     column, value_type = columns[key]
-    return columns if stored == written else {**columns, key: (_in_place_of(column, stored, written), value_type)}
-
-
-def _in_place_of(column: Sql, stored: str, written: str) -> Sql:
-    return case((column == stored, written), else_=column)
+    shown = case((column == stored, written), else_=column)
+    return columns if stored == written else {**columns, key: (shown, value_type)}
 
 
 def _custom(field: Field) -> Sql:
@@ -124,7 +121,7 @@ def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A filter without its values: equal shapes have one statement, with values by their names in `named`."""
+    """A filter without its values: equal shapes have one statement, in which values are bound by name."""
 
     key: tuple[object, ...]
     example: Filter = field(compare=False)

@@ -108,6 +108,12 @@ class PickerDialog(Dialog[Result]):
         """Answer with what is under the cursor."""
         raise NotImplementedError
 
+    def taken(self) -> Choice | None:
+        """Return the choice under the cursor; without one, refuse the answer."""
+        if self.current is None:
+            self.post_message(AnswerRefused(NO_MATCHES))
+        return self.current
+
     def type_early(self, character: str) -> None:
         """Type into the input."""
         self.input.insert_text_at_cursor(character)
@@ -194,10 +200,8 @@ class PickDialog(PickerDialog[Choice | None]):
 
     def accept(self) -> None:
         """Answer with the row under the cursor, if there is one."""
-        if self.current is None:
-            self.post_message(AnswerRefused(NO_MATCHES))
-        else:
-            self.dismiss(self.current)
+        if (choice := self.taken()) is not None:
+            self.dismiss(choice)
 
 
 class SelectingDialog(PickerDialog[Result]):
@@ -284,9 +288,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def accept(self) -> None:
         """Answer with the selected ones, and the row where it was typed for; with the row alone without any."""
-        current = self.current
-        if current is None:
-            self.post_message(AnswerRefused(NO_MATCHES))
+        if (current := self.taken()) is None:
             return
         is_typed = bool(self.input.value.strip())
         row = () if current.value is None else (str(current.value),)
@@ -414,10 +416,9 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
 
     def accept(self) -> None:
         """Answer with the selected ones; with the row alone where none was selected by tab."""
-        if self.current is None:
-            self.post_message(AnswerRefused(NO_MATCHES))
+        if (current := self.taken()) is None:
             return
-        name = self.current.value
+        name = current.value
         if not self._is_touched and self._adds and name is not None:
             if all(each.name != name for each in self._chosen):
                 self._turn(name)

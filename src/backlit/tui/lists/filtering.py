@@ -264,7 +264,7 @@ def chosen_in(choices: Sequence[Choice], values: Sequence[str], store: Store) ->
     return list(dict.fromkeys(known.get(value.casefold(), value) for value in meant))
 
 
-def counted(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mapping[str, int]:
+def item_counts(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mapping[str, int]:
     """Return the number of items with each value, by the words of the choices; nodes count items below them."""
     if by.tree is not None:
         return _in_tree(store, by.tree, facets)

@@ -43,8 +43,8 @@ from backlit.tui.lists.filtering import (
     SharedFilter,
     choices_for,
     chosen_in,
-    counted,
     filter_list,
+    item_counts,
     narrowed,
 )
 from backlit.tui.lists.item_panes import ItemPanes
@@ -345,7 +345,7 @@ async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) 
     except BacklitError:
         return  # the choices stay without counts
     if dialog.is_attached:
-        dialog.count(counted(target.store, by, facets))
+        dialog.count(item_counts(target.store, by, facets))
 
 
 def open_line(target: ListTarget, call: Call) -> None:

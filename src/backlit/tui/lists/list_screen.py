@@ -152,12 +152,13 @@ class ListScreen(ItemScreen):
             return
         shown = [each for each in selected if each not in hidden]
         words = self.store.batch.words
+        every, out_of_sight = words(selected), words(list(hidden))
 
         async def ask() -> bool:
-            answers = [Answer("y", f"act on all, {words(selected)}")]
+            answers = [Answer("y", f"act on all, {every}")]
             if shown:
                 answers.append(Answer("o", f"only the {words(shown)} shown"))
-            sentence = f"Selected: {words(selected)}. Hidden by the filter: {words(list(hidden))}."
+            sentence = f"Selected: {every}. Hidden by the filter: {out_of_sight}."
             key = await self.ask(ConfirmDialog("Hidden items", sentence, answers, "cancel"))
             if key == "o":
                 selection.remove(hidden)
@@ -165,7 +166,7 @@ class ListScreen(ItemScreen):
                 selection.agreed_hidden = hidden
             return key is not None
 
-        raise AskFirst(f"Hidden by the filter: {words(list(hidden))}.", ask)
+        raise AskFirst(f"Hidden by the filter: {out_of_sight}.", ask)
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group under the cursor."""
