@@ -55,7 +55,7 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     try:
         store = world.store(signed_in=scene.signed_in)
         world.faults.is_down = scene.trouble is Trouble.FAILED
-        store.sample_history.is_wanted = scene.has_history
+        store.is_sample = scene.has_history
         ItemPanes.look_seconds = LOOK_SECONDS
         return await _taken(name, world, store)
     finally:

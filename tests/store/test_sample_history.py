@@ -8,7 +8,7 @@ from backlit.store.reports.reports import ReportName
 
 async def inventing(world: World) -> Store:
     store = world.store()
-    store.sample_history.is_wanted = True
+    store.is_sample = True
     store.start()
     await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
     return store

@@ -20,7 +20,7 @@ from backlit.tui.editor.screen import EditorScreen
 async def store(world: World) -> Store:
     """A store with a history that is made up."""
     store = world.store()
-    store.sample_history.is_wanted = True
+    store.is_sample = True
     store.start()
     await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
     return store

@@ -37,7 +37,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
         for problem in settings.problems:
             print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
-    store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
+    store.is_sample = profile.kind is ProfileKind.DEMO
     store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names

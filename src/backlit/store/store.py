@@ -166,6 +166,8 @@ class Store:
         self.engine.on_projects = self._chosen_project
         self.engine.on_synced = self._synced
         self.files.wake = self.engine.wake
+        self.is_sample = False
+        """True for the sample workspace, which gets a made-up history; set before `open`."""
         self.pinned = ""
         """Name or number of the project that this process shows until the user chooses another; set before `open`."""
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
@@ -251,7 +253,8 @@ class Store:
         await self.snapshots.take(project_id)
         await self.scope_log.note(project_id)
         await self.status_history.note(project_id)
-        await self.sample_history.make(project_id)
+        if self.is_sample:
+            await self.sample_history.make(project_id)
 
     def _use_project(self, project_id: int) -> None:
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))

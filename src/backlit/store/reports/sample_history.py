@@ -46,13 +46,12 @@ _SQL = (
 
 
 class SampleHistory:
-    """A project's made-up history, created once if wanted, and its last day."""
+    """A project's made-up history, created once, and its last day."""
 
     def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
         self._files = files
         self._project = project
         self._today = today
-        self.is_wanted = False
 
     def until(self) -> date | None:
         """Return the current project's last made-up day, or None."""
@@ -62,7 +61,7 @@ class SampleHistory:
     async def make(self, project_id: int) -> None:
         """Write the days before the first real record, unless done before."""
         key = f"{_SETTING} {project_id}"
-        if not self.is_wanted or await self._files.write(lambda writer: writer.journal.settings.value(key) is not None):
+        if await self._files.write(lambda writer: writer.journal.settings.value(key) is not None):
             return
         recorded = await self._files.write(
             lambda writer: writer.journal.snapshots.recorded(project_id, date.min, date.max)
