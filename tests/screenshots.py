@@ -6,6 +6,8 @@ Everything is real (service, store, application) and everything that could diffe
 import asyncio
 import sys
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -45,6 +47,14 @@ def write_workspace(folder: Path) -> Path:
 
 async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     """Play a scene in an empty folder; returns the screen at each of its sizes as SVG, by the name of the picture."""
+    sizes = SCENES[name].sizes
+    async with opened(name, folder, workspace, sizes[0]) as pilot:
+        return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in sizes}
+
+
+@asynccontextmanager
+async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]) -> AsyncIterator[Pilot[None]]:
+    """Open backlit in an empty folder and play a scene."""
     scene = SCENES[name]
     world = World(folder, workspace, clock=clock)
     if scene.has_news or scene.has_files or scene.trouble:
@@ -57,17 +67,12 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.is_sample = scene.has_history
         ItemPanes.look_seconds = LOOK_SECONDS
-        return await _taken(name, world, store)
+        with quiet.every_frame():
+            async with BacklitApp(store).run_test(size=size) as pilot:
+                await _play(scene, pilot, world, store)
+                yield pilot
     finally:
         await world.stop()
-
-
-async def _taken(name: str, world: World, store: Store) -> dict[str, str]:
-    scene = SCENES[name]
-    with quiet.every_frame():
-        async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
-            await _play(scene, pilot, world, store)
-            return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
 
 
 async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> None:
@@ -75,28 +80,28 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
     if scene.trouble is Trouble.FAILED:
         wanted = ConnectionState.OFFLINE
     await until(lambda: store.connection.state is wanted, lambda: store.connection)
-    await _settled(pilot)
+    await settled(pilot)
     if scene.trouble in {Trouble.OFFLINE, Trouble.CONFLICT}:
         await _edit_without_network(scene, world, store)
-        await _settled(pilot)
+        await settled(pilot)
     if scene.has_news:
         await _make_news(world, store)
-        await _settled(pilot)
+        await settled(pilot)
     if scene.has_files:
         await _attach_files(world, store)
-        await _settled(pilot)
+        await settled(pilot)
     for key in scene.keys:
         await pilot.press(key)
         if scene.is_slow:
-            await _settled(pilot)
-    await _settled(pilot)
+            await settled(pilot)
+    await settled(pilot)
 
 
 async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
     if pilot.app.size != (width, height):
         await pilot.resize_terminal(width, height)
         await until(lambda: [each.cell_length for each in strips_of(pilot.app)] == [width] * height)
-        await _settled(pilot)
+        await settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
 
 
@@ -155,7 +160,7 @@ async def _attach_files(world: World, store: Store) -> None:
         await store.transfers.describe(attachment_id, description)
 
 
-async def _settled(pilot: Pilot[None]) -> None:
+async def settled(pilot: Pilot[None]) -> None:
     """Wait until nothing moves any more."""
     seen: list[Strip] = []
     same = 0
