@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.served import has_no_users, served_settings
@@ -27,6 +28,7 @@ from backlit.service.server import Transport, run_server
 from backlit.service.storage.database import parsed_url, prepare, sole_server, without_password
 from backlit.service.storage.settings import ServiceSettings
 
+Announce = Callable[[socket.socket], None]
 BACKLOG = 2048
 """Backlog of connections not accepted yet."""
 
@@ -53,8 +55,8 @@ def serve(arguments: argparse.Namespace) -> None:
             "An SQLite database is served by one process. Leave out --workers, or keep the data in PostgreSQL:"
             " --database postgresql://user@host/name."
         )
-    if not arguments.sample and has_no_users(settings):
-        _print_first_steps(arguments)
+    is_new = not arguments.sample and has_no_users(settings)
+    announce = partial(_announce, arguments=arguments, is_new=is_new)
     settings = replace(
         settings,
         legacy_clients=arguments.legacy_clients,
@@ -63,21 +65,21 @@ def serve(arguments: argparse.Namespace) -> None:
         concurrent_requests=arguments.max_requests,
     )
     if arguments.workers > 1:
-        _serve_together(settings, arguments)
+        _serve_together(settings, arguments, announce)
         return
     with _listener(arguments.host, arguments.port) as listener:
-        asyncio.run(_serve(settings, listener, arguments))
+        asyncio.run(_serve(settings, listener, arguments, announce))
 
 
-def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace) -> None:
+def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace, announce: Announce) -> None:
     prepare(settings.database)
     with ExitStack() as stack:
         first = stack.enter_context(_listener(arguments.host, arguments.port, shared=True))
         port = first.getsockname()[1]
         others = [_listener(arguments.host, port, shared=True) for _ in range(arguments.workers - 1)]
         listeners = [first, *(stack.enter_context(other) for other in others)]
-        _announce(first, arguments, Transport(arguments.tls_cert, arguments.tls_key).scheme)
-        run_workers(listeners, lambda listener: asyncio.run(_serve(settings, listener, arguments, is_worker=True)))
+        announce(first)
+        run_workers(listeners, lambda listener: asyncio.run(_serve(settings, listener, arguments)))
 
 
 def _print_first_steps(arguments: argparse.Namespace) -> None:
@@ -126,22 +128,26 @@ def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 async def _serve(
-    settings: ServiceSettings, listener: socket.socket, arguments: argparse.Namespace, *, is_worker: bool = False
+    settings: ServiceSettings,
+    listener: socket.socket,
+    arguments: argparse.Namespace,
+    announce: Announce = lambda _listener: None,
 ) -> None:
     transport = Transport(arguments.tls_cert, arguments.tls_key)
-    service = Service(settings)
-    announce = None if is_worker else lambda: _announce(listener, arguments, transport.scheme)
     with sole_server(parsed_url(settings.database)):
-        await run_server(service, listener, transport, announce)
+        await run_server(Service(settings), listener, transport, lambda: announce(listener))
 
 
-def _announce(listener: socket.socket, arguments: argparse.Namespace, scheme: str) -> None:
+def _announce(listener: socket.socket, *, arguments: argparse.Namespace, is_new: bool) -> None:
+    scheme = Transport(arguments.tls_cert, arguments.tls_key).scheme
     host, port = listener.getsockname()[:2]
     address = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
     print(f"Serving {arguments.service_name} at {address}")
     if arguments.sample:
         names = ", ".join(name for name, _, _ in PEOPLE if name not in UNLICENSED)
         print(f"Users: {names}\nPassword of each: {PASSWORD}\nSign in: backlit login {address} --user maya")
+    if is_new:
+        _print_first_steps(arguments)
     print("Press ctrl+c to stop.", flush=True)
 
 
