@@ -18,20 +18,25 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
 
 
 @pytest.mark.parametrize(
-    ("sign", "badge", "gutter"),
+    ("sign", "badge", "is_cursor", "is_selected", "gutter"),
     [
-        (RowSign.NONE, Badge.NONE, "     699 "),
-        (RowSign.NONE, Badge.UNREADY, "  ¡  699 "),
-        (RowSign.PENDING, Badge.UNREADY | Badge.SYNCED, " ↑¡  699 "),
-        (RowSign.NONE, Badge.SYNCED, " ⇄   699 "),
+        (RowSign.NONE, Badge.NONE, False, False, "     699 "),
+        (RowSign.NONE, Badge.NONE, True, False, "▌    699 "),
+        (RowSign.PENDING, Badge.SYNCED, False, False, "  ↑  699 "),
+        (RowSign.NONE, Badge.SYNCED, False, True, " ✓⇄  699 "),
+        (RowSign.CONFLICT, Badge.NONE, True, True, "▌✓≠  699 "),
     ],
 )
-async def test_no_sign_touches_the_number_or_hides_another(sign: RowSign, badge: Badge, gutter: str) -> None:
+async def test_cursor_selection_and_state_have_a_cell_each(
+    sign: RowSign, badge: Badge, gutter: str, *, is_cursor: bool, is_selected: bool
+) -> None:
     stage = Stage()
     async with stage.run_test():
         layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699)
+        row = ROW._replace(sign=sign)
 
-        assert layout.row(ROW._replace(sign=sign), is_cursor=False, badge=badge).text.startswith(gutter)
+        drawn = layout.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
+        assert drawn.text.startswith(gutter)
 
 
 async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
@@ -40,7 +45,7 @@ async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
         layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
         row = ROW._replace(sign=RowSign.PENDING)
 
-        assert len([*layout.row(row, is_cursor=False, badge=Badge.UNREADY)]) == 1
+        assert len([*layout.row(row, is_cursor=False, badge=Badge.SYNCED)]) == 1
         assert len([*layout.row(row, is_cursor=True, is_selected=True)]) <= 2
 
 

@@ -1,4 +1,4 @@
-"""The ready-check in the backlog: a sign, sentences, a filter."""
+"""The ready-check in the backlog: sentences, a filter."""
 
 from tests.store.world import until
 from tests.tui.conftest import Open
@@ -7,7 +7,6 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.model.ready_check import RULES, USUAL
 from backlit.store import Store, ViewSpec
-from backlit.tui.widgets.item_rows import UNREADY
 
 
 async def test_what_the_store_finds_is_what_the_rules_say(store: Store) -> None:
@@ -43,19 +42,17 @@ async def test_what_is_not_ready_is_shown_and_again_all(store: Store, opened: Op
         assert list(items(pilot).ids_between(0, None)) == rows
 
 
-async def test_the_preview_says_what_an_item_lacks_and_its_row_has_a_sign(store: Store, opened: Open) -> None:
+async def test_the_preview_says_what_an_item_lacks(store: Store, opened: Open) -> None:
     rows = [row.id for row in await shown(store)]
     async with opened(store) as pilot:
         await press(pilot, "f", "!", "j")
         item_id = items(pilot).current_id
         assert item_id is not None
         sentence = store.ready_check.faults(rows)[item_id][0].sentence
-        await until(lambda: sentence[:16] in text_of(pilot.app))
-
-        assert f"▌ {UNREADY}" in line_with(pilot.app, "▌")
+        await until(lambda: sentence[:16] in line_with(pilot.app, "Not ready"))
 
 
-async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
+async def test_the_preview_says_nothing_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
     rows = await shown(store)
     only = [
         row.id
@@ -65,7 +62,7 @@ async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, open
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")
-        await until(lambda: f"▌ {UNREADY}" in text_of(pilot.app))
+        await until(lambda: "Not ready" in text_of(pilot.app))
         await press(pilot, "+")
 
-        await until(lambda: f"▌ {UNREADY}" not in text_of(pilot.app))
+        await until(lambda: "Not ready" not in text_of(pilot.app))

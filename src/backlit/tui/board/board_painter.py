@@ -36,7 +36,6 @@ from backlit.tui.widgets.item_rows import (
     Layout,
     Names,
     state_sign,
-    unready_sign,
 )
 
 ROWS_KEPT = 4_000
@@ -215,8 +214,7 @@ class CardPainter:
             Segment(fit(row.name, width - INDENT), theme.style(on=on, bold=is_cursor)),
         ]
         under = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
+            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
             *self._figures(row, width, on),
         ]
         blank = theme.style(on=on)

@@ -28,14 +28,9 @@ class ListNames:
         return Names(self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups)
 
     def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
-        """Return the badges of some rows; only open items have to be ready."""
-        groups = self.store.lookups.status_groups()
-        open_ids = [row.id for row in rows if groups.is_open(row.status)]
-        found = dict.fromkeys(self.store.ready_check.faults(open_ids), Badge.UNREADY)
-        for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
-            if any(values.values()):
-                found[item_id] = found.get(item_id, Badge.NONE) | Badge.SYNCED
-        return found
+        """Return the badges of some rows."""
+        found = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
+        return {item_id: Badge.SYNCED for item_id, values in found.items() if any(values.values())}
 
     def owner(self, user_id: int | None) -> str:
         """Return the short name of a person."""

@@ -23,7 +23,6 @@ from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import FieldWords, number_text
-from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.text_view import LinesView
 
 LABEL = 15
@@ -109,7 +108,7 @@ class GroomPanes(Container):
 
 def _head(asked: Question, width: int, theme: ThemeStyles, *, is_current: bool) -> Iterator[Line]:
     on = "cursor-background" if is_current else None
-    sign, colour = (UNREADY, "muted") if asked.is_open else ("✓", "mark")
+    sign, colour = ("¡", "muted") if asked.is_open else ("✓", "mark")
     label, value = fit(asked.field.label, LABEL - 1), fit(asked.words, max(0, width - LABEL - SIDE - 2))
     yield [
         Segment("▌" if is_current else " ", theme.style("accent", on=on)),

@@ -17,7 +17,7 @@ from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
 from backlit.tui.fields.dates import age, days_until, moment
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
 
 LABEL_WIDTH = 11
@@ -80,7 +80,7 @@ class _Page:
             if value:
                 yield from self._property(label, value, colour)
         for number, sentence in enumerate(around.faults):
-            yield from self._property("" if number else "Not ready", f"{UNREADY} {sentence}", "muted")
+            yield from self._property("" if number else "Not ready", sentence, "pending")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:

@@ -26,8 +26,6 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 
-UNREADY = "¡"
-"""The sign of an item that fails the readiness check."""
 SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
@@ -47,7 +45,7 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
 ID_LEAST, ID_FROM = 3, 48
 """Least width of the id column, and the width of the list from which it is shown."""
 LEAD = 3
-"""Cells before the first column: cursor bar, sign of the row's state, and readiness sign."""
+"""Cells before the first column: cursor bar, selection, and sign of the row's state."""
 TYPE = 2
 INDENT = 2
 """Cells by which headers of inner levels are indented."""
@@ -76,14 +74,8 @@ class Badge(IntFlag):
     """Badges of an item; they combine."""
 
     NONE = 0
-    UNREADY = 1
-    SYNCED = 2
-    FOLDED = 4
-
-
-def unready_sign(badge: Badge) -> str:
-    """Return the readiness sign."""
-    return UNREADY if badge & Badge.UNREADY else " "
+    SYNCED = 1
+    FOLDED = 2
 
 
 def state_sign(sign: str, badge: Badge) -> str:
@@ -226,15 +218,14 @@ class Layout:
         is_selected: bool = False,
         badge: Badge = Badge.NONE,
     ) -> Strip:
-        """Draw one item; its selection's sign is at the edge, or in place of the row's sign beside the cursor bar."""
+        """Draw one item; cursor, selection and state have a cell each."""
         on = self._cursor if is_cursor else None
         theme = self._theme
-        sign, sign_colour = (SELECTED, "mark") if is_cursor and is_selected else ROW_SIGNS[row.sign]
-        edge, edge_colour = ("▌", "accent") if is_cursor else (SELECTED, "mark") if is_selected else (" ", "accent")
+        sign, sign_colour = ROW_SIGNS[row.sign]
         segments = [
-            Segment(edge, theme.style(edge_colour, on=on, bold=is_selected)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
             Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
-            Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
         ]
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"
