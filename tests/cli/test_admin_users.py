@@ -64,10 +64,10 @@ def test_a_served_empty_database_says_how_to_begin_and_notices_the_first_user(ho
     database = f"sqlite:///{tmp_path}/new.db"
     process = home.start("serve", "--port", "0", "--database", database)
     assert process.stdout is not None
-    said = [process.stdout.readline() for _ in range(5)]
+    said = list(iter(process.stdout.readline, "Press ctrl+c to stop.\n"))
     added = home.run("admin", "users", "add", "ann", "--database", database, given=f"{PASSWORD}\n")
     made = home.run("admin", "projects", "create", "Roof", "--manager", "ann", "--database", database)
-    login = home.run("login", said[-1].split()[-1], "--user", "ann", given=f"{PASSWORD}\n")
+    login = home.run("login", said[0].split()[-1], "--user", "ann", given=f"{PASSWORD}\n")
     listed = home.run("items", "list", "--json")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)

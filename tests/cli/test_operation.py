@@ -244,11 +244,11 @@ def test_the_first_steps_are_quoted_for_a_shell_and_keep_the_password(home: Home
     (tmp_path / "my files").mkdir()
     process = home.start("serve", "--port", "0", "--database", f"sqlite:///{tmp_path}/my files/a b.db")
     assert process.stdout is not None
-    lines = [process.stdout.readline() for _ in range(3)]
+    lines = [process.stdout.readline() for _ in range(4)]
     process.kill()
     process.communicate()
 
-    assert lines[1].endswith(f" --database 'sqlite:///{tmp_path}/my files/a b.db'\n")
+    assert lines[2].endswith(f" --database 'sqlite:///{tmp_path}/my files/a b.db'\n")
 
 
 @pytest.mark.parametrize(
