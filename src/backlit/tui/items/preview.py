@@ -50,10 +50,10 @@ class Preview(LinesView):
 
     def __init__(self) -> None:
         super().__init__(id="preview")
-        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
+        self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
 
-    def show(self, item: Item | None, comments: Sequence[CommentEntry], around: Surroundings) -> None:
-        """Show another item, from its top; the same one again stays where it is scrolled to."""
+    def show(self, item: Item | None, comments: Sequence[CommentEntry] | None, around: Surroundings) -> None:
+        """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""
         before = self._shown[0].id if self._shown else None
         self._shown = None if item is None else (item, comments, around)
         self.lay_out()
@@ -65,6 +65,24 @@ class Preview(LinesView):
         return list(_Page(theme, width).lines(*self._shown)) if self._shown else ()
 
 
+class CommentsPreview(LinesView):
+    """Shows the comments of an item, the newest first, beside a preview without them."""
+
+    def __init__(self) -> None:
+        super().__init__(id="preview-comments")
+        self._shown: tuple[Sequence[CommentEntry], datetime] | None = None
+
+    def show(self, comments: Sequence[CommentEntry], now: datetime) -> None:
+        """Show the comments of another item."""
+        self._shown = (comments, now)
+        self.lay_out()
+        self.scroll_to(y=0, animate=False, force=True)
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the comments; nothing before the first item."""
+        return list(_Page(theme, width).comments(*self._shown)) if self._shown else ()
+
+
 class _Page:
     """Lays an item out at one width, in one set of colours."""
 
@@ -72,7 +90,7 @@ class _Page:
         self._theme = theme
         self._width = width
 
-    def lines(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> Iterator[Line]:
+    def lines(self, item: Item, comments: Sequence[CommentEntry] | None, around: Surroundings) -> Iterator[Line]:
         yield self._heading(item)
         yield from self._wrapped(str(item.fields.get("Name") or ""), bold=True)
         yield []
@@ -87,10 +105,11 @@ class _Page:
                 yield []
                 yield from [[self._segment(label, "muted")]] if label else []
                 yield from self._text(text)
-        yield []
-        yield from self._comments(comments, around.now)
+        if comments is not None:
+            yield []
+            yield from self.comments(comments, around.now)
 
-    def _comments(self, comments: Sequence[CommentEntry], now: datetime) -> Iterator[Line]:
+    def comments(self, comments: Sequence[CommentEntry], now: datetime) -> Iterator[Line]:
         words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
         yield [self._segment(words, "muted")]
         for comment in reversed(comments[-COMMENT_LIMIT:]):
