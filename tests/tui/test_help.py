@@ -225,6 +225,26 @@ ORDINARY_WORDS = {
     "notifications": "app.inbox",
     "dark": "app.theme",
     "shortcuts": "app.help",
+    "person": "item.assign",
+    "tag": "item.tags",
+    "delete": "item.delete",
+    "link": "item.field",
+    "epic": "item.field",
+    "create": "item.add",
+    "bug": "item.add",
+    "claim": "item.assign-me",
+    "reply": "item.comment",
+    "refinement": "app.groom",
+    "notes": "item.description",
+    "blocked": "item.blocking",
+    "velocity": "app.reports",
+    "reorder": "item.rank-down",
+    "workflow": "item.status",
+    "urgency": "item.priority",
+    "favorite": "view.save",
+    "swimlanes": "list.group",
+    "revert": "app.undo",
+    "reload": "app.refresh",
 }
 
 
@@ -249,7 +269,22 @@ def test_the_palette_offers_commands_of_other_places_dim_and_last() -> None:
 
     elsewhere = [offer for offer in offers if offer.is_dim]
     assert offers[-len(elsewhere) :] == elsewhere
-    assert COMMAND_BY_ID["plan.rollover"] in [offer.value for offer in elsewhere]
+    carry_over = next(offer for offer in elsewhere if offer.value is COMMAND_BY_ID["plan.rollover"])
+    assert (carry_over.keys, carry_over.help.partition(":")[0]) == ("gp gw", "Plan")
+
+
+def test_the_palette_offers_no_negative_command_above_its_positive() -> None:
+    dialog = OffersDialog[object]("Palette", "", command_offers(CONTEXTS))
+
+    for word, pair in {
+        "assign": ["item.assign-me", "item.unassign"],
+        "open": ["item.open", "item.reopen"],
+        "undo": ["app.undo", "app.redo"],
+        "filter": ["list.filter", "list.no-filter"],
+    }.items():
+        found = [offer.value for offer in dialog.fitting(word)]
+        places = [found.index(COMMAND_BY_ID[each]) for each in pair if COMMAND_BY_ID[each] in found]
+        assert places == sorted(places), word
 
 
 async def test_a_command_of_another_place_says_where_it_works(store: Store, opened: Open) -> None:

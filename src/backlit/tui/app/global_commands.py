@@ -13,8 +13,8 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning
+from backlit.tui.commands.table import commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -26,22 +26,6 @@ from backlit.tui.widgets.line_list import LineList
 
 MOST_RECENT = 8
 """Commands that the palette offers first."""
-
-WAY_TO = {
-    Context.BOARD: "app.board",
-    Context.PLAN: "app.plan",
-    Context.TREE: "app.iterations",
-    Context.EDITOR: "item.open",
-    Context.COMMENTS: "item.comments",
-    Context.ATTACHMENTS: "item.attachments",
-    Context.OUTBOX: "app.outbox",
-    Context.INBOX: "app.inbox",
-    Context.REPORTS: "app.reports",
-    Context.GROOM: "app.groom",
-    Context.LIST: "app.backlog",
-    Context.ITEM: "app.backlog",
-}
-"""The command that leads to the place of a context."""
 
 
 class ApplicationTarget(StoreTarget, Protocol):
@@ -85,9 +69,8 @@ async def find(target: ApplicationTarget, _call: Call) -> None:
 
 def _elsewhere(command: Command) -> str:
     where = command.context.value.lower()
-    go = WAY_TO.get(command.context)
-    way = f" {spelled(COMMAND_BY_ID[go].keys[0])} goes there." if go else ""
-    return f"“{command.label}” works in the {where} only.{way}"
+    key = key_to(command.context)
+    return f"“{command.label}” works in the {where} only.{f' {key} goes there.' if key else ''}"
 
 
 async def choose_theme(target: ApplicationTarget, call: Call) -> None:

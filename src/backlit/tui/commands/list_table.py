@@ -151,7 +151,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
 ITEM_COMMANDS: tuple[Command, ...] = (
     # Items
     Command("item.open", ("enter", "e"), Context.ITEM, "edit", "Open the item in the editor.",
-        handler="items.item_commands:open_place", argument="editor", also="show view details"),
+        handler="items.item_commands:open_place", argument="editor", also="open show view details"),
     Command("item.external", ("E",), Context.ITEM, "as text",
         "Edit as text in $EDITOR: one item as a page, several as a table.",
         handler="items.as_text:edit", also="bulk editor vim markdown"),
@@ -227,7 +227,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
     Command("item.area", ("c r",), Context.ITEM, "area", "Change the area.",
         handler="items.field_commands:change", argument="AreaID", also="component category module"),
     Command("item.team", ("c t",), Context.ITEM, "team", "Change the team.",
-        handler="items.field_commands:change", argument="TeamID"),
+        handler="items.field_commands:change", argument="TeamID", also="squad group"),
     Command("item.tags", ("c g",), Context.ITEM, "tags", "Add or remove tags.",
         handler="items.field_commands:change", argument="Tags", also="label labels tag"),
     Command("item.name", ("c n",), Context.ITEM, "name", "Change the name.",
@@ -245,7 +245,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
     Command("item.blocking", ("c b",), Context.ITEM, "blocking", "Mark as blocking or not blocking.",
         handler="items.field_commands:change", argument="IsBlocking", also="blocked blocker impediment"),
     Command("item.field", ("c c",), Context.ITEM, "any field", "Change any field: pick the field, then its value.",
-        handler="items.field_commands:change_any", also="custom set property parent epic link"),
+        handler="items.field_commands:change_any", also="link parent epic custom set property"),
     Command("item.copy-id", ("y y",), Context.ITEM, "copy id", "Copy the id to the clipboard.",
         handler="items.as_text:copy_id", also="number link"),
     Command("item.copy-name", ("y n",), Context.ITEM, "copy name", "Copy the name to the clipboard.",

@@ -2,15 +2,35 @@
 
 from collections.abc import Sequence
 
-from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.command import Command, Context, spelled
 from backlit.tui.commands.list_table import ITEM_COMMANDS, LIST_COMMANDS
 from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
 
 COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
+WAYS = {
+    Context.BOARD: "app.board",
+    Context.PLAN: "app.plan",
+    Context.TREE: "app.iterations",
+    Context.EDITOR: "item.open",
+    Context.COMMENTS: "item.comments",
+    Context.ATTACHMENTS: "item.attachments",
+    Context.OUTBOX: "app.outbox",
+    Context.INBOX: "app.inbox",
+    Context.REPORTS: "app.reports",
+    Context.GROOM: "app.groom",
+    Context.LIST: "app.backlog",
+    Context.ITEM: "app.backlog",
+}
+"""The command that leads to the place of a context."""
 CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
 
 
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
     """Return the commands of some contexts, in the order of the contexts, then of the table."""
     return tuple(command for context in contexts for command in COMMANDS if command.context is context)
+
+
+def key_to(context: Context) -> str:
+    """Return the key that leads to the place of a context; empty for contexts without one place."""
+    return spelled(COMMAND_BY_ID[WAYS[context]].keys[0]) if context in WAYS else ""

@@ -9,8 +9,8 @@ from backlit.model.fields import ItemType
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Row
 from backlit.store.views.query import ViewSpec
-from backlit.tui.commands.command import Command, Context, item_number
-from backlit.tui.commands.table import commands_in
+from backlit.tui.commands.command import Command, Context, item_number, spelled
+from backlit.tui.commands.table import commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.shell.target import StoreTarget
@@ -135,8 +135,14 @@ def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> l
     return [
         *(offer_of(each) for each in first),
         *(offer_of(each) for each in here if each not in first),
-        *(replace(offer_of(each), help=f"{each.context.value}: {each.help}", is_dim=True) for each in elsewhere),
+        *map(_offer_elsewhere, elsewhere),
     ]
+
+
+def _offer_elsewhere(command: Command) -> Offer:
+    """Return the dim offer of a command of another place: the keys that lead there and then run it."""
+    keys = f"{key_to(command.context)} {spelled(command.keys[0]) if command.keys else f':{command.words[0]}'}"
+    return replace(offer_of(command), keys=keys, help=f"{command.context.value}: {command.help}", is_dim=True)
 
 
 def item_offer(row: Row, groups: StatusGroups) -> Offer:
