@@ -13,20 +13,20 @@ from textual.pilot import Pilot
 
 from backlit.client.tokens import Cookie, TokenCache
 from backlit.store import ConnectionState, Store
-from backlit.tui.app.sign_in import SignInScreen
+from backlit.tui.app.sign_in import SignInDialog
 
 
 @asynccontextmanager
 async def asked(opened: Open, store: Store, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
     """The application over a store that has no tokens: it asks to sign in by itself."""
     async with opened(store, size) as pilot:
-        await until(lambda: isinstance(pilot.app.screen, SignInScreen), lambda: store.connection)
+        await until(lambda: isinstance(pilot.app.screen, SignInDialog), lambda: store.connection)
         await pilot.pause()
         yield pilot
 
 
 async def signed_in(pilot: Pilot[None], store: Store) -> None:
-    await until(lambda: not isinstance(pilot.app.screen, SignInScreen), lambda: text_of(pilot.app))
+    await until(lambda: not isinstance(pilot.app.screen, SignInDialog), lambda: text_of(pilot.app))
     await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
 
 
@@ -105,7 +105,7 @@ async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: t
 
     async with asked(opened, store, size) as pilot:
         first = missing(
-            pilot.app, ["Server", "User name", "Password", "enter sign in", "ctrl+t use a code", "esc not now"]
+            pilot.app, ["Server", "User name", "Password", "enter sign in", "ctrl+t use a code", "esc work offline"]
         )
         await pilot.press("ctrl+t")
         await pilot.pause()
@@ -121,7 +121,7 @@ async def test_esc_leaves_it_for_later(world: World, opened: Open) -> None:
         await pilot.press("escape")
         await pilot.pause()
 
-        assert not isinstance(pilot.app.screen, SignInScreen)
+        assert not isinstance(pilot.app.screen, SignInDialog)
 
 
 async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> None:
@@ -131,7 +131,7 @@ async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> No
         await pilot.press("escape", "R")
         await pilot.pause()
 
-        assert isinstance(pilot.app.screen, SignInScreen)
+        assert isinstance(pilot.app.screen, SignInDialog)
 
 
 async def test_a_password_goes_to_another_address_only_after_a_yes(world: World, opened: Open) -> None:
@@ -145,7 +145,7 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         before = world.faults.count("POST")
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(pilot.app.screen, SignInScreen)
+        assert isinstance(pilot.app.screen, SignInDialog)
         assert missing(pilot.app, ["wants sign-ins sent to"]) == []
         await pilot.press("enter")
         await until(lambda: not missing(pilot.app, ["and remember that"]))
@@ -153,3 +153,15 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         await until(lambda: ("POST", "/t") in world.faults.requests, lambda: world.faults.requests)
 
         assert before == 0
+
+
+async def test_an_unreachable_server_is_said_in_the_dialog(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store, (60, 20)) as pilot:
+        world.faults.is_down = True
+        await pilot.press(*"maya", "tab", *"lantern", "enter")
+        await until(lambda: "not available" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert isinstance(pilot.app.screen, SignInDialog)
+        assert "lantern" not in text_of(pilot.app)

@@ -20,6 +20,7 @@ from backlit.tui.shell.target import ItemPlace, Open
 
 if TYPE_CHECKING:
     from backlit.store.undo.history import Reversal
+    from backlit.tui.app.sign_in import SignInDialog
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
@@ -30,6 +31,7 @@ MOST_PLACES = 100
 MOST_RECENT = 30
 MOST_NUMBERS = 5
 """New numbers of items that one message names."""
+_ABOUT_SIGN_IN = "Your changes are kept here and sent once you sign in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Places:
         self._board = board
         self.shared = SharedFilter(store)
         self._asked_to_sign_in = False
+        self._sign_in: SignInDialog | None = None
         self._made_again: dict[int, int] = {}
         """Former numbers of items that undo creates again, by their temporary ids."""
         app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared))
@@ -132,6 +135,7 @@ class Places:
             self._say_new_numbers()
         if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
+            self._close_sign_in()
 
     async def mark_seen(self, item_id: int) -> None:
         """Mark the news about an item as read."""
@@ -243,9 +247,16 @@ class Places:
 
     def sign_in(self) -> None:
         """Ask for a sign-in."""
-        from backlit.tui.app.sign_in import SignInScreen
+        from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
-        self._app.push_screen(SignInScreen(self._store))
+        way = StoreSignIn(self._store)
+        dialog = self._sign_in = SignInDialog(way, "Sign in", _ABOUT_SIGN_IN, "work offline", way.reason)
+        self._app.push_screen(dialog)
+
+    def _close_sign_in(self) -> None:
+        """Close the dialog after a sign-in in another process."""
+        if self._sign_in is not None and self._sign_in.is_attached:
+            self._sign_in.close_if_signed_in()
 
     def ask_to_sign_in_once(self) -> None:
         """Ask for a sign-in once each time the store is signed out."""

@@ -1,79 +1,119 @@
-"""The sign-in: with a password, or with a code from the service's login page."""
+"""The sign-in to a server: with a password, or with a code from its login page."""
 
-from textual import events
+from typing import Protocol, cast
+
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, OtherOrigin, Unauthorized
+from backlit.model.wrap import LOGIN_PATH
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.drawing.text import literal
-from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
+from backlit.tui.drawing.text import literal, safe
+from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
-from backlit.tui.widgets.side_lines import RuleLine, SidesLine
 
-CODE_PAGE = "/Authentication/RichAppLogin"
 _PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
-"""Sentences that this screen need not repeat; any other one is the reason for the sign-in."""
+"""Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
-class SignInScreen(StoreScreen[None]):
-    """Asks until the store is signed in, then closes itself; esc closes it to work offline."""
+class SignInWay(Protocol):
+    """A server that a user signs in to."""
 
-    AUTO_FOCUS = "#username"
-    CSS_PATH = "../styles/sign_in.tcss"
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+
+    @property
+    def is_signed_in(self) -> bool:
+        """True once a sign-in succeeded."""
+
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Sign in with a password. Raises BacklitError; OtherOrigin before a password goes to another address."""
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        """Sign in with a code from the browser. Raises as `sign_in` does."""
+
+
+class StoreSignIn:
+    """The sign-in of a store to its server."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(store)
+        self._store = store
+        self.sign_in = store.engine.sign_in
+        self.sign_in_with_code = store.engine.sign_in_with_code
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._store.connection.server or "the server"
+
+    @property
+    def is_signed_in(self) -> bool:
+        """True unless the server wants a sign-in."""
+        return self._store.connection.state is not ConnectionState.SIGNED_OUT
+
+    @property
+    def reason(self) -> str:
+        """The reason for the sign-in; empty where there was none before."""
+        sentence = self._store.connection.sentence
+        return "" if self.is_signed_in or sentence in _PLAIN else sentence
+
+
+class SignInDialog(Dialog[bool | None]):
+    """Asks until its way is signed in, and answers True then; esc leaves it. `about` says what happens."""
+
+    CSS_PATH = [STYLES, STYLES.with_name("sign_in.tcss")]
+
+    def __init__(self, way: SignInWay, title: str, about: str, leave: str, reason: str = "") -> None:
+        super().__init__(title)
+        self._way = way
+        self._about = about
+        self._leave = leave
         self._with_code = False
         self._is_asking = False
-        self._title, self._hints = SidesLine(id="title"), SidesLine(id="hints")
-        self._note = Static(literal(""), id="note")
-
-    def compose(self) -> ComposeResult:
-        """Compose both forms; one is hidden."""
-        server = self.store.connection.server or "the server"
         self._username, self._password, self._code = LineInput(), LineInput(password=True), LineInput()
-        self._username.id = "username"
-        yield self._title
-        yield RuleLine("─")
-        with VerticalScroll(id="sign-in", can_focus=False):
-            yield Static(literal(f"Server     {server}"), classes="words")
-            with Vertical(id="with-password"):
-                yield Static(literal("User name"), classes="label")
-                yield self._username
-                yield Static(literal("Password"), classes="label")
-                yield self._password
-            with Vertical(id="with-code"):
-                yield Static(literal("Sign in at this address in a browser to get a code:"), classes="words")
-                yield Static(literal(server.rstrip("/") + CODE_PAGE), classes="address")
-                yield Static(literal("Code"), classes="label")
-                yield self._code
-            yield self._note
-        yield RuleLine("─")
+        self._with_password = Vertical(_labelled("User name", self._username), _labelled("Password", self._password))
+        page = f"{way.server.rstrip('/')}{LOGIN_PATH}"
+        self._for_code = Vertical(
+            Static(literal("Sign in at this address in a browser to get a code:"), classes="about"),
+            Static(literal(page), classes="address"),
+            _labelled("Code", self._code),
+        )
+        self._note = Static(literal(reason), classes="reason")
+        self._hints = Static(classes="hints")
+
+    def content(self) -> ComposeResult:
+        """Compose both forms; one is hidden."""
+        yield Static(
+            Content.assemble(("Server      ", "$muted"), (safe(self._way.server.rstrip("/")), "bold")), classes="server"
+        )
+        yield Static(literal(self._about), classes="about")
+        yield self._with_password
+        yield self._for_code
+        yield self._note
         yield self._hints
 
     def on_mount(self) -> None:
-        """Show the form for the password, and the reason for the sign-in."""
-        connection = self.store.connection
-        if connection.state is ConnectionState.SIGNED_OUT and connection.sentence not in _PLAIN:
-            self._say(connection.sentence)
-        self._title.say([(" backlit ", "accent"), (" Sign in", "foreground")])
-        self._show_way()
+        """Show the form for the password."""
+        self._show_form()
 
     @property
     def _inputs(self) -> tuple[LineInput, ...]:
         return (self._code,) if self._with_code else (self._username, self._password)
 
-    def _show_way(self) -> None:
-        self.query_one("#with-password").display = not self._with_code
-        self.query_one("#with-code").display = self._with_code
+    def _show_form(self) -> None:
+        self._with_password.display = not self._with_code
+        self._for_code.display = self._with_code
         other = "use a password" if self._with_code else "use a code"
-        self._hints.say([(f" enter sign in  ctrl+t {other}  esc not now ", "muted")])
+        keys = (("enter", "sign in"), ("ctrl+t", other), ("esc", self._leave))
+        parts = [part for key, label in keys for part in ((key, "$accent"), (f" {label}   ", "$muted"))]
+        self._hints.update(Content.assemble(*parts))
         self.set_focus(self._inputs[0])
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
@@ -83,7 +123,7 @@ class SignInScreen(StoreScreen[None]):
     # Keys
 
     def press(self, key: str) -> bool:
-        """Step through the inputs, sign in, or switch the form."""
+        """Step through the inputs, sign in, switch the form, or leave."""
         if key in _STEPS:
             self._step(_STEPS[key])
         elif key == "enter":
@@ -91,19 +131,14 @@ class SignInScreen(StoreScreen[None]):
         elif key == "ctrl+t":
             self._with_code = not self._with_code
             self._say("")
-            self._show_way()
+            self._show_form()
         else:
-            return False
+            return super().press(key)
         return True
 
-    def on_key(self, event: events.Key) -> None:
-        """Take keys that arrive before an input has the focus."""
-        if event.is_printable and event.character:
-            self._inputs[0].put(event.character)
-        elif not self.press(event.key):
-            return
-        event.stop()
-        event.prevent_default()
+    def type_early(self, character: str) -> None:
+        """Type into the first input."""
+        self._inputs[0].put(character)
 
     def _step(self, by: int) -> None:
         inputs = self._inputs
@@ -128,12 +163,12 @@ class SignInScreen(StoreScreen[None]):
     async def _sign_in(self, approved: str) -> None:
         try:
             if self._with_code:
-                await self.store.engine.sign_in_with_code(self._code.value.strip(), approved)
+                await self._way.sign_in_with_code(self._code.value.strip(), approved)
             else:
-                await self.store.engine.sign_in(self._username.value.strip(), self._password.value, approved)
+                await self._way.sign_in(self._username.value.strip(), self._password.value, approved)
         except OtherOrigin as error:
             self._say(str(error), is_bad=True)
-            self.begin(self._ask_for, error)
+            cast("ChordApp", self.app).dispatch.begin(self._ask_for, error)
         except Unauthorized:
             self._say(_CODE_REFUSED if self._with_code else _REFUSED, is_bad=True)
             self._ask_again()
@@ -141,7 +176,7 @@ class SignInScreen(StoreScreen[None]):
             self._say(str(error), is_bad=True)
         else:
             self._say("Signed in.")
-            self._close_if_signed_in()
+            self.close_if_signed_in()
         finally:
             self._is_asking = False
 
@@ -149,7 +184,7 @@ class SignInScreen(StoreScreen[None]):
         """Ask once whether to send the typed secrets to another address."""
         answer = Answer("y", f"send it to {error.other}, and remember that")
         question = ConfirmDialog("Another address", str(error), [answer], "cancel")
-        if await self.ask(question) == "y":
+        if await cast("ChordApp", self.app).ask(question) == "y":
             self._start(error.other)
 
     def _ask_again(self) -> None:
@@ -158,20 +193,20 @@ class SignInScreen(StoreScreen[None]):
         wrong.select_all()
         self.set_focus(wrong)
 
-    # The store
-
-    def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - any change will do
-        """Close after any sign-in."""
-        self._close_if_signed_in()
+    # Closing
 
     def on_screen_resume(self) -> None:
         """Close after a sign-in that happened while another screen was on top."""
-        super().on_screen_resume()
-        self._close_if_signed_in()
+        self.close_if_signed_in()
 
-    def _close_if_signed_in(self) -> None:
-        if self.is_current and self.store.connection.state is not ConnectionState.SIGNED_OUT:
-            self.dismiss(None)
+    def close_if_signed_in(self) -> None:
+        """Close after a sign-in, here or in another process."""
+        if self.is_current and self._way.is_signed_in:
+            self.dismiss(True)
+
+
+def _labelled(label: str, line: LineInput) -> Horizontal:
+    return Horizontal(Static(literal(label), classes="label"), line, classes="labelled")
 
 
 _NEEDED = "Enter your user name and password."
