@@ -10,6 +10,7 @@ from tests.store.test_nodes import boss
 from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
+from backlit.model.trees import NO_TOTALS
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
 from backlit.store.remote.reachability import USUAL_WAITS
@@ -36,7 +37,7 @@ async def test_a_new_iteration_that_was_sent_is_deleted_and_made_anew(world: Wor
     made = named(store, ITERATIONS, "Sprint X")
 
     done = await undone(store)
-    assert [(each.items, each.is_changed) for each in done.nodes_deleted] == [(0, False)]
+    assert [(each.moved, each.is_changed) for each in done.nodes_deleted] == [(NO_TOTALS, False)]
     assert not done.is_grave
     assert shown(store, ITERATIONS) == before
     await sent(store)
@@ -98,7 +99,7 @@ async def test_what_others_planned_into_it_goes_to_the_node_above_after_it_was_a
     offered = await store.history.to_undo()
     assert offered is not None
     (deleted,) = offered.nodes_deleted
-    assert (offered.is_grave, deleted.items, deleted.target) == (True, 1, above.name)
+    assert (offered.is_grave, deleted.moved.count, deleted.target) == (True, 1, above.name)
     await undone(store)
     await sent(store)
     assert await place_of(world, 1) == above.id
@@ -274,7 +275,10 @@ async def test_a_deleted_sub_tree_is_made_again_with_its_items_and_deleted_again
     puts = world.faults.count("PUT")
     deleted = await redone(store)
     await sent(store)
-    assert ([each.items for each in deleted.nodes_deleted], world.faults.count("PUT")) == ([len(inside)], puts)
+    assert ([each.moved.count + each.moved.tasks for each in deleted.nodes_deleted], world.faults.count("PUT")) == (
+        [len(inside)],
+        puts,
+    )
     assert {await place_of(world, each, key) for each in inside} == {root}
     assert above.name not in [name for _, name in await shape(world, kind)]
 

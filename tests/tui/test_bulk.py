@@ -90,6 +90,17 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 
+async def test_a_prompt_counts_selected_tasks_apart(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story", "Task")
+        await press(pilot, "s")
+        picker = text_of(pilot.app)
+        await press(pilot, "escape", "c", "c")
+
+        assert "Status of 1 item, 1 task" in picker
+        assert "Field of 1 item, 1 task" in text_of(pilot.app)
+
+
 def missing_words(text: str, words: list[str]) -> list[str]:
     flat = " ".join(text.replace("│", " ").split())
     return [each for each in words if each not in flat]

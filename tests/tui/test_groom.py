@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from backlit.store import ConnectionState, Store
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.groom.summary_screen import GroomSummaryScreen
+from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
 
 
 async def unestimated(world: World, store: Store, count: int, *types: str) -> list[int]:
@@ -74,7 +74,7 @@ async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
 async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     """Go on at the fifth, go two back and forward again, and estimate the others."""
     await press(pilot, "g", "q")
-    assert "at item 5 of 10" in text_of(pilot.app)
+    assert "at 5 of 10" in text_of(pilot.app)
     await press(pilot, "r")
     await until(lambda: isinstance(pilot.app.screen, GroomScreen))
     await pilot.pause()
@@ -270,6 +270,14 @@ async def test_from_the_summary_one_goes_back_to_the_last_item(world: World, sto
         await pilot.pause()
 
         assert current(pilot) == ids[1]
+
+
+async def test_the_summary_counts_tasks_apart(store: Store) -> None:
+    first = {row.type: row.id for row in await shown(store)}
+
+    summary = summary_of(store, (), [first["Story"], first["Bug"], first["Task"]])
+
+    assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
 
 
 async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:

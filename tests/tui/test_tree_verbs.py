@@ -1,6 +1,7 @@
 """Areas and iterations changed from the keyboard: every key, what it shows, and what the service then has."""
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -9,6 +10,7 @@ from datetime import date, timedelta
 import pytest
 from tests.store.world import World, raised, sent, until
 from tests.tui.conftest import Open
+from tests.tui.listing import press, shown
 from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
@@ -222,7 +224,7 @@ async def test_m_slash_picks_another_parent(opened: Open, store: Store) -> None:
 async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)
-        items = store.nodes.extent(ITERATIONS, node.id).items
+        items = store.nodes.extent(ITERATIONS, node.id).moved.count
         await put_on(pilot, store, node, ITERATIONS)
 
         await pilot.press("d", "enter")
@@ -236,7 +238,29 @@ async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened
         await until(lambda: node.id not in store.lookups.tree(ITERATIONS))
         await sent(store)
         await pilot.press("u")
-        await until(lambda: "items, with a new number" in text_of(pilot.app))
+        await until(lambda: "created again with its" in text_of(pilot.app))
+
+
+async def test_deleting_an_iteration_and_its_undo_count_tasks_apart(opened: Open, store: Store) -> None:
+    task = next(row.id for row in await shown(store) if row.type == "Task")
+    async with tree_of(opened, store, ITERATIONS) as pilot:
+        node = sprint(store)
+        await store.items.edit([task], {"IterationID": node.id})
+        words = store.nodes.extent(ITERATIONS, node.id).moved.words
+        await put_on(pilot, store, node, ITERATIONS)
+
+        await press(pilot, "d")
+        receiver = text_of(pilot.app)
+        await press(pilot, "enter")
+        question = " ".join(text_of(pilot.app).replace("│", " ").split())
+        await press(pilot, "y")
+        await sent(store)
+        await press(pilot, "u")
+
+        assert re.fullmatch(r"\d+ items, \d+ tasks?", words)
+        assert f"Move {words} of {node.name} to" in receiver
+        assert f"{words} (" in question
+        await until(lambda: f"with its {words}" in " ".join(text_of(pilot.app).split()), lambda: text_of(pilot.app))
 
 
 async def test_cs_shows_a_series_before_it_is_made_in_one_step(opened: Open, store: Store) -> None:

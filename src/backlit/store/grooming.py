@@ -169,6 +169,12 @@ class Grooming:
             await self._files.write(lambda writer: writer.journal.groom_queues.begin(project, wanted, began_on))
         return len(wanted)
 
+    def item_ids(self) -> list[int]:
+        """Return the items of the queue, shown or not; empty without a queue."""
+        progress = self.progress()
+        stops = self._files.journal.groom_queues.from_place(self._project, 0, progress.count) if progress else ()
+        return [self._files.journal.real_id(stop.item_id) for stop in stops]
+
     def stop_at(self, place: int) -> Stop | None:
         """Return the item at a place."""
         return self._files.journal.groom_queues.stop(self._project, place)

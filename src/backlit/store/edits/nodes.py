@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from backlit.model.errors import BadRequest, NotFound
+from backlit.model.trees import Totals
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
@@ -36,14 +37,14 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The extent of a deletion: nodes including the deleted one, and items, tasks included, that move elsewhere."""
+    """The extent of a deletion: nodes including the deleted one, and what moves elsewhere.
+
+    The points are those of the open items.
+    """
 
     nodes: int
-    items: int
+    moved: Totals
     open_items: int
-    tasks: int
-    points: float
-    """Points of the open items."""
 
 
 class Nodes:
@@ -154,13 +155,13 @@ class Nodes:
         node_id = self._found(kind, node_id)
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
         found = self._files.mirror.execute(
-            "SELECT count(*), coalesce(sum(is_open AND NOT is_task), 0), coalesce(sum(is_task), 0),"  # noqa: S608 # constants
+            "SELECT count(*) - total(is_task), coalesce(sum(is_open AND NOT is_task), 0), total(is_task),"  # noqa: S608 # constants
             " total(CASE WHEN is_open AND NOT is_task THEN points END) FROM items"
             f" WHERE project_id = ? AND {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))",
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found
-        return Extent(len(gone), items, open_items, tasks, points)
+        return Extent(len(gone), Totals(int(items), points, int(tasks)), open_items)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
@@ -225,7 +226,8 @@ def deletion_of_node(
     """
     project_id, kind = place
     gone = subtree(documents.values(), node_id)
-    count = count_items_in(writer, kind, gone)
+    found = totals_in(writer, kind, gone)
+    count = found.count + found.tasks
     items = _items_in(writer, kind, gone) if count <= MOST_ITEMS else {}
     payload = {
         "tree": kind,
@@ -258,9 +260,10 @@ def _kept(
     return kept
 
 
-def count_items_in(writer: Writer, kind: str, nodes: Collection[int]) -> int:
-    """Count the items, tasks included, in some nodes of a tree."""
-    return int(_items(writer, "count(*)", kind, nodes)[0][0])
+def totals_in(writer: Writer, kind: str, nodes: Collection[int]) -> Totals:
+    """Count the items and tasks in some nodes of a tree."""
+    items, tasks = _items(writer, "count(*) - total(is_task), total(is_task)", kind, nodes)[0]
+    return Totals(int(items), tasks=int(tasks))
 
 
 def _items_in(writer: Writer, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:

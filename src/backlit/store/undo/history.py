@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import ItemType
+from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
@@ -93,7 +94,9 @@ class Reversal:
         """True if the user has to confirm: many items, a permanent change, or another user's change."""
         is_contested = any(change.is_contested for change in self.changes)
         changed = self.item_ids - {each.id for each in self.moved}
-        is_felt = len(self.nodes_deleted) > 1 or any(each.items or each.is_changed for each in self.nodes_deleted)
+        is_felt = len(self.nodes_deleted) > 1 or any(
+            each.moved != NO_TOTALS or each.is_changed for each in self.nodes_deleted
+        )
         return len(changed) > 1 or bool(self.deleted or self.made_again) or is_contested or is_felt
 
     @property

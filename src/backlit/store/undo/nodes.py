@@ -6,7 +6,7 @@ from dataclasses import replace
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.checks import on_wire
 from backlit.store.edits.items import edit_entry
-from backlit.store.edits.nodes import count_items_in, deletion_of_node, kept_nodes
+from backlit.store.edits.nodes import deletion_of_node, kept_nodes, totals_in
 from backlit.store.files.files import Writer
 from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
@@ -85,7 +85,7 @@ class NodeReversals:
         return DeleteNode(
             deletion_of_node(self._writer, (entry.project_id, kind), tree, node_id, target),
             target=str(tree[target].get("name") or ""),
-            items=count_items_in(self._writer, kind, gone),
+            moved=totals_in(self._writer, kind, gone),
             is_changed=any(not is_same(now.get(key), value) for key, value in values_of(entry).items()),
         )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import OutboxEntry
 
@@ -131,7 +132,7 @@ class DeleteNode:
 
     entry: OutboxEntry
     target: str
-    items: int = 0
+    moved: Totals = NO_TOTALS
     is_changed: bool = False
     """True if the node's values changed since its creation."""
     item_id: int = 0

@@ -8,6 +8,7 @@ from typing import Protocol
 from textual.content import Content
 
 from backlit.model.amounts import counted
+from backlit.model.trees import NO_TOTALS
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
@@ -117,7 +118,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Content]:
         changed = ", although someone else has changed it since" if deleted.is_changed else ""
         yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
     for made in reversal.nodes_made:
-        yield Content.styled(safe(f"The {node_made_words(made)}"), "$success")
+        yield Content.styled(safe(f"The {node_made_words(store, made)}"), "$success")
     for recalled in reversal.recalled:
         yield Content.styled(safe(recalled_words([recalled])), "$success")
     for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
@@ -185,7 +186,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     for deleted in done.nodes_deleted[:1]:
         yield node_deleted_words(deleted, len(done.nodes_deleted) - 1)
     for made in done.nodes_made[:1]:
-        yield node_made_words(made, len(done.nodes_made) - 1)
+        yield node_made_words(store, made, len(done.nodes_made) - 1)
     if done.recalled:
         yield recalled_words(done.recalled)
     for named, words in (
@@ -209,18 +210,17 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
     """Return the deletion of a node, and the destination of its items."""
     more = f" and {others:,} more" if others else ""
-    moves = counted(deleted.items, "item in it moves", "items in it move")
-    items = f"; {moves} to “{_short(deleted.target)}”" if deleted.items else ""
+    moved = f"; {deleted.moved.words} moved to “{_short(deleted.target)}”" if deleted.moved != NO_TOTALS else ""
     is_clear = deleted.entry.node_id > 0
     how = "deleted" if is_clear else "deleted once the server has confirmed its creation"
-    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
+    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{moved}"
 
 
-def node_made_words(made: RestoreNode, others: int = 0) -> str:
+def node_made_words(store: Store, made: RestoreNode, others: int = 0) -> str:
     """Return the new creation of a node, and what happens to its former items."""
     more = f" and {others:,} more" if others else ""
-    back = f" with its {counted(len(made.item_ids), 'item')}" if made.item_ids else ""
-    stay = f"; {counted(made.stay, 'item stays', 'items stay')} in place" if made.stay else ""
+    back = f" with its {store.batch.words(made.item_ids)}" if made.item_ids else ""
+    stay = f"; {counted(made.stay, 'other stays', 'others stay')} in place" if made.stay else ""
     name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
     return f"{name}{more} created again{back}, with a new number{stay}"
 

@@ -236,7 +236,7 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     store.lookups.need_writer()
     progress = store.grooming.progress()
     if progress is not None:
-        at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
+        at = "at the summary" if progress.is_over else f"at {progress.place + 1:,} of {progress.count:,}"
         selected = await store.batch.totals(place.items.selection.ids())
         new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
         answers = [Answer("r", "resume"), Answer("n", new)]

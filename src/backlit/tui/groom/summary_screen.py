@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -49,11 +48,14 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
         super().__init__(store)
-        progress = store.grooming.progress()
-        self.count = progress.count if progress else len(results)
         self._results = results
         self._screen_at = screen_at
-        self._markdown = summary_of(store, results, self.count)
+        self._markdown = summary_of(store, results, self.item_ids)
+
+    @property
+    def item_ids(self) -> Sequence[int]:
+        """The items of the session, shown or not."""
+        return self.store.grooming.item_ids() or [each.item_id for each in self._results]
 
     def compose(self) -> ComposeResult:
         """Compose title, text and status."""
@@ -69,7 +71,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.text.show("", self._markdown)
         self._title.say(
             [(" backlit ", "accent"), (" Grooming", "foreground"), (" › Summary", "muted")],
-            [(f"  {counted(self.count, 'item')} ", "foreground")],
+            [(f"  {self.store.batch.words(self.item_ids)} ", "foreground")],
         )
         self._draw_words()
 
@@ -83,7 +85,7 @@ class GroomSummaryScreen(StoreScreen[None]):
             return
         self._results = await self.store.grooming.results()
         if self.is_attached:
-            self._markdown = summary_of(self.store, self._results, self.count)
+            self._markdown = summary_of(self.store, self._results, self.item_ids)
             self.text.show("", self._markdown)
 
     def _draw_words(self) -> None:
@@ -91,34 +93,33 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit, with users' texts escaped."""
-        return summary_of(self.store, self._results, self.count, escaped)
+        return summary_of(self.store, self._results, self.item_ids, escaped)
 
     def go_to(self, place: int) -> None:
         """Show the item at a position of the session instead."""
         self.app.switch_screen(self._screen_at(place))
 
 
-def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quote = plain) -> str:
-    """Return the summary of a session of `count` items.
+def summary_of(store: Store, results: Sequence[Groomed], item_ids: Sequence[int], quote: Quote = plain) -> str:
+    """Return the summary of a session on some items.
 
     Exported text is quoted, so that no name is read as Markdown; on the screen names are never Markdown.
     """
-    project = project_name(store)
-    head = _head(_line(project, quote), store.today(), results, count)
+    head = _head(store, _line(project_name(store), quote), results, item_ids)
     return "\n".join([*head, *_sections(store, results, quote)]).rstrip() + "\n"
 
 
-def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> Iterator[str]:
-    yield f"# Groomed: {project}, {today.isoformat()}"
+def _head(store: Store, project: str, results: Sequence[Groomed], item_ids: Sequence[int]) -> Iterator[str]:
+    yield f"# Groomed: {project}, {store.today().isoformat()}"
     yield ""
     changed = sum(bool(each.answers) for each in results)
     skipped = sum(each.is_skipped and not each.answers for each in results)
-    parts = [counted(count, "item"), f"{changed:,} changed", f"{skipped:,} skipped"]
+    parts = [store.batch.words(item_ids), f"{changed:,} changed", f"{skipped:,} skipped"]
     kept = len(results) - changed - skipped
     if kept:
         parts.append(f"{kept:,} unchanged")
-    if count > len(results):
-        parts.append(f"{count - len(results):,} not shown")
+    if len(item_ids) > len(results):
+        parts.append(f"{len(item_ids) - len(results):,} not shown")
     yield f"{', '.join(parts)}."
 
 
@@ -173,7 +174,7 @@ async def save(target: GroomSummaryScreen, _call: Call) -> None:
 
 def go_back(target: GroomSummaryScreen, _call: Call) -> None:
     """Go back to the last item."""
-    stop = target.store.grooming.previous_stop(target.count)
+    stop = target.store.grooming.previous_stop(len(target.item_ids))
     if stop is None:
         raise CannotAct("None of the items exists any more.")
     target.go_to(stop.place)

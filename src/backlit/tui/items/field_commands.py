@@ -9,7 +9,7 @@ from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, Field, Kind, Settable, fields_of
 from backlit.model.statuses import StatusGroup, StatusGroups
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, counted_types
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
 from backlit.store.store import Store
@@ -50,7 +50,7 @@ async def change_any(target: ItemTarget, call: Call) -> None:
                 count = sum(field.applies_to(item.type) for item in items)
                 hint = field.section.value if count == len(items) else f"{count:,} of {len(items):,}"
                 found[field.key] = Choice(field.key, field.label, hint)
-    choice = await target.ask(PickDialog(title_of("Field", len(items), len(items)), list(found.values())))
+    choice = await target.ask(PickDialog(title_of("Field", items, items), list(found.values())))
     if choice is not None:
         await change_field(target, str(choice.value), items)
 
@@ -206,7 +206,7 @@ async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> N
     else:
         values = [item.fields.get(key) for item in found]
         value = values[0] if all(is_same(values[0], each) for each in values) else None
-        answer = await _ask_value(target, field, title_of(field.label, len(found), len(items)), found, value)
+        answer = await _ask_value(target, field, title_of(field.label, found, items), found, value)
         if answer is not None:
             await target.apply(_set(target.store, field, answer.value), items)
 
@@ -286,7 +286,7 @@ def _choices(store: Store, field: Field, items: Sequence[Item], value: object) -
 
 async def _change_tags(target: ItemTarget, items: Sequence[Item], found: Sequence[Item]) -> None:
     counts = Counter(tag for item in found for tag in dict.fromkeys(tags_of(item)))
-    title = title_of("Tags", len(found), len(items))
+    title = title_of("Tags", found, items)
     change = await target.ask(PickTagsDialog(title, target.store.lookups.tags(), counts, len(found)))
     if change is not None and (change.added or change.removed):
         await target.apply(to_tags(change.added, change.removed), items)
@@ -297,7 +297,7 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     values = [item.fields.get(field.key) for item in found]
     before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
     draft = _draft_key(field, found)
-    title = title_of(field.label, len(found), len(items))
+    title = title_of(field.label, found, items)
     answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save"))
     if answer is None:
         return
@@ -312,11 +312,13 @@ def _draft_key(field: Field, having: Sequence[Item]) -> str:
     return f"field:{field.key}:{having[0].id if len(having) == 1 else 'marked'}"
 
 
-def title_of(label: str, having: int, total: int) -> str:
+def title_of(label: str, found: Sequence[Item], items: Sequence[Item]) -> str:
     """Return the title of a prompt: the field, and how many items have it."""
-    if total == 1:
+    if len(items) == 1:
         return label
-    return f"{label} of {total:,} items" if having == total else f"{label}: {having:,} of {total:,} apply"
+    if len(found) == len(items):
+        return f"{label} of {counted_types(item.type for item in items)}"
+    return f"{label}: {len(found):,} of {len(items):,} apply"
 
 
 def check_line(field: Field, text: str) -> str | None:

@@ -137,7 +137,7 @@ async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]
 def refuse_too_many(ids: Sequence[int]) -> None:
     """Raise CannotAct for more items than one change may touch."""
     if len(ids) > MOST:
-        raise CannotAct(f"{len(ids):,} items are selected; one change takes {MOST:,} at most.")
+        raise CannotAct(f"{len(ids):,} are selected; one change takes {MOST:,} at most.")
 
 
 # Rows of one item
