@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -23,14 +24,17 @@ from backlit.config.settings import (
     Settings,
     demo_profile,
     find_locations,
+    local_profile,
     read_pins,
     read_settings,
 )
 from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
+    from backlit.cli.commands.session import Joining
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
+    from backlit.tui.app.welcome import WelcomeApp
 
 
 LIMIT = 0.8
@@ -150,50 +154,69 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
 def open_app(arguments: argparse.Namespace) -> int:
-    """Open the named profile, or the one the screens had last."""
+    """Open the named profile, or the one the screens had last; without any, ask where to begin."""
     locations = find_locations()
     pins = read_pins(Path.cwd())
-    is_named = arguments.profile or pins.profile
-    profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
-    return open_profile(profile, arguments.project or pins.project, locations, arguments)
+    project = arguments.project or pins.project
+    profile: Profile | None
+    if arguments.profile or pins.profile:
+        profile = chosen_profile(arguments, locations)
+    else:
+        profile = Profiles(locations).last() or (local_profile() if project else None)
+    return open_profile(profile, project, locations, arguments)
 
 
-def open_profile(profile: Profile, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
+def open_profile(profile: Profile | None, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
     """Show a profile, on a named project if any, and those the user switches to; return the exit status.
 
-    Raises BadRequest without a terminal.
+    Without a profile the welcome asks for one. Raises BacklitError without a terminal.
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     while True:
-        status, wanted = _show(profile, project, locations, arguments.terminal)
+        settings = read_settings(locations)
+        make = (
+            partial(_made, profile, project, settings, locations) if profile else partial(_welcome, settings, locations)
+        )
+        status, wanted = _show(make, profile.name if profile else "", settings, arguments.terminal)
         if wanted is None:
             return status
         profile, project = Profiles(locations).named(wanted), ""
 
 
-def _show(profile: Profile, project: str, locations: Locations, terminal: TypedAhead) -> tuple[int, str | None]:
-    """Show a profile until the user leaves; return the exit status and the profile to open next."""
-    settings = read_settings(locations)
+Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
+"""Makes an application, and says what to do at its end."""
+
+
+def _show(make: Make, name: str, settings: Settings, terminal: TypedAhead) -> tuple[int, str | None]:
+    """Show an application until the user leaves; return the exit status and the profile to open next."""
     terminal.hush()
     with Ending(terminal) as ending, contextlib.ExitStack() as end:
         gc.disable()  # until the first rows are painted: a full collection would fall into the imports
         end.callback(gc.enable)
-        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
+        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {name}".encode())
         try:
-            Profiles(locations).remember(profile)
-            app, store = _made(profile, project, settings, locations)
+            app = make(end)
         except BaseException:
             os.write(sys.stdout.fileno(), _LEAVE.encode())
             raise
         app.driver_class = _handed_over(app.driver_class, terminal)
         ending.ends(app)
-        try:
-            app.run(mouse=settings.mouse)
-            ending.is_over()
-            return app.return_code or 0, app.wanted_profile
-        finally:
-            store.close()
+        app.run(mouse=settings.mouse)
+        ending.is_over()
+        return app.return_code or 0, app.wanted_profile
+
+
+def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
+    from backlit.tui.app.welcome import WelcomeApp
+
+    return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes)
+
+
+def _joining(locations: Locations, address: str) -> "Joining":
+    from backlit.cli.commands.session import Joining
+
+    return Joining(locations, address)
 
 
 def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
@@ -207,12 +230,15 @@ def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
     return HandedOver
 
 
-def _made(profile: Profile, project: str, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
+def _made(
+    profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
+) -> "BacklitApp":
     """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of
 
+    Profiles(locations).remember(profile)
     store = store_of(profile, locations, settings)
     store.pinned = project
     with ThreadPoolExecutor(1) as opener:
@@ -221,7 +247,8 @@ def _made(profile: Profile, project: str, settings: Settings, locations: Locatio
         from backlit.tui.lists.saved_views import ViewFiles
 
     opening.result()
-    app = BacklitApp(
+    end.callback(store.close)
+    return BacklitApp(
         store,
         settings.theme,
         locations.themes,
@@ -232,9 +259,9 @@ def _made(profile: Profile, project: str, settings: Settings, locations: Locatio
         view_files=ViewFiles(locations, Path.cwd()),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
+        join=partial(_joining, locations),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
-    return app, store
 
 
 def _not_yet_known(store: "Store") -> Iterator[str]:

@@ -12,7 +12,6 @@ from backlit.model.planning import OwnCapacities
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
-from backlit.tui.drawing import themes
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
@@ -24,6 +23,7 @@ from backlit.tui.widgets.storage_errors import is_survivable, show_error, storag
 
 if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
+    from backlit.tui.app.sign_in import Join
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME = 1 / 30
@@ -60,6 +60,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         view_files: ViewFiles | None = None,
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
+        join: "Join | None" = None,
         problems: Sequence[str] = (),
     ) -> None:
         super().__init__()
@@ -69,19 +70,14 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
+        self.join = join
         self.wanted_profile: str | None = None
         """The profile to open after this application."""
         self._view_files = view_files
         self._changes = ChangeFeed(self, FRAME, self.places.publish)
         self._unsubscribe: Callable[[], None] | None = None
-        self.offered_themes, theme_problems = themes.load_themes(theme_folder)
-        self._problems = [*problems, *theme_problems]
+        self._problems = [*problems, *self.use_themes(theme, theme_folder)]
         """Faults of the configuration, shown at the start."""
-        for each in self.offered_themes:
-            self.register_theme(each)
-        self._wanted_theme = theme
-        self.theme = theme if theme in self.available_themes else "backlit"
-        self.animation_level = "none"
 
     # Life
 
@@ -91,8 +87,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Say what is wrong with the configuration."""
-        if self._wanted_theme != self.theme:
-            self._problems.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._problems:
             self.say(sentence, is_bad=True)
 
@@ -118,10 +112,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """Unsubscribe; the store belongs to the caller."""
         if self._unsubscribe:
             self._unsubscribe()
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return backlit's own colours, for themes without them."""
-        return dict(themes.VARIABLE_DEFAULTS)
 
     # The store's changes
 
