@@ -1,15 +1,18 @@
 """Entry point of `python -m backlit` and the command `backlit`: a command's module is imported when it runs."""
 
-import argparse
-import importlib
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import cast
+from contextlib import ExitStack
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from backlit.cli.arguments import parser
+from backlit.cli.last_frame import saved_frame
 from backlit.cli.typed_ahead import TypedAhead, has_screen
-from backlit.model.errors import BacklitError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from backlit.model.errors import BacklitError
 
 FAILED = 1
 INTERRUPTED = 130
@@ -17,43 +20,63 @@ SECRET = {"commands.session:log_in", "admin:add_user", "admin:change_password"}
 """Handlers that ask for a password."""
 
 
-def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
+def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
     """Read the arguments; help and version, which end the process, are written first."""
+    from backlit.cli.arguments import parser
+
     try:
         return parser().parse_args(arguments)
     finally:
         sys.stdout.flush()
 
 
-def _typed_ahead(chosen: argparse.Namespace) -> AbstractContextManager[object]:
-    """Return the context in which keys typed before they are read stay unseen: those of the screens, and secrets."""
-    if chosen.handler.startswith("commands.app:") and has_screen():
-        chosen.terminal = TypedAhead()
-        return cast("TypedAhead", chosen.terminal)
-    return TypedAhead() if chosen.handler in SECRET and sys.stdin and sys.stdin.isatty() else nullcontext()
+def _run(arguments: Sequence[str]) -> int:
+    """Run a command; keys typed before they are read stay unseen, those for the screens and secrets."""
+    with ExitStack() as end:
+        terminal = None
+        frame = saved_frame(arguments) if has_screen() else None
+        if frame is not None:
+            terminal = end.enter_context(TypedAhead())
+            terminal.enter(frame[1])
+        chosen = _chosen(arguments)
+        is_screen = chosen.handler.startswith("commands.app:") and has_screen()
+        if is_screen or (chosen.handler in SECRET and sys.stdin and sys.stdin.isatty()):
+            terminal = terminal or end.enter_context(TypedAhead())
+        chosen.terminal, chosen.frame = terminal, frame
+        module, _, function = chosen.handler.partition(":")
+        status: int = getattr(import_module(f"backlit.cli.{module}"), function)(chosen) or 0
+    return status
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status; write an error as one sentence to standard error."""
     try:
-        chosen = _chosen(arguments)
-        module, _, function = chosen.handler.partition(":")
-        with _typed_ahead(chosen):
-            status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
+        status = _run(arguments)
         sys.stdout.flush()
-    except BacklitError as error:
-        from backlit.model.plain import plain
-
-        print("backlit: " + "\n".join(map(plain, error.message.split("\n"))), file=sys.stderr)
-        for field, text in error.errors.items():
-            if text != error.message:
-                print(f"  {plain(field)}: {plain(text)}", file=sys.stderr)
-        return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return FAILED
+    except _failures() as error:
+        _say(error)
+        return FAILED
     return status
+
+
+def _failures() -> "type[BacklitError]":
+    """Return the errors that are sentences; asked for when one is raised, as the import delays the first rows."""
+    from backlit.model.errors import BacklitError
+
+    return BacklitError
+
+
+def _say(error: "BacklitError") -> None:
+    from backlit.model.plain import plain
+
+    print("backlit: " + "\n".join(map(plain, error.message.split("\n"))), file=sys.stderr)
+    for field, text in error.errors.items():
+        if text != error.message:
+            print(f"  {plain(field)}: {plain(text)}", file=sys.stderr)
 
 
 def main() -> None:

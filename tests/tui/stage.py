@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from textual.app import App
 from textual.strip import Strip
 
+from backlit.tui.drawing import themes
 from backlit.tui.shell.chord_app import ChordApp
 
 
@@ -16,8 +17,14 @@ class Stage(ChordApp):
 
     def __init__(self) -> None:
         super().__init__()
-        self.use_themes("backlit", None)
+        for theme in themes.load_themes(None)[0]:
+            self.register_theme(theme)
+        self.theme = "backlit"
+        self.animation_level = "none"
         self.answers: list[object] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(themes.VARIABLE_DEFAULTS)
 
 
 def strips_of(app: App[None]) -> list[Strip]:

@@ -10,6 +10,7 @@ import unicodedata
 from types import FrameType
 from typing import Any, Self
 
+_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 _INPUT, _LOCAL = 0, 3
 _CHARACTERS = 6
 CTRL_D, CTRL_U = "\x04", "\x15"
@@ -40,6 +41,8 @@ class TypedAhead:
         self.terminal = sys.stdin.fileno()
         self._modes = termios.tcgetattr(self.terminal)
         self._handlers: dict[int, Any] = {}
+        self.is_entered = False
+        """Whether the screen below the shell's is shown, and not handed over yet."""
 
     def __enter__(self) -> Self:
         """Take the signals, and hush the terminal."""
@@ -63,9 +66,24 @@ class TypedAhead:
         modes[_CHARACTERS][termios.VMIN] = 1
         _set(self.terminal, modes)
 
+    def enter(self, picture: str) -> None:
+        """Show a first picture on the alternate screen."""
+        os.write(sys.stdout.fileno(), f"{_ENTER}{picture}".encode())
+        self.is_entered = True
+
     def give_back(self) -> None:
-        """Restore the modes."""
+        """Restore the modes, and the screen unless it was handed over."""
+        if self.is_entered:
+            self.is_entered = False
+            with contextlib.suppress(OSError):
+                os.write(sys.stdout.fileno(), _LEAVE.encode())
         _set(self.terminal, self._modes)
+
+    def hand_over(self) -> bool:
+        """Restore the modes for a driver that enters the screen; return whether it is entered already."""
+        was_entered, self.is_entered = self.is_entered, False
+        self.give_back()
+        return was_entered
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
         self.give_back()

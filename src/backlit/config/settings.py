@@ -334,8 +334,12 @@ def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object
 
 def _shared_files(directory: Path) -> list[Path]:
     """Return the nearest file of a repository, if there is one."""
-    shared = (folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS)
-    return [path for path in shared if path.is_file()][:1]
+    return [path for path in shared_places(directory) if path.is_file()][:1]
+
+
+def shared_places(directory: Path) -> list[Path]:
+    """Return where a repository's file is looked for, the nearest first."""
+    return [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,11 +392,10 @@ class Profiles:
     def __init__(self, locations: Locations) -> None:
         self._path = locations.state / "profiles.json"
 
-    def last(self) -> Profile | None:
-        """Return the profile that the screens had last; a sample counts only where it is asked for by name."""
+    def last(self) -> Profile:
+        """Return the profile that the screens had last, or the local workspace."""
         profiles, last, _ = self._read()
-        found = profiles.get(last)
-        return profiles.get("local") if found is None or found.kind is ProfileKind.DEMO else found
+        return profiles.get(last) or local_profile()
 
     def signed_in(self) -> Profile:
         """Return the profile of the last sign-in, or the local workspace. The screens do not change it."""
@@ -418,16 +421,15 @@ class Profiles:
         return {each.name: each for each in (local_profile(), demo_profile())} | self._read()[0]
 
     def remember(self, profile: Profile, *, is_sign_in: bool = False) -> None:
-        """Keep a profile and make it the last one used, except a sample; nothing is written when it is that already."""
+        """Keep a profile and make it the last one used; nothing is written when it is that already."""
         profiles, last, signed_in = self._read()
-        is_last = last == profile.name or profile.kind is ProfileKind.DEMO
-        if is_last and profiles.get(profile.name) == profile and (not is_sign_in or signed_in == profile.name):
+        if last == profile.name and profiles.get(last) == profile and (not is_sign_in or signed_in == profile.name):
             return
         with self._locked():
-            known, last, signed_in = self._read()
+            known, _, signed_in = self._read()
             profiles = known | {profile.name: profile}
             content = {
-                "last": last if profile.kind is ProfileKind.DEMO else profile.name,
+                "last": profile.name,
                 "signedIn": profile.name if is_sign_in else signed_in,
                 "profiles": [asdict(each) for each in profiles.values()],
             }

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
@@ -22,8 +21,6 @@ LEAST, MOST = 4, 256
 """The first and the largest number of items to search at once for the next open question."""
 
 
-COUNTED_AT_ONCE = 2_000
-"""Items judged by one read of a count."""
 Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
 """Returns the rules that each of some items fails."""
 
@@ -47,18 +44,6 @@ class ReadyCheck:
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""
         return self.judge()(self._files.mirror, ids)
-
-    async def count(self, ids: Sequence[int]) -> int:
-        """Return how many of some items are open, not ready and no tasks; other reads come between its parts."""
-        asked = condition(self.filter())
-        among = "id IN (SELECT value FROM json_each(?)) AND own_open = 1 AND is_task = 0"
-        sql = f"SELECT count(*) FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
-
-        def counted(part: Sequence[int], mirror: sqlite3.Connection) -> int:
-            return int(mirror.execute(sql, (ids_json(part), *asked.values)).fetchone()[0])
-
-        parts = (ids[start : start + COUNTED_AT_ONCE] for start in range(0, len(ids), COUNTED_AT_ONCE))
-        return sum([await self._files.read(partial(counted, part)) for part in parts])
 
     def judge(self) -> Judge:
         """Return a check with the current rules for use on another thread's connection."""

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from backlit.cli.last_frame import save_frame
 from backlit.cli.typed_ahead import TypedAhead, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import (
@@ -24,17 +24,16 @@ from backlit.config.settings import (
     Settings,
     demo_profile,
     find_locations,
-    local_profile,
     read_pins,
     read_settings,
+    shared_places,
 )
 from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
-    from backlit.cli.commands.session import Joining
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
-    from backlit.tui.app.welcome import WelcomeApp
+    from backlit.tui.drawing.framed_app import KeptFrame
 
 
 LIMIT = 0.8
@@ -150,73 +149,76 @@ class Ending:
                 os.write(self._terminal, text.encode())
 
 
-_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
-
-
 def open_app(arguments: argparse.Namespace) -> int:
-    """Open the named profile, or the one the screens had last; without any, ask where to begin."""
+    """Open the named profile, or the one the screens had last."""
     locations = find_locations()
     pins = read_pins(Path.cwd())
-    project = arguments.project or pins.project
-    profile: Profile | None
-    if arguments.profile or pins.profile:
-        profile = chosen_profile(arguments, locations)
-    else:
-        profile = Profiles(locations).last() or (local_profile() if project else None)
-    return open_profile(profile, project, locations, arguments)
+    is_named = arguments.profile or pins.profile
+    profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
+    return open_profile(profile, arguments.project or pins.project, locations, arguments)
 
 
-def open_profile(profile: Profile | None, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
+def open_profile(profile: Profile, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
     """Show a profile, on a named project if any, and those the user switches to; return the exit status.
 
-    Without a profile the welcome asks for one. Raises BacklitError without a terminal.
+    Raises BadRequest without a terminal.
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
-    while True:
-        settings = read_settings(locations)
-        make = (
-            partial(_made, profile, project, settings, locations) if profile else partial(_welcome, settings, locations)
-        )
-        status, wanted = _show(make, profile.name if profile else "", settings, arguments.terminal)
-        if wanted is None:
-            return status
-        profile, project = Profiles(locations).named(wanted), ""
+    status, wanted = _show(profile, project, locations, arguments.terminal, arguments)
+    while wanted is not None:
+        status, wanted = _show(Profiles(locations).named(wanted), "", locations, arguments.terminal)
+    return status
 
 
-Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
-"""Makes an application, and says what to do at its end."""
+def _show(
+    profile: Profile,
+    project: str,
+    locations: Locations,
+    terminal: TypedAhead,
+    start: argparse.Namespace | None = None,
+) -> tuple[int, str | None]:
+    """Show a profile until the user leaves; return the exit status and the profile to open next.
 
-
-def _show(make: Make, name: str, settings: Settings, terminal: TypedAhead) -> tuple[int, str | None]:
-    """Show an application until the user leaves; return the exit status and the profile to open next."""
+    The frame that a start began with, if any, is taken over; the last one is kept for the next start like it.
+    """
+    settings = read_settings(locations)
     terminal.hush()
     with Ending(terminal) as ending, contextlib.ExitStack() as end:
         gc.disable()  # until the first rows are painted: a full collection would fall into the imports
         end.callback(gc.enable)
-        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {name}".encode())
+        if not terminal.is_entered:
+            terminal.enter(f" backlit  {profile.name}")
         try:
-            app = make(end)
+            Profiles(locations).remember(profile)
+            app, store = _made(profile, project, settings, locations)
         except BaseException:
-            os.write(sys.stdout.fileno(), _LEAVE.encode())
+            terminal.give_back()
             raise
         app.driver_class = _handed_over(app.driver_class, terminal)
+        if start is not None and start.frame is not None:
+            app.begin_with(start.frame)
         ending.ends(app)
-        app.run(mouse=settings.mouse)
-        ending.is_over()
+        try:
+            app.run(mouse=settings.mouse)
+            ending.is_over()
+        finally:
+            store.close()
+        if start is not None and app.last_frame is not None and app.wanted_profile is None:
+            _keep(app.last_frame, profile, locations)
         return app.return_code or 0, app.wanted_profile
 
 
-def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
-    from backlit.tui.app.welcome import WelcomeApp
+def _keep(frame: "KeptFrame", profile: Profile, locations: Locations) -> None:
+    """Keep the last frame for the next start with the same arguments; without room for it that one is as usual."""
+    databases = [locations.mirror(profile), locations.journal(profile)]
+    logs = [path.with_name(f"{path.name}-wal") for path in databases]
+    settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
+    with contextlib.suppress(OSError):
+        save_frame(sys.argv[1:], map(str, [*databases, *logs, *settings, locations.state / "profiles.json"]), frame)
 
-    return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes)
 
-
-def _joining(locations: Locations, address: str) -> "Joining":
-    from backlit.cli.commands.session import Joining
-
-    return Joining(locations, address)
+_ALTERNATE = "\x1b[?1049h"
 
 
 def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
@@ -224,21 +226,24 @@ def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
 
     class HandedOver(driver):  # type: ignore[misc]  # the platform's driver, known at run time
         def start_application_mode(self) -> None:
-            terminal.give_back()
+            self.is_entered = terminal.hand_over()
             super().start_application_mode()
+
+        def write(self, data: str) -> None:
+            if self.is_entered and data == _ALTERNATE:
+                self.is_entered = False  # some terminals erase the screen, although they show it already
+                return
+            super().write(data)
 
     return HandedOver
 
 
-def _made(
-    profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
-) -> "BacklitApp":
+def _made(profile: Profile, project: str, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
     """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of
 
-    Profiles(locations).remember(profile)
     store = store_of(profile, locations, settings)
     store.pinned = project
     with ThreadPoolExecutor(1) as opener:
@@ -247,8 +252,7 @@ def _made(
         from backlit.tui.lists.saved_views import ViewFiles
 
     opening.result()
-    end.callback(store.close)
-    return BacklitApp(
+    app = BacklitApp(
         store,
         settings.theme,
         locations.themes,
@@ -259,9 +263,9 @@ def _made(
         view_files=ViewFiles(locations, Path.cwd()),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
-        join=partial(_joining, locations),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
+    return app, store
 
 
 def _not_yet_known(store: "Store") -> Iterator[str]:

@@ -12,6 +12,8 @@ from backlit.model.planning import OwnCapacities
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
+from backlit.tui.drawing import themes
+from backlit.tui.drawing.framed_app import KeptFrame
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
@@ -22,11 +24,16 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from backlit.model.settings.user_settings import Template
-    from backlit.tui.app.sign_in import Join
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME = 1 / 30
+PASSING = "#title, Preview"
+"""Selects what depends on the time or the connection."""
+MOST_HELD = 2.0
+"""Seconds after which frames are sent even if the first rows are not painted."""
 COLLECTIONS = (2.0, 15.0, 120.0)
 """Seconds after the start: once imports behind the first frame, the first screens, and the rest are loaded."""
 
@@ -60,7 +67,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         view_files: ViewFiles | None = None,
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
-        join: "Join | None" = None,
         problems: Sequence[str] = (),
     ) -> None:
         super().__init__()
@@ -70,14 +76,21 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
-        self.join = join
         self.wanted_profile: str | None = None
         """The profile to open after this application."""
+        self.last_frame: KeptFrame | None = None
+        """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
         self._changes = ChangeFeed(self, FRAME, self.places.publish)
         self._unsubscribe: Callable[[], None] | None = None
-        self._problems = [*problems, *self.use_themes(theme, theme_folder)]
+        self.offered_themes, theme_problems = themes.load_themes(theme_folder)
+        self._problems = [*problems, *theme_problems]
         """Faults of the configuration, shown at the start."""
+        for each in self.offered_themes:
+            self.register_theme(each)
+        self._wanted_theme = theme
+        self.theme = theme if theme in self.available_themes else "backlit"
+        self.animation_level = "none"
 
     # Life
 
@@ -87,11 +100,15 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Say what is wrong with the configuration."""
+        if self._wanted_theme != self.theme:
+            self._problems.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._problems:
             self.say(sentence, is_bad=True)
+        self.set_timer(MOST_HELD, self.show_frames)
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
+        self.show_frames()
         gc.enable()
         if self._view_files is not None:
             self._read_views(self._view_files)
@@ -108,10 +125,21 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         if self.places.backlog is not None:
             self.places.backlog.draw_words()
 
+    def exit(self, result: None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
+        """End, and keep the screen if it is the one that the next start shows."""
+        backlog = self.places.backlog
+        if backlog is not None and self.screen is backlog and backlog.is_as_at_start and not backlog.query("Toast"):
+            self.last_frame = self.kept_frame(PASSING)
+        super().exit(result, return_code, message)
+
     def on_unmount(self) -> None:
         """Unsubscribe; the store belongs to the caller."""
         if self._unsubscribe:
             self._unsubscribe()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return backlit's own colours, for themes without them."""
+        return dict(themes.VARIABLE_DEFAULTS)
 
     # The store's changes
 

@@ -1,19 +1,17 @@
 """The sign-in to a server: with a password, or with a code from its login page."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
+from backlit.model.errors import BacklitError, OtherOrigin, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
-from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.workers import work
@@ -40,41 +38,6 @@ class SignInWay(Protocol):
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
         """Sign in with a code from the browser. Raises as `sign_in` does."""
-
-
-class Joining(SignInWay, Protocol):
-    """The sign-in to a server that makes a profile of it."""
-
-    profile: str
-    """The name of the profile; empty before the sign-in."""
-    warning: str
-    """The risk of the address, as a sentence; empty without one."""
-
-
-Join = Callable[[str], Joining]
-"""Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
-
-
-async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, address: str, about: str) -> str:
-    """Ask for the address of a server, unless it is given, and for a sign-in; return the profile, empty after esc.
-
-    Raises BadRequest for a given text that is no address.
-    """
-
-    def fault(text: str) -> str | None:
-        try:
-            join(text)
-        except BadRequest as error:
-            return str(error)
-        return None
-
-    note = "The address of your team's server, such as https://backlit.example.com"
-    address = address or await ask(LineDialog("Connect to a server", "", fault, note=note)) or ""
-    if not address:
-        return ""
-    way = join(address)
-    await ask(SignInDialog(way, "Connect to a server", about, "cancel", way.warning))
-    return way.profile
 
 
 class StoreSignIn:

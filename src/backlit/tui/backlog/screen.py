@@ -6,6 +6,7 @@ from textual import on
 from textual.message import Message
 
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.trees import NO_TOTALS
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -61,6 +62,12 @@ class BacklogScreen(ListScreen):
     async def loaded(self) -> None:
         """Wait until all ids of the list are known."""
         await self._shown_view.loaded()
+
+    @property
+    def is_as_at_start(self) -> bool:
+        """True if a start shows the same: the top of the plain list, with nothing else on the screen."""
+        is_plain = self.spec == ViewSpec() and self.panes.selected.totals == NO_TOTALS
+        return is_plain and self.focused is self.items and not self.items.cursor and not self.items.top
 
     def ranked_view(self) -> View:
         """Return the list's own view; its page stays while the row moves in it."""

@@ -46,13 +46,14 @@ _BRIDGED = 5
 class CellStyle:
     """Attributes, colours and link of a cell; equal styles are one object, to be compared by identity."""
 
-    __slots__ = ("attributes", "background", "blank", "colour", "link")
+    __slots__ = ("attributes", "background", "blank", "colour", "key", "link")
 
     def __init__(self, attributes: int, colour: str, background: str, link: str) -> None:
         self.attributes = attributes
         self.colour = colour
         self.background = background
         self.link = link
+        self.key = (attributes, colour, background, link)
         is_same = attributes & VISIBLE or not (attributes or colour)
         self.blank: CellStyle = self if is_same else cell_style(0, "", background, link)
         """The style that draws a blank alike."""
@@ -300,6 +301,25 @@ class Row:
         self.shown[start:end] = [None] * (end - start)
         self.shown_styles[start:end] = [None] * (end - start)
         self._forget_strips(start, end)
+
+    def blank(self, start: int, end: int) -> None:
+        """Erase the characters of some cells, and keep their background."""
+        end = min(end, len(self.characters))
+        self._cut(start)
+        self._cut(end)
+        self.characters[start:end] = [" "] * (end - start)
+        self.styles[start:end] = [style.blank for style in self.styles[start:end]]
+        self._forget_strips(start, end)
+        self._low, self._high = min(self._low, start), max(self._high, end)
+
+    def kept(self) -> tuple[list[str], list[tuple[int, str, str, str]]]:
+        """Return the characters and styles for another process."""
+        return self.characters, [style.key for style in self.styles]
+
+    def begin_with(self, characters: list[str], styles: list[CellStyle]) -> None:
+        """Note what the terminal shows already."""
+        self.characters, self.styles = characters.copy(), styles.copy()
+        self.shown, self.shown_styles = list(characters), list(styles)
 
     def differs(self) -> bool:
         """Return whether painted cells may differ from the terminal's."""

@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.tui.drawing.frame_rows import RESET, Pen, Row
+from backlit.tui.drawing.frame_rows import RESET, Pen, Row, cell_style
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
@@ -41,6 +41,10 @@ class Scroll:
     lines: int
 
 
+KeptFrame = tuple[tuple[int, int], str, list[tuple[list[str], list[tuple[int, str, str, str]]]]]
+"""Size, the sequence that draws a frame on an empty screen, and the characters and styles of each row."""
+
+
 class Frame:
     """Takes strips as they are painted; `flush` returns the update, which may cover many paintings.
 
@@ -49,7 +53,7 @@ class Frame:
 
     def __init__(self, *, erases: bool = True) -> None:
         self.size = Size(0, 0)
-        self._erases = erases
+        self.erases = erases
         self._rows: list[Row] = []
         self._cursor: tuple[int, int] | None = None
         self._is_sure = False
@@ -75,10 +79,27 @@ class Frame:
         """Put the cells of a strip at a place."""
         self._rows[y].put(x, strip, system)
 
+    def blank(self, region: Region) -> None:
+        """Erase the characters in a region."""
+        for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
+            row.blank(max(0, region.x), region.right)
+
+    def kept(self) -> KeptFrame:
+        """Return the frame for another process to begin with."""
+        return (self.size.width, self.size.height), self.flush(), [row.kept() for row in self._rows]
+
+    def begin_with(self, kept: KeptFrame) -> None:
+        """Note what the terminal shows already."""
+        size, _, rows = kept
+        self.resize(Size(*size))
+        for row, (characters, styles) in zip(self._rows, rows, strict=True):
+            row.begin_with(characters, [cell_style(*style) for style in styles])
+        self._is_sure = True
+
     def flush(self, cursor: tuple[int, int] = (0, 0)) -> str:
         """Return the update to the wanted frame and cursor; empty where the terminal shows both."""
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
-        pen = Pen(self.size.width, erases=self._erases)
+        pen = Pen(self.size.width, erases=self.erases)
         if not self._is_sure:
             pen.say(RESET)
         if len(differing) >= _LEAST_SCROLLED:
@@ -178,6 +199,8 @@ class FramedApp(App[None], inherit_bindings=False):
         self._terminal_size = Size(0, 0)
         self._writer: object = None
         self._sending: Timer | None = None
+        self._is_held = False
+        """Whether frames wait for the first that is whole."""
 
     def on_mount(self) -> None:
         """Redraw when the shell gives the terminal back."""
@@ -188,6 +211,34 @@ class FramedApp(App[None], inherit_bindings=False):
         before, self._terminal_size = self._terminal_size, event.size
         if self._frame is not None and before != event.size == self._frame.size:
             self.draw_anew()
+
+    def begin_with(self, kept: KeptFrame) -> None:
+        """Keep what the terminal shows until the first whole frame, which `show_frames` announces."""
+        if self._frame is not None:
+            self._frame.begin_with(kept)
+            self._terminal_size = self._frame.size
+            self._is_held = True
+
+    def show_frames(self) -> None:
+        """Send the frames that were held, and all later ones."""
+        self._is_held = False
+        self._send()
+
+    def kept_frame(self, passing: str) -> KeptFrame | None:
+        """Return the screen for the next process to begin with, blank where a selector finds widgets.
+
+        None where no frames are kept.
+        """
+        if self._frame is None or not self.is_framed:
+            return None
+        frame = Frame(erases=self._frame.erases)
+        frame.resize(self.size)
+        system = colours_of(self.console)
+        for y, strip in enumerate(self.screen._compositor.render_strips()):  # noqa: SLF001 - as above
+            frame.put(0, y, strip, system)
+        for widget in self.screen.query(passing):
+            frame.blank(widget.region)
+        return frame.kept()
 
     def draw_anew(self) -> None:
         """Write every cell again."""
@@ -245,7 +296,8 @@ class FramedApp(App[None], inherit_bindings=False):
         if queue is not self._writer and self._frame is not None:
             self._writer = queue
             queue.maxsize = 0  # else the loop waits where the terminal does not take what little is sent beside frames
-            self._frame.forget()
+            if not self._is_held:
+                self._frame.forget()
         return True
 
     def _queue(self, driver: Driver) -> "Queue[str | None] | None":
@@ -257,7 +309,7 @@ class FramedApp(App[None], inherit_bindings=False):
         """Send the changed cells, or try again soon while the terminal has not taken the last frame."""
         driver, frame = self._driver, self._frame
         queue = self._queue(driver) if driver is not None else None
-        if driver is None or frame is None or queue is None or self._closed or not self._running:
+        if driver is None or frame is None or queue is None or self._closed or self._is_held or not self._running:
             return
         if self._batch_count or queue.qsize() > _MOST_WAITING:
             self._sending = self._sending or self.set_timer(_SOON, self._send_again)

@@ -19,7 +19,7 @@ from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
-    explain_empty,
+    empty_words,
     left_status,
     right_title,
     selection_words,
@@ -58,7 +58,6 @@ class ShownView:
         self._is_added = False
         self._loading: View | None = None
         self._is_due = False
-        self._unready = 0
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
 
@@ -100,22 +99,14 @@ class ShownView:
         target, store = self._target, self._store
         connection, views = store.connection, target.shared.views
         figures = right_title(
-            connection,
-            totals,
-            store.inbox.unread(),
-            time.time(),
-            is_read_only=store.lookups.is_read_only,
-            unready=self._unready,
+            connection, totals, store.inbox.unread(), time.time(), is_read_only=store.lookups.is_read_only
         )
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
         left = left_status(store)
         target.frame.say(title, figures, [*unread, *selected, *left])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        is_empty = not self._items.row_count()
-        if is_empty:
-            explain_empty(self._items, store, target.spec)
-        target.panes.spare_preview(is_empty)
+        self._items.empty_text = empty_words(connection, target.spec)
 
     def follow(self, changes: ChangeBatch) -> None:
         """Draw changes; read order and counts again when they may have changed."""
@@ -173,16 +164,9 @@ class ShownView:
             self._wanted_item, self._is_added = None, False
         self._items.show(view, self._items.current_id if wanted is None else wanted)
         self._target.draw_words()
-        panes = self._target.panes
-        panes.preview_soon()
-        panes.run_worker(work(self._count_unready, view), exclusive=True, group="unready")
+        self._target.panes.preview_soon()
         if is_added and wanted is not None and view.index_of(wanted) is None:
             self._hidden(wanted)
-
-    async def _count_unready(self, view: View) -> None:
-        self._unready = await self._store.ready_check.count(view.ids())
-        if self._items.is_attached and view is self._target.shown_view:
-            self._target.draw_words()
 
 
 class ColumnChoice:

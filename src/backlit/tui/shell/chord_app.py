@@ -1,7 +1,6 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
@@ -12,7 +11,6 @@ from textual.screen import Screen
 
 from backlit.config import clipboard
 from backlit.model.amounts import counted
-from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell.dispatch import Dispatch
@@ -48,19 +46,6 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self._safe_filter = SafeFilter()
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
-
-    def use_themes(self, wanted: str, folder: Path | None) -> list[str]:
-        """Offer the themes, also those of a folder, and use one; return what is wrong with them."""
-        self.offered_themes, problems = themes.load_themes(folder)
-        for each in self.offered_themes:
-            self.register_theme(each)
-        self.theme = wanted if wanted in self.available_themes else "backlit"
-        self.animation_level = "none"
-        return problems if self.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return backlit's own colours, for themes without them."""
-        return dict(themes.VARIABLE_DEFAULTS)
 
     def get_line_filters(self) -> list[LineFilter]:
         """Return Textual's filters, and the one against control characters where frames do not replace those."""

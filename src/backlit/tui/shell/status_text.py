@@ -8,7 +8,6 @@ from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.fields.dates import age
-from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part
 
 HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
@@ -16,11 +15,10 @@ FEW_HINTS = ("list.filter", "app.help")
 
 
 def right_title(
-    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool, unready: int = 0
+    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool
 ) -> list[Part]:
-    """Return the right of the title: readiness, the permission, news, items and points, freshness, and the user."""
-    parts: list[Part] = [(f"  {unready:,} not ready · gq", "muted")] if unready else []
-    parts += [("  read only", "pending")] if is_read_only else []
+    """Return the right of the title: the permission, news, items and points, freshness, and the user."""
+    parts: list[Part] = [("  read only", "pending")] if is_read_only else []
     parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
         shown = totals if not totals.count else replace(totals, tasks=0)
@@ -67,39 +65,15 @@ def unread_words(unread: int) -> list[Part]:
     return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
-def explain_empty(items: LineList, store: Store, spec: ViewSpec) -> None:
-    """Show the reason for an empty list, and the ways out, in the list."""
-    connection = store.connection
-    if connection.state is ConnectionState.SIGNED_OUT:
-        items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
-    elif _is_bad(connection):
-        items.empty_text, items.empty_ways = connection.sentence, (("R", "try again now"), *_ELSEWHERE)
-    elif connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
-        items.empty_ways = ()
-        words = _progress(connection) if connection.total else connection.sentence
-        items.empty_text = words or "Opening the backlog …"
-    elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
-        done = () if spec.with_done else (("td", "include done items"),)
-        items.empty_text = "No items match the filter."
-        items.empty_ways = (("esc", "undo the last filter"), ("f0", "clear all filters"), *done, _SEARCH)
-    elif store.has_items():
-        items.empty_text = "No open items."
-        items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
-    else:
-        items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
-
-
-_ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
-_SEARCH = ("#", "search all items, with texts and comments")
-_FIRST_WAYS = (
-    ("a", "add an item"),
-    ("gi cs", "add sprints"),
-    ("backlit items import FILE", "import CSV or JSON"),
-    (":connect URL", "join your team's server"),
-    ("gP", "open the sample"),
-    ("?", "all keys"),
-)
-"""Ways out of a new workspace."""
+def empty_words(connection: Connection, spec: ViewSpec) -> str:
+    """Return the reason for an empty list, and the way out."""
+    if _is_bad(connection):
+        return f"{connection.sentence} R to retry."
+    if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
+        return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
+    if spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
+        return "No matches. esc to clear the filter, td to include done items."
+    return "No open items. a to add one, td to show done items."
 
 
 def _progress(connection: Connection) -> str:

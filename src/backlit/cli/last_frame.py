@@ -1,0 +1,89 @@
+"""Last frame of the screens: a start shows it before anything else is imported, if nothing it was drawn from changed.
+
+Imports little: all that it imports delays the first rows.
+"""
+
+import marshal
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backlit.tui.drawing.framed_app import KeptFrame
+
+NAME = "last-frame"
+_WATCHED = ("BACKLIT_", "TEXTUAL_")
+_ENVIRONMENT = (
+    "COLORTERM",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LANG",
+    "LC_ALL",
+    "LINES",
+    "NO_COLOR",
+    "TERM",
+    "TERM_PROGRAM",
+    "TZ",
+)
+
+Stamps = list[tuple[str, tuple[int, int, int] | None]]
+
+
+def state_folder() -> str:
+    """Return the directory of the state, as config.settings finds it on Linux; elsewhere there is no file there."""
+    home = os.environ.get("BACKLIT_HOME")
+    if home:
+        return os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
+    usual = os.path.expanduser("~/.local/state")
+    return os.path.join(os.environ.get("XDG_STATE_HOME", "").strip() or usual, "backlit")
+
+
+def saved_frame(arguments: Sequence[str]) -> "KeptFrame | None":
+    """Return the frame that the same command would show now; None if anything may differ."""
+    try:
+        with open(os.path.join(state_folder(), NAME), "rb") as file:
+            conditions, stamps, frame = marshal.load(file)  # noqa: S302 - the user's own file, readable by nobody else
+        size = conditions[-1]
+        is_same = (
+            conditions == _conditions(arguments)
+            and size == frame[0]
+            and stamps == stamps_of(path for path, _ in stamps)
+        )
+    except (OSError, EOFError, ValueError, TypeError):
+        return None
+    return frame if is_same else None
+
+
+def save_frame(arguments: Sequence[str], paths: Iterable[str], frame: "KeptFrame") -> None:
+    """Save a frame that was drawn from some files; they are closed, and may be missing."""
+    from pathlib import Path
+
+    from backlit.config.private_files import write_private
+
+    content = marshal.dumps((_conditions(arguments), stamps_of([__file__, *paths]), frame))
+    write_private(Path(state_folder(), NAME), content)
+
+
+def stamps_of(paths: Iterable[str]) -> Stamps:
+    """Return what tells versions of files apart; None for a missing file."""
+    return [(path, _stamp(path)) for path in paths]
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _conditions(arguments: Sequence[str]) -> tuple[Any, ...]:
+    """Return all that a frame depends on, besides files."""
+    environment = [
+        (name, value) for name, value in sorted(os.environ.items()) if name in _ENVIRONMENT or name.startswith(_WATCHED)
+    ]
+    today = time.strftime("%Y-%m-%d %z")
+    size = tuple(os.get_terminal_size(sys.stdout.fileno()))
+    return sys.executable, list(arguments), os.getcwd(), environment, today, size
