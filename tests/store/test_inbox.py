@@ -8,8 +8,9 @@ import pytest
 from tests.store.world import World, sent, until
 
 from backlit.store import Store, ViewSpec
-from backlit.store.inbox import FieldNews, ItemNews
+from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
+from backlit.store.records.item import FieldNews
 from backlit.store.sqlite.database import drop_database
 
 

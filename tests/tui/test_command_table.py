@@ -20,11 +20,11 @@ from backlit.tui.board.screen import BoardScreen
 from backlit.tui.commands.command import Call, Command, Context, item_number
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
-from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.groom.questions import QuestionList
 from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import PlanScreen
 from backlit.tui.shell.dispatch import contexts_of, function_of
@@ -91,9 +91,9 @@ def test_each_group_has_one_context() -> None:
         (BoardScreen, BoardList, (Context.BOARD, Context.MOVES, Context.LIST, Context.ITEM)),
         (PlanScreen, PlanList, (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)),
         (TreeScreen, TreeList, (Context.TREE, Context.MOVES)),
-        (EditorScreen, FieldGrid, (Context.EDITOR, Context.MOVES, Context.ITEM)),
-        (CommentsScreen, CommentThread, (Context.COMMENTS, Context.MOVES, Context.ITEM)),
-        (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.MOVES)),
+        (EditorScreen, FieldGrid, (Context.EDITOR, Context.TABS, Context.MOVES, Context.ITEM)),
+        (CommentsScreen, CommentThread, (Context.COMMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
+        (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
         (GroomScreen, QuestionList, (Context.GROOM, Context.ITEM)),
     ],
 )

@@ -16,10 +16,10 @@ from textual.pilot import Pilot
 
 from backlit.store import CommentEntry, Store, ViewSpec
 from backlit.tui.comments.screen import CommentsScreen
-from backlit.tui.comments.thread import CommentThread
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.items.comment_thread import CommentThread
 
 NOW = datetime(2026, 3, 10, 12)
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})

@@ -116,7 +116,7 @@ async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_sa
     item_type, key, text, sentence = case
     item_id = await item_of(world, item_type)
 
-    async with edit(item_id) as pilot:
+    async with edit(item_id, (180, 40)) as pilot:
         await go_to(pilot, key)
         await pilot.press("enter", "ctrl+u")
         screen_of(pilot).form.grid.input.value = text
@@ -231,8 +231,6 @@ async def test_a_long_text_is_looked_at_as_markdown_and_written_on(world: World,
 
     async with edit(item_id) as pilot:
         await go_to(pilot, "Description")
-        await pilot.press("p")
-        await pilot.pause()
         rendered = missing(pilot.app, ["• one bold"])
         await pilot.press("ctrl+t", *"x", "ctrl+t")
         await pilot.pause()

@@ -8,9 +8,9 @@ from textual.strip import Strip
 from backlit.tui.attachments.screen import AttachmentList
 from backlit.tui.commands.command import Call
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
-from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
+from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.outbox.screen import OutboxList
 from backlit.tui.reports.report_panes import ReportTable
 from backlit.tui.shell.dispatch import function_of

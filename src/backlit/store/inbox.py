@@ -10,7 +10,7 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import Change, Signal, Subject
-from backlit.store.records.item import fields_in, moment
+from backlit.store.records.item import FieldNews, fields_in, moment
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.items import CommentEntry, comments_in
 
@@ -18,15 +18,6 @@ FEED = 500
 """The number of comments in the feed."""
 
 _ORDER = {key: number for number, key in enumerate(FIELD_BY_KEY)}
-
-
-@dataclass(frozen=True, slots=True)
-class FieldNews:
-    """A field as the user last saw it, and its present value."""
-
-    key: str
-    before: object
-    after: object
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from backlit.store.reports.reports import Records, Reports
     from backlit.store.reports.sample_history import SampleHistory
     from backlit.store.undo.history import History
+    from backlit.store.views.item_history import ItemHistory
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
@@ -75,6 +76,7 @@ else:
     Reports = late("reports.reports", "Reports")
     SampleHistory = late("reports.sample_history", "SampleHistory")
     History = late("undo.history", "History")
+    ItemHistory = late("views.item_history", "ItemHistory")
 
 Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""
@@ -123,6 +125,7 @@ class Store:
     comments = Part(lambda self: Comments(self.files))
     batch = Part(lambda self: Batch(self.files))
     cells = Part(lambda self: Cells(self.files, self.ready_check.faults))
+    item_history = Part(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
     inbox = Part(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = Part(lambda self: Projects(self.files, self.lookups))
@@ -215,8 +218,12 @@ class Store:
 
     def now(self) -> datetime:
         """Return the service's time, by this machine's clock and the known offset. UTC before the offset is known."""
+        return self.server_time(self._clock())
+
+    def server_time(self, when: datetime) -> datetime:
+        """Return a time of this machine as the service's clock shows it."""
         offset = self.lookups.keep(Subject.PEOPLE, "clock", self.server.clock_offset)
-        return self._clock().astimezone(UTC).replace(tzinfo=None) + offset
+        return when.astimezone(UTC).replace(tzinfo=None) + offset
 
     def today(self) -> date:
         """Return the user's local date, the reference for the dates of iterations."""

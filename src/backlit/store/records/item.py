@@ -81,6 +81,15 @@ class Item:
     sign: RowSign
 
 
+@dataclass(frozen=True, slots=True)
+class FieldNews:
+    """A field as the user last saw it, and its present value."""
+
+    key: str
+    before: object
+    after: object
+
+
 def item_of(document: Document, base: Document | None, sign: int) -> Item:
     """Return the item of a document. `base` is the received document, None if it is the same."""
     received = document if base is None else base

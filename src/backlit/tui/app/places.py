@@ -273,15 +273,23 @@ class Places:
         wanted = (message.item_id, message.place, message.comment_id)
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
         if shown and shown[-1] == wanted:
-            verb = "is" if message.place is ItemPlace.EDITOR else "are"
+            verb = "is" if message.place in {ItemPlace.EDITOR, ItemPlace.HISTORY} else "are"
             raise CannotAct(f"The {message.place} of the item {verb} already open.")
         if wanted not in shown:
-            self._app.push_screen(self._make_at(message))
+            await self._show_tab(message, shown[-1] if shown else None)
             return
         while isinstance(self._app.screen, StoreScreen) and self._app.screen.shown_place != wanted:
             if not await self._app.screen.may_leave():
                 return
             self._app.pop_screen()
+
+    async def _show_tab(self, message: Open, shown: tuple[int, ItemPlace, int | None] | None) -> None:
+        """Show an item in place of another tab of it; the editor stays below with its draft."""
+        is_other = shown is None or shown[0] != message.item_id or message.comment_id is not None
+        if is_other or (shown is not None and shown[1] is ItemPlace.EDITOR):
+            self._app.push_screen(self._make_at(message))
+        elif not isinstance(self._app.screen, StoreScreen) or await self._app.screen.may_leave():
+            self._app.switch_screen(self._make_at(message))
 
     # Making screens, each imported when it is first shown
 
@@ -294,6 +302,10 @@ class Places:
             from backlit.tui.comments.screen import CommentsScreen
 
             return CommentsScreen(self._store, message.item_id)
+        if message.place is ItemPlace.HISTORY:
+            from backlit.tui.history.screen import HistoryScreen
+
+            return HistoryScreen(self._store, message.item_id)
         from backlit.tui.attachments.screen import AttachmentsScreen
 
         return AttachmentsScreen(self._store, message.item_id, message.comment_id)

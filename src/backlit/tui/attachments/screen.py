@@ -22,7 +22,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age, moment
-from backlit.tui.items.item_screen import ItemRowsScreen
+from backlit.tui.items.item_screen import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -179,9 +179,10 @@ class Transfers:
 class AttachmentsScreen(ItemRowsScreen):
     """A list of files."""
 
-    COMMAND_GROUPS = ("attachments.file_commands",)
+    COMMAND_GROUPS = ("attachments.file_commands", *TAB_COMMANDS)
     AUTO_FOCUS = "AttachmentList"
     CSS_PATH = "../styles/attachments.tcss"
+    PLACE = ItemPlace.ATTACHMENTS
     SUBJECTS = (Subject.ATTACHMENTS,)
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),

@@ -150,8 +150,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
 # fmt: off
 ITEM_COMMANDS: tuple[Command, ...] = (
     # Items
-    Command("item.open", ("enter", "e"), Context.ITEM, "edit", "Open the item in the editor.",
-        handler="items.item_commands:open_place", argument="editor", also="open show view details"),
+    Command("item.open", ("enter", "e"), Context.ITEM, "open", "Open the item, to read and edit it.",
+        handler="items.item_commands:open_place", argument="editor", also="edit show view details"),
     Command("item.external", ("E",), Context.ITEM, "as text",
         "Edit as text in $EDITOR: one item as a page, several as a table.",
         handler="items.as_text:edit", also="bulk editor vim markdown"),
@@ -199,6 +199,8 @@ ITEM_COMMANDS: tuple[Command, ...] = (
     Command("item.attachments", ("g t",), Context.ITEM, "attachments", "Go to the attachments.",
         handler="items.item_commands:open_place", argument="attachments",
         also="files file upload image screenshot attach"),
+    Command("item.history", ("g l",), Context.ITEM, "history", "Go to the history.",
+        handler="items.item_commands:open_place", argument="history", also="activity log changes audit"),
     Command("item.conflict", ("g =",), Context.ITEM, "resolve", "Resolve the item's conflict or rejected change.",
         handler="items.item_commands:resolve", also="conflict merge rejected"),
     Command("item.rank-down", ("J",), Context.ITEM, "rank down", "Move down in the backlog's order; 3J moves by three.",

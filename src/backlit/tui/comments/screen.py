@@ -11,11 +11,11 @@ from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.comments.thread import CommentThread
 from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import write_comment
-from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemRowsScreen
+from backlit.tui.items.item_screen import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 
@@ -27,11 +27,12 @@ QUOTED = 120
 class CommentsScreen(ItemRowsScreen):
     """The thread of comments on an item."""
 
-    COMMAND_GROUPS = ("comments.screen", *ITEM_COMMANDS)
+    COMMAND_GROUPS = ("comments.screen", *TAB_COMMANDS)
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
+    PLACE = ItemPlace.COMMENTS
     SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
-    HINTS = ("comments.add", "comments.quote", "comments.copy", "comments.back", "app.help")
+    HINTS = ("comments.add", "comments.quote", "comments.copy", "app.back", "app.help")
     FEW_HINTS = ("comments.add", "app.help")
     ROOM_FOR_HINTS = 60
     EMPTY = ("No comments. a to add one.", "No comments in the local copy. a to add one.")
@@ -80,11 +81,6 @@ class CommentsScreen(ItemRowsScreen):
         if comment is None:
             raise CannotAct("This item has no comments. a to add one.")
         return comment
-
-    @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None]:
-        """The comments of the item."""
-        return self.item_id, ItemPlace.COMMENTS, None
 
 
 # Writing
@@ -198,8 +194,3 @@ def refresh(target: CommentsScreen, _call: Call) -> None:
     """Read the item again, and all that is new."""
     target.run_worker(work(target.store.look_at, target.item_id), group="look")
     target.run_command("app.refresh")
-
-
-def back(target: CommentsScreen, _call: Call) -> None:
-    """Go back to the place before."""
-    target.dismiss(None)

@@ -1,9 +1,9 @@
-"""The editor's form: the grid of fields, the input of a long text, and its preview."""
+"""The editor's form: the long texts, and the grid of the other fields beside them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
@@ -12,41 +12,17 @@ from textual.widgets import Input, TextArea
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import literal
 from backlit.tui.editor.field_grid import FieldGrid, FieldLines
 from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.editor.item_texts import TextPane
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.dates import day_text, holds_days
-from backlit.tui.fields.values import merged, read_text, typed_text
-from backlit.tui.widgets.inputs import TextInput
+from backlit.tui.fields.values import read_text, typed_text
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.text_view import TextView
 
+BESIDE = 80
+"""Columns from which the texts are beside the grid."""
 _LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
-
-
-class LongText(TextInput):
-    """The input in the lower half of the editor; gives back byte for byte what was not touched."""
-
-    def __init__(self) -> None:
-        super().__init__(id="long-text")
-        self._raw = ""
-        self._loaded = ""
-
-    def open(self, label: str, raw: str) -> None:
-        """Show a text, from its beginning."""
-        self._raw = raw
-        self.load_text(raw)
-        self._loaded = self.text
-        self.border_title = literal(label)
-        self.border_subtitle = literal("ctrl+t Markdown  ctrl+e $EDITOR  esc leaves")
-
-    @property
-    def edited(self) -> str:
-        """The text with the edits."""
-        if self.text == self._loaded:
-            return self._raw
-        return merged(self._raw, [self.document.get_line(row) for row in range(self.document.line_count)])
 
 
 class FieldForm(Container):
@@ -66,23 +42,28 @@ class FieldForm(Container):
         self.draft = draft
         self.lines = lines
         self.grid = FieldGrid()
+        self.texts = TextPane(lines.store.now)
         self._asked = ""
-        self._long: LongText | None = None
         self._edited: Field | None = None
         self._is_open = False
         self._opened: tuple[str, bool] = ("", False)
         self.redraw()
 
     def compose(self) -> ComposeResult:
-        """Yield the grid; the input of long texts is mounted when one is edited."""
+        """Yield the texts and the grid."""
+        yield self.texts
         yield self.grid
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Put the texts beside the grid, or above it in a narrow terminal."""
+        self.set_class(event.size.width < BESIDE, "-stacked")
 
     @property
     def field(self) -> Field:
         """The current field."""
         field = self.grid.field
         if field is None:
-            raise CannotAct("This item has no fields.")
+            raise CannotAct("There is no field here. enter shows the other fields.")
         return field
 
     @property
@@ -98,6 +79,7 @@ class FieldForm(Container):
     def redraw(self) -> None:
         """Show the draft as it is now."""
         self.grid.show(self.lines.lines(self.draft))
+        self.texts.view.show(self.lines.texts(self.draft))
 
     # Editing
 
@@ -216,19 +198,13 @@ class FieldForm(Container):
     # Long texts
 
     def _open_long(self, field: Field, value: object) -> None:
-        if self._long is None:
-            self._long = LongText()
-            self.mount(self._long)
         text = str(value or "")
         self._begin(field, text)
-        self._long.display = True
-        self._long.open(field.label, text)
-        self.screen.set_focus(self._long)
+        self.texts.open_input(field.label, text)
         self.call_after_refresh(self.grid.stay_in_sight)
 
     def _close_long(self) -> None:
-        if self._long is not None:
-            self._long.display = False
+        self.texts.close_input()
         self.screen.set_focus(self.grid)
 
     @on(TextArea.Changed)
@@ -239,57 +215,25 @@ class FieldForm(Container):
             self.changed()
 
     def _read_long(self) -> None:
-        if self._long is None or self._edited is None:
+        text = self.texts.edited
+        if text is None or self._edited is None:
             return
-        if self._is_as_opened(self._long.edited):
+        if self._is_as_opened(text):
             self.draft.forget(self._edited.key)
         else:
-            self.draft.set(self._edited.key, self._long.edited)
+            self.draft.set(self._edited.key, text)
 
     # The grid's mouse and cursor
 
     @on(LineList.Highlighted)
     def _moved(self, event: LineList.Highlighted) -> None:
         event.stop()
-        if self._is_open and self.field.key != self.open_key:
+        field = self.grid.field
+        if self._is_open and (field is None or field.key != self.open_key):
             self.leave()
+        if field is not None and field.kind is Kind.LONG_TEXT:
+            self.texts.view.go_to(field.key)
         self.post_message(self.Moved())
-
-
-class LongTextPreview:
-    """The preview of the current long text as Markdown, below the grid."""
-
-    def __init__(self, form: FieldForm) -> None:
-        self._form = form
-        self._view: TextView | None = None
-
-    @property
-    def is_shown(self) -> bool:
-        """True while the preview is shown."""
-        return self._view is not None and bool(self._view.display)
-
-    def show(self) -> None:
-        """Show the preview."""
-        if self._view is None:
-            self._view = TextView()
-            self._form.mount(self._view)
-        self._view.display = True
-        self.follow()
-
-    def hide(self) -> None:
-        """Hide the preview."""
-        if self._view is not None:
-            self._view.display = False
-
-    def follow(self) -> None:
-        """Show the text of the field under the cursor; hide the preview while a long text is edited."""
-        field, view = self._form.grid.field, self._view
-        if view is None or field is None or field.kind is not Kind.LONG_TEXT:
-            return
-        if self._form.is_editing:
-            self.hide()
-        elif self.is_shown:
-            view.show(field.label, str(self._form.draft.value(field.key) or ""))
 
 
 _EMPTY: dict[Kind, object] = {Kind.TAGS: [], Kind.TEXT: "", Kind.LONG_TEXT: ""}

@@ -1,6 +1,6 @@
 """The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -12,9 +12,10 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.store import Store
-from backlit.tui.drawing.text import fit
+from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.dates import HELP as DAYS_HELP
 from backlit.tui.fields.dates import holds_days
@@ -26,12 +27,19 @@ LEAD = 3
 """Cells before the label: the cursor bar, the sign, a blank."""
 GAP = 2
 WIDEST_LABEL = 20
-NARROW, NARROW_LABEL = 50, 12
+NARROW, NARROW_LABEL = 50, 14
+URGENT = frozenset("!≠")
+"""Signs that open the fold."""
+FOLD_NAMES = 2
+"""Fields that the closed fold names."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
-    """A line of the grid: a field with its value, or a heading or note (without a field)."""
+    """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
+
+    Lines with `is_tail` are shown while the fold is open.
+    """
 
     text: str
     colour: str = "foreground"
@@ -39,6 +47,44 @@ class GridLine:
     sign: str = " "
     sign_colour: str = "accent"
     is_heading: bool = False
+    is_tail: bool = False
+    is_fold: bool = False
+
+
+class Fold:
+    """The lines of a grid, those of its tail behind a fold; notes are wrapped."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self._lines: Sequence[GridLine] = ()
+
+    def show(self, lines: Sequence[GridLine]) -> None:
+        """Take other lines; opens for a field with a fault, or with a change that is to be decided."""
+        self._lines = lines
+        self.is_open |= any(line.is_tail and line.sign in URGENT for line in lines)
+
+    def hides(self, key: str) -> bool:
+        """Return whether a field is behind the closed fold."""
+        return not self.is_open and any(line.is_tail and line.field and line.field.key == key for line in self._lines)
+
+    def lines(self, room: int) -> list[GridLine]:
+        """Return the lines in sight, with notes of at most `room` cells."""
+        tail = [line for line in self._lines if line.is_tail]
+        shown = [line for line in self._lines if not line.is_tail]
+        if tail:
+            shown.append(self._line([line.field.label for line in tail if line.field]))
+        shown += tail if self.is_open else []
+        return [each for line in shown for each in _wrapped(line, max(8, room))]
+
+    def _line(self, labels: Sequence[str]) -> GridLine:
+        named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
+        text = f"▾ {len(labels)} more" if self.is_open else f"▸ {len(labels)} more ({named})"
+        return GridLine(text, "muted", is_fold=True)
+
+
+def _wrapped(line: GridLine, room: int) -> Iterable[GridLine]:
+    is_note = not (line.field or line.is_heading or line.is_fold)
+    return (replace(line, text=text) for text in wrapped(line.text, room)) if is_note else (line,)
 
 
 class FieldGrid(LineList):
@@ -47,6 +93,7 @@ class FieldGrid(LineList):
     def __init__(self) -> None:
         super().__init__(id="fields")
         self.input = LineInput()
+        self._fold = Fold()
         self._lines: Sequence[GridLine] = ()
         self._theme: ThemeStyles | None = None
 
@@ -64,15 +111,38 @@ class FieldGrid(LineList):
 
     def show(self, lines: Sequence[GridLine]) -> None:
         """Show other lines; repaints those that differ, the cursor stays on its field."""
+        self._fold.show(lines)
+        self._arrange()
+
+    @property
+    def is_at_fold(self) -> bool:
+        """True with the cursor on the fold."""
+        return self.cursor < len(self._lines) and self._lines[self.cursor].is_fold
+
+    def toggle_fold(self) -> None:
+        """Show or hide the other fields."""
+        self._fold.is_open = not self._fold.is_open
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Lay the lines out for the width and the fold."""
         before, current = self._lines, self.field
-        self._lines = lines
+        lines = self._fold.lines(self.size.width - LEAD - 1)
+        was_at_fold, self._lines = self.is_at_fold, lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
                 if old != new and not self._is_covered(index, old, new):
                     self.refresh_row(index)
             return
         key = current.key if current else ""
-        at = next((index for index, line in enumerate(lines) if line.field and line.field.key == key), self._first)
+        at = next(
+            (
+                index
+                for index, line in enumerate(lines)
+                if (line.is_fold and was_at_fold) or (line.field and line.field.key == key)
+            ),
+            self._first,
+        )
         self.rows_replaced(at)
         self._place_input()
 
@@ -81,7 +151,9 @@ class FieldGrid(LineList):
         return self.input.display and index == self.cursor and replace(old, text=new.text, colour=new.colour) == new
 
     def go_to(self, key: str) -> None:
-        """Put the cursor on a field."""
+        """Put the cursor on a field; opens the fold for one below it."""
+        if self._fold.hides(key):
+            self.toggle_fold()
         for index, line in enumerate(self._lines):
             if line.field is not None and line.field.key == key:
                 self.move_to(index)
@@ -98,23 +170,16 @@ class FieldGrid(LineList):
         self.move_by(int(step * count * self.page))
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on the field at or nearest above a line; show the heading over the first one."""
-        places = self._places
-        super().move_to(max((place for place in places if place <= index), default=self._first))
-        self._show_first_heading()
+        """Put the cursor on the field at or nearest above a line."""
+        super().move_to(max((place for place in self._places if place <= index), default=self._first))
 
     def stay_in_sight(self) -> None:
         """Show the cursor, wherever it is by now, in a grid that has become lower."""
         self.move_to(self.cursor)
 
-    def _show_first_heading(self) -> None:
-        if self.top and self.cursor == self._first:
-            self.top = 0
-            self.refresh()
-
     @property
     def _places(self) -> list[int]:
-        return [index for index, line in enumerate(self._lines) if line.field is not None]
+        return [index for index, line in enumerate(self._lines) if line.field is not None or line.is_fold]
 
     @property
     def _first(self) -> int:
@@ -144,9 +209,9 @@ class FieldGrid(LineList):
             self.input.styles.width = max(4, self.size.width - left)
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight and the input at its place."""
+        """Wrap the notes for the width; keep the cursor in sight and the input at its place."""
+        self._arrange()
         super().on_resize()
-        self._show_first_heading()
         self._place_input()
 
     # Drawing
@@ -181,14 +246,14 @@ class FieldGrid(LineList):
             )
         left = LEAD + self._label_width + GAP
         if line.field is None:
-            note = Segment(fit(line.text, max(0, width - left)), theme.style(line.colour))
-            return Strip([Segment(" " * left, theme.style()), note]).adjust_cell_length(width, theme.style())
+            note = fit(line.text, max(0, width - LEAD - 1))
+            return self.draw_parts([(" " * (LEAD - 1), line.colour), (note, line.colour)], is_cursor=is_cursor)
         on = "cursor-background" if is_cursor else None
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
             Segment(f"{line.sign} ", theme.style(line.sign_colour, on=on, bold=True)),
             Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style("muted", on=on)),
-            Segment(fit(line.text, max(0, width - left)), theme.style(line.colour, on=on)),
+            Segment(fit(line.text, max(0, width - left - 1)), theme.style(line.colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
@@ -218,7 +283,17 @@ class FieldLines:
         if self.is_new:
             every = tuple(field for field in every if field.settable in ON_ADD)
         order = list(Section)
-        return sorted(every, key=lambda field: order.index(field.section))
+        tail = {field.key: len(MAIN) + order.index(field.section) for field in every}
+        return sorted(every, key=lambda field: MAIN.get(field.key, tail[field.key]))
+
+    def texts(self, draft: ItemDraft) -> list[ItemText]:
+        """Return the long texts: the description, and the others that are not empty."""
+        found = []
+        for field in self.fields(draft):
+            text = str(draft.value(field.key) or "")
+            if field.kind is Kind.LONG_TEXT and (text or field.key == DESCRIPTION):
+                found.append(ItemText(field.key, field.label, text, NO_DESCRIPTION))
+        return found
 
     def why_fixed(self, field: Field) -> str | None:
         """Why a field cannot be set here; None where it can."""
@@ -266,12 +341,16 @@ class FieldLines:
         return f"{field.label}: {needed}{about}" if needed or about else field.label
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
-        """Return all lines: a heading over each section, faults and changes of others under their fields."""
-        made: list[GridLine] = []
-        for section, fields in groupby(self.fields(draft), key=lambda field: field.section):
-            made.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
-            made += self._of_fields(fields, draft)
-        return made
+        """Return all lines, faults and changes of others under their fields; the tail has a heading to each section."""
+        every = self.fields(draft)
+        made = list(self._of_fields((field for field in every if field.key in MAIN), draft))
+        tail: list[GridLine] = []
+        for section, fields in groupby(
+            (field for field in every if field.key not in MAIN), lambda field: field.section
+        ):
+            tail.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
+            tail += self._of_fields(fields, draft)
+        return [*made, *(replace(line, is_tail=True) for line in tail)]
 
     def _of_fields(self, fields: Iterable[Field], draft: ItemDraft) -> Iterator[GridLine]:
         for field in fields:
@@ -286,12 +365,16 @@ class FieldLines:
         sign, sign_colour = self._sign(field.key, draft)
         value = draft.value(field.key)
         text = draft.unread.get(field.key) or self.words.shown(field, value)
+        if field.kind in _TREES:  # each path begins with the project
+            text = text.partition(" › ")[2] or NOTHING
+        elif field.kind is Kind.LONG_TEXT:  # the text is beside the fields
+            text = text.rpartition("  … ")[2]
         return GridLine(self._signed(field, text), self._colour(field, value, text), field, sign, sign_colour)
 
     def _signed(self, field: Field, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            return f"({preset})" if preset else "(required)" if field.required else NOTHING
+            return f"({preset})" if preset else "(required)" if field.required else UNSET.get(field.key, "")
         return f"{status_sign(text, self.store.lookups.status_groups())} {text}" if field.kind is Kind.STATUS else text
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:
@@ -312,6 +395,22 @@ class FieldLines:
         return status_colour(str(value), self.store.lookups.status_groups()) if is_status else "foreground"
 
 
+MAIN: Mapping[str, int] = {
+    key: place
+    for place, key in enumerate(
+        (
+            *("Name", "Status", "AssignedToID", "IterationID", "Estimate", "PriorityClass", "Priority", "Severity"),
+            *("IsBlocking", "WorkRemaining", "WorkCompleted", "FeedbackType", "Size", "AreaID", "TeamID", "Tags"),
+            *("ParentID", "Description", "StepsToReproduce", "Resolution"),
+        )
+    )
+}
+"""The fields above the fold, in their order."""
+UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
+"""Words for fields whose emptiness means something."""
+DESCRIPTION = "Description"
+NO_DESCRIPTION = "No description. cd to write one."
+_TREES = frozenset({Kind.AREA, Kind.ITERATION})
 _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
     Section.COMPUTED: f"{Section.COMPUTED.value} by the server",

@@ -9,7 +9,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
-from backlit.tui.editor.field_form import FieldForm, LongTextPreview
+from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
@@ -24,7 +24,6 @@ class EditorTarget(ItemTarget, Protocol):
     item_type: str
     form: FieldForm
     lines: FieldLines
-    preview: LongTextPreview
     autosave: DraftAutosave
     is_saving: asyncio.Lock
 
@@ -111,9 +110,15 @@ def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object
 
 
 async def edit_field(target: EditorTarget) -> None:
-    """Open the current field, or a picker for it; a yes or no is turned over. Raises CannotAct for a fixed field."""
-    target.store.lookups.need_writer()
+    """Open the current field, or a picker for it; a yes or no is turned over. Raises CannotAct for a fixed field.
+
+    On the fold, show or hide the other fields.
+    """
     form = target.form
+    if form.grid.is_at_fold:
+        form.grid.toggle_fold()
+        return
+    target.store.lookups.need_writer()
     field = form.field
     fixed = target.lines.why_fixed(field)
     if fixed:
@@ -161,29 +166,32 @@ async def _pick_item(target: EditorTarget, field: Field) -> None:
 # Long texts
 
 
-def toggle_preview(target: EditorTarget, _call: Call) -> None:
-    """Show the long text as Markdown, or hide it."""
-    form = target.form
-    if target.preview.is_shown:
-        target.preview.hide()
-    elif form.field.kind is Kind.LONG_TEXT:
-        target.preview.show()
+def toggle_texts(target: EditorTarget, _call: Call) -> None:
+    """Show or hide the long texts beside the fields."""
+    texts = target.form.texts
+    texts.display = not texts.display
+
+
+def read_on(target: EditorTarget, _call: Call) -> None:
+    """Show the next page of the long texts; after the last, the first."""
+    texts = target.form.texts
+    if texts.display:
+        texts.view.read_on()
     else:
-        raise CannotAct("p shows a long text, such as the description, as Markdown.")
-    form.call_after_refresh(form.grid.stay_in_sight)
+        texts.display = True
 
 
-async def toggle_preview_in_text(target: EditorTarget, _call: Call) -> None:
+async def toggle_markdown(target: EditorTarget, _call: Call) -> None:
     """Leave the long text and show it as Markdown; from there, go on editing it."""
     form = target.form
-    if target.preview.is_shown:
-        target.preview.hide()
-        await edit_field(target)
-    elif form.field.kind is Kind.LONG_TEXT:
+    is_open = form.is_editing
+    if form.field.kind is not Kind.LONG_TEXT:
+        if not is_open:
+            raise CannotAct("ctrl+t edits a long text, such as the description.")
+    elif is_open:
         form.leave()
-        target.preview.show()
-    elif not form.is_editing:
-        raise CannotAct("ctrl+t shows a long text, such as the description, as Markdown.")
+    else:
+        await edit_field(target)
 
 
 def edit_outside(target: EditorTarget, _call: Call) -> None:

@@ -14,19 +14,18 @@ from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.editor.field_form import FieldForm, LongTextPreview
+from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.fields.dates import moment
-from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
+from backlit.tui.items.item_head import ItemHead
+from backlit.tui.items.item_screen import TAB_COMMANDS, ItemScreen
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
@@ -37,7 +36,6 @@ HINTS = ("editor.edit", "editor.save", "editor.revert", "editor.difference", "ed
 FEW_HINTS = ("editor.edit", "editor.save", "app.help")
 WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
 ROOM_FOR_HINTS = 100
-ROOM_FOR_AUTHOR = 80
 SIGN_NOTES: Mapping[RowSign, str] = {
     RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
     RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
@@ -50,7 +48,7 @@ class EditorScreen(ItemScreen):
     Its commands act on the form from the first key on, before anything is painted.
     """
 
-    COMMAND_GROUPS = ("editor.form_commands", "editor.saving", *ITEM_COMMANDS)
+    COMMAND_GROUPS = ("editor.form_commands", "editor.saving", *TAB_COMMANDS)
     AUTO_FOCUS = "FieldGrid"
     CSS_PATH = "../styles/editor.tcss"
 
@@ -72,13 +70,13 @@ class EditorScreen(ItemScreen):
         self._note = self.autosave.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
         self.lines = FieldLines(store, self.item_type, is_new=item is None)
         self.form = FieldForm(self.lines, draft)
-        self.preview = LongTextPreview(self.form)
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
         self._is_followed = False
         """True until the saved changes are sent, in conflict or rejected."""
-        self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
+        self._head = ItemHead(store, ItemPlace.EDITOR)
+        self._status, self._help = SidesLine(id="status"), SidesLine(id="help")
 
     @property
     def draft(self) -> ItemDraft:
@@ -87,7 +85,8 @@ class EditorScreen(ItemScreen):
 
     def compose(self) -> ComposeResult:
         """Yield the title, the form, the help of the current field and the status."""
-        yield self._title
+        yield self._head.title
+        yield self._head.tabs
         yield RuleLine("─")
         yield self.form
         yield RuleLine("─")
@@ -98,6 +97,7 @@ class EditorScreen(ItemScreen):
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
             self.mark_seen(self.item_id)
+            self.form.texts.show_comments(self._head.count(self.item_id))
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
@@ -117,7 +117,6 @@ class EditorScreen(ItemScreen):
 
     @on(FieldForm.Moved)
     def _moved(self) -> None:
-        self.preview.follow()
         self.tell("")
 
     @on(LineList.Chosen)
@@ -142,6 +141,8 @@ class EditorScreen(ItemScreen):
             is_told = not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
+        if any(changes.touches(subject, self.item_id) for subject in (Subject.COMMENTS, Subject.ATTACHMENTS)):
+            self.form.texts.show_comments(self._head.count(self.item_id))
         if item is not None and self._is_followed:
             self._follow(item)
         self.form.redraw()
@@ -245,35 +246,20 @@ class EditorScreen(ItemScreen):
 
     def draw_words(self) -> None:
         """Draw the title, the help and the status."""
-        width = self.size.width
         item = self.store.item(self.item_id) if self.item_id is not None else None
-        title = item_title(self.item_id, self.item_type, self.draft.value("Name"))
-        self._title.say(title, right_title(item, width))
+        self._head.say(item, self.item_type, self.draft.value("Name"), changed_words(self.draft))
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        self._status.say(
-            [*left_status(self.draft), *timer_words(self.store)], right_status(width, is_editing=self.form.is_editing)
-        )
+        self._status.say(timer_words(self.store), right_status(self.size.width, is_editing=self.form.is_editing))
 
 
-def right_title(item: Item | None, width: int) -> list[Part]:
-    """Return the right of the title: the sync sign, and where there is room the last change."""
-    if item is None:
-        return []
-    sign, colour = ROW_SIGNS[item.sign]
-    parts: list[Part] = [(f" {sign} " if sign.strip() else " ", colour)]
-    if item.last_modified_at is not None and width >= ROOM_FOR_AUTHOR:
-        parts.insert(0, (f"  {item.last_modified_by}, {moment(item.last_modified_at)}", "muted"))
-    return parts
-
-
-def left_status(draft: ItemDraft) -> list[Part]:
-    """Return the left of the status: the numbers of changed and of invalid fields."""
+def changed_words(draft: ItemDraft) -> list[Part]:
+    """Return the numbers of changed and of invalid fields."""
     changes, faults = len(draft.touched), len(draft.faults)
-    words: list[Part] = [(f" {changes} changed" if changes else " no changes", "accent" if changes else "muted")]
+    words: list[Part] = [(f"{changes} changed " if changes else "no changes ", "accent" if changes else "muted")]
     if faults:
-        words.append((f"  {faults} to fix", "conflict"))
+        words.append((f" {faults} to fix ", "conflict"))
     return words
 
 

@@ -145,6 +145,17 @@ def age(seconds: float) -> str:
     return f"{int(seconds // DAY)}d"
 
 
+def age_of(when: datetime | None, now: datetime) -> str:
+    """Return the age of a time; empty where it is not known."""
+    return age(max(0.0, (now - when).total_seconds())) if when else ""
+
+
+def ago(when: datetime | None, now: datetime) -> str:
+    """Return the age of a time with its preposition: now, 5m ago; empty where the time is not known."""
+    since = age_of(when, now)
+    return since if since in {"", "now"} else f"{since} ago"
+
+
 def days_until(end: date, today: date) -> str:
     """Return the end of an iteration relative to today."""
     days = (end - today).days

@@ -7,16 +7,17 @@ from datetime import datetime
 from textual.content import Content
 from textual.strip import Strip
 
-from backlit.model.fields import FIELD_BY_KEY, Kind
-from backlit.store.inbox import FieldNews, ItemNews
+from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
+from backlit.store.records.item import FieldNews
+from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.drawing.themes import type_colour, type_sign
-from backlit.tui.fields.dates import age, moment
+from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.fields.values import label_of, words_of
+from backlit.tui.items.change_words import change_words, line_changes, line_count
 from backlit.tui.widgets.line_list import EntryList, LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
@@ -124,7 +125,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
         case NewsKind.GONE:
             parts.append("deleted, or no longer visible to you")
         case NewsKind.CHANGED:
-            parts += [_short(store, field) for field in news.fields]
+            parts += [change_words(store, field) for field in news.fields]
     if news.comments:
         count = len(news.comments)
         words = " ".join(news.comments[-1].text.split())[:SHOWN]
@@ -136,7 +137,7 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
     """Return the authors, as far as known, and the time; for a deleted item, when that was noticed."""
     who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else "somebody")
     noticed = "noticed " if news.kind is NewsKind.GONE else ""
-    when = f"{noticed}{_ago(news.at, now)}" if news.at else ""
+    when = f"{noticed}{ago(news.at, now)}" if news.at else ""
     return "  ".join(part for part in (who, when, moment(news.at)) if part)
 
 
@@ -158,57 +159,19 @@ def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
     seen_by = "" if comment.is_internal else "  » visible to customers"
     yield Content.assemble(
         (safe(comment.author or "somebody"), "bold"),
-        (f"  {_ago(comment.created_at, now)}", "$muted"),
+        (f"  {ago(comment.created_at, now)}", "$muted"),
         (seen_by, "$type-feedback"),
     )
     yield literal_block(comment.text.strip())
 
 
-def age_of(at: datetime | None, now: datetime) -> str:
-    """Return the age of a time; empty for None."""
-    return age(max(0.0, (now - at).total_seconds())) if at else ""
-
-
-def is_long(field: FieldNews) -> bool:
-    """Return whether a field's values are compared line by line."""
-    known = FIELD_BY_KEY.get(field.key)
-    return (known is not None and known.kind is Kind.LONG_TEXT) or any(
-        isinstance(value, str) and "\n" in value for value in (field.before, field.after)
-    )
-
-
-def _ago(at: datetime | None, now: datetime) -> str:
-    ago = age_of(at, now)
-    return ago if ago in {"", "now"} else f"{ago} ago"
-
-
-def _short(store: Store, field: FieldNews) -> str:
-    label = label_of(field.key)
-    if is_long(field):
-        return f"{label} changed ({_count(field)})"
-    before, after = (words_of(store, field.key, each).rsplit(" › ", 1)[-1] for each in (field.before, field.after))
-    return f"{label} {before} → {after}"
-
-
 def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
     label = safe(label_of(field.key))
-    if not is_long(field):
+    if not is_long(field.key, field.before, field.after):
         before, after = (words_of(store, field.key, each)[:SHOWN] for each in (field.before, field.after))
         yield Content.assemble((f"{label}  ", "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold"))
         return
-    yield Content.assemble((label, "$muted"), f" changed ({_count(field)})")
-    for sign, line in _diff(field)[:DIFF_LINES]:
+    yield Content.assemble((label, "$muted"), f" changed ({line_count(field)})")
+    for sign, line in line_changes(field)[:DIFF_LINES]:
         colour = COLOURS.get(sign, "$muted")
         yield Content.assemble((f"  {sign} ", colour), (safe(line), colour))
-
-
-def _count(field: FieldNews) -> str:
-    lines = _diff(field)
-    more, less = (sum(each == sign for each, _ in lines) for sign in "+-")
-    signed = " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part)
-    return f"{signed} {'line' if more + less == 1 else 'lines'}"
-
-
-def _diff(field: FieldNews) -> list[tuple[str, str]]:
-    before, after = (str(each or "").splitlines() for each in (field.before, field.after))
-    return list(changed_lines(before, after))

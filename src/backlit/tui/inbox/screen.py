@@ -6,16 +6,18 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.store.inbox import FieldNews, ItemNews
+from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import Connection, ConnectionState, Subject
+from backlit.store.records.item import FieldNews
+from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, is_long, lines_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, lines_of
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -216,6 +218,6 @@ def _current_news(target: InboxScreen) -> ItemNews:
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
     """Return the values of a field before and after its change."""
-    if is_long(field):
+    if is_long(field.key, field.before, field.after):
         return str(field.before or ""), str(field.after or "")
     return words_of(store, field.key, field.before), words_of(store, field.key, field.after)

@@ -13,14 +13,15 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import Act, Plan, plan_of
 from backlit.tui.items.bulk_edit import FailedDialog, bulk_question
+from backlit.tui.items.item_head import ItemHead
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
 
 ITEM_COMMANDS = (
     "items.item_commands",
@@ -30,6 +31,7 @@ ITEM_COMMANDS = (
     "items.as_text",
     "items.log_work",
 )
+TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 
 
 class ItemScreen(StoreScreen[None]):
@@ -154,13 +156,14 @@ class ItemRows(Protocol):
 
 
 class ItemRowsScreen(ItemScreen):
-    """Rows of one item between its title and a status line.
+    """A tab of an item: rows between its head and a status line.
 
-    A temporary id is followed when the service gives the real one. `SUBJECTS` are the changes after which the rows are
-    read again, `ROOM_FOR_HINTS` the cells from which `HINTS` are shown instead of `FEW_HINTS`, and `EMPTY` the texts
-    in place of rows: with a connection and without one.
+    A temporary id is followed when the service gives the real one. `PLACE` is the tab, `SUBJECTS` are the changes
+    after which the rows are read again, `ROOM_FOR_HINTS` the cells from which `HINTS` are shown instead of
+    `FEW_HINTS`, and `EMPTY` the texts in place of rows: with a connection and without one.
     """
 
+    PLACE: ClassVar[ItemPlace]
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[str]] = ()
     FEW_HINTS: ClassVar[Sequence[str]] = ()
@@ -171,11 +174,17 @@ class ItemRowsScreen(ItemScreen):
         super().__init__(store)
         self.item_id = item_id
         self._rows = rows
-        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self._head, self._status = ItemHead(store, self.PLACE), SidesLine(id="status")
+
+    @property
+    def shown_place(self) -> tuple[int, ItemPlace, int | None]:
+        """The tab of the item."""
+        return self.item_id, self.PLACE, None
 
     def framed(self, rows: Widget) -> ComposeResult:
-        """Yield the title, the rows between rules and the status line."""
-        yield self._title
+        """Yield the head, the rows between rules and the status line."""
+        yield self._head.title
+        yield self._head.tabs
         yield RuleLine("─")
         yield rows
         yield RuleLine("─")
@@ -184,6 +193,7 @@ class ItemRowsScreen(ItemScreen):
     def on_mount(self) -> None:
         """Show the local copy, and read the item again."""
         self.show_rows()
+        self._head.count(self.item_id)
         self.draw_words()
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
 
@@ -196,6 +206,7 @@ class ItemRowsScreen(ItemScreen):
         self.item_id = changes.renamed.get(self.item_id, self.item_id)
         if any(changes.touches(subject, self.item_id) for subject in self.SUBJECTS):
             self.show_rows()
+            self._head.count(self.item_id)
         self.draw_words()
 
     def show_rows(self) -> None:
@@ -216,9 +227,10 @@ class ItemRowsScreen(ItemScreen):
     def draw_words(self) -> None:
         """Draw the title, the status and the text in place of rows."""
         item = self.store.item(self.item_id)
-        gone: list[Part] = [(" backlit ", "accent"), (f" #{self.item_id} no longer exists", "conflict")]
-        title = item_title(item.id, item.type, item.fields.get("Name")) if item is not None else gone
-        self._title.say(title, [(f"  {self.count_text()} ", "foreground")])
+        if item is None:
+            self._head.say_gone(self.item_id)
+        else:
+            self._head.say(item, item.type, item.fields.get("Name"), [(f"{self.count_text()} ", "muted")])
         self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
         self.draw_status()
 
@@ -227,10 +239,3 @@ class ItemRowsScreen(ItemScreen):
         at = left_status(self.store, self._rows.cursor + 1, self._rows.row_count())
         hint_ids = self.HINTS if self.size.width >= self.ROOM_FOR_HINTS else self.FEW_HINTS
         self._status.say(at, hints(hint_ids))
-
-
-def item_title(item_id: int | None, item_type: str, name: object) -> list[Part]:
-    """Return the left of a title: the number, the type and the name of an item, which may be a new one."""
-    number = " new " if item_id is None or item_id < 0 else f" #{item_id} "
-    sign = (f"{type_sign(item_type)} {item_type}  ", type_colour(item_type))
-    return [(" backlit ", "accent"), (number, "muted"), sign, (str(name or ""), "foreground")]

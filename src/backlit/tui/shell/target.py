@@ -25,6 +25,7 @@ class ItemPlace(StrEnum):
     EDITOR = "editor"
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
+    HISTORY = "history"
     BACKLOG = "backlog"
 
 

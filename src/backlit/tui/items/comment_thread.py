@@ -78,7 +78,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     `now` gives the server's time, for the ages.
     """
 
-    COMMAND_GROUPS = ("widgets.line_list", "comments.thread")
+    COMMAND_GROUPS = ("widgets.line_list", "items.comment_thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """

@@ -1,0 +1,88 @@
+"""The history of an item: its creation, comments and files, the user's own changes, and the last change by others."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from backlit.store.files.files import Files
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import FieldNews, Item
+from backlit.store.records.people import Person
+from backlit.store.views.items import Attachments, Comments
+
+JUST_SAVED = timedelta(minutes=2)
+"""Time after a change within which the server's last change is taken for the same one."""
+
+
+class EventKind(StrEnum):
+    """The kind of event."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    COMMENTED = "commented"
+    ATTACHED = "attached"
+    EDITED = "edited"
+    """Changed on the server; the values before are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEvent:
+    """An event in the life of an item. `at` is server time; `author` is empty for an unknown one.
+
+    `fields` holds the values before and after of a change, `text` that of a comment or the name of a file. `state` is
+    that of the user's own change.
+    """
+
+    id: int
+    kind: EventKind
+    at: datetime | None
+    author: str
+    fields: tuple[FieldNews, ...] = field(default=())
+    text: str = ""
+    state: EntryState = EntryState.SENT
+
+
+class ItemHistory:
+    """Events of items, as far as this machine knows them: the service has no audit log of items."""
+
+    def __init__(
+        self, files: Files, me: Callable[[], Person | None], server_time: Callable[[datetime], datetime]
+    ) -> None:
+        self._files = files
+        self._me = me
+        self._server_time = server_time
+
+    def of_item(self, item: Item) -> list[ItemEvent]:
+        """Return the events of an item, the latest first. A short read."""
+        found = [*self._told(item), *self._own(item.id)]
+        latest = max((each.at for each in found if each.at is not None), default=None)
+        at, by = item.last_modified_at, item.last_modified_by
+        if at is not None and (latest is None or at > latest + JUST_SAVED):
+            found.append(ItemEvent(0, EventKind.EDITED, at, by))
+        known = sorted(found, key=lambda each: (each.at is None, str(each.at)), reverse=True)
+        return [replace(each, id=number) for number, each in enumerate(known, 1)]
+
+    def _told(self, item: Item) -> Iterator[ItemEvent]:
+        """Yield the events that the service tells."""
+        yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by)
+        for comment in Comments(self._files).of_item(item.id):
+            state = EntryState.WAITING if comment.pending else EntryState.SENT
+            yield ItemEvent(0, EventKind.COMMENTED, comment.created_at, comment.author, text=comment.text, state=state)
+        for file in Attachments(self._files).of_item(item.id):
+            yield ItemEvent(0, EventKind.ATTACHED, file.created_at, file.author, text=file.name)
+
+    def _own(self, item_id: int) -> Iterator[ItemEvent]:
+        """Yield the edits that were made on this machine and not discarded."""
+        me = self._me()
+        real_id = self._files.journal.real_id(item_id)
+        where = "item_id = ? AND kind = ? AND state <> ?"
+        values = (real_id, EntryKind.EDIT.value, EntryState.DISCARDED.value)
+        for entry in self._files.journal.entries.select(where, values):
+            at = self._server_time(datetime.fromtimestamp(entry.created_at, UTC))
+            author = me.username if me else ""
+            yield ItemEvent(0, EventKind.CHANGED, at, author, fields=_fields(entry), state=entry.state)
+
+
+def _fields(entry: OutboxEntry) -> tuple[FieldNews, ...]:
+    return tuple(FieldNews(key, entry.base.get(key), value) for key, value in entry.payload.items())

@@ -1,0 +1,146 @@
+"""The long texts of an item beside its fields: read as Markdown, or one of them in an input."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from backlit.store.views.items import CommentEntry
+from backlit.tui.drawing.markdown import Line, markdown_lines
+from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.fields.values import merged
+from backlit.tui.items.comment_thread import CommentThread
+from backlit.tui.widgets.inputs import TextInput
+from backlit.tui.widgets.text_view import LinesView
+
+ROOM_FOR_COMMENTS = (60, 24)
+"""Columns and lines of the pane from which it shows the comments too."""
+
+
+class LongText(TextInput):
+    """The input of a long text; gives back byte for byte what was not touched."""
+
+    def __init__(self) -> None:
+        super().__init__(id="long-text")
+        self._raw = ""
+        self._loaded = ""
+
+    def open(self, label: str, raw: str) -> None:
+        """Show a text, from its beginning."""
+        self._raw = raw
+        self.load_text(raw)
+        self._loaded = self.text
+        self.border_title = literal(label)
+        self.border_subtitle = literal("ctrl+t read  ctrl+e $EDITOR  esc leave")
+
+    @property
+    def edited(self) -> str:
+        """The text with the edits."""
+        if self.text == self._loaded:
+            return self._raw
+        return merged(self._raw, [self.document.get_line(row) for row in range(self.document.line_count)])
+
+
+class ItemText(NamedTuple):
+    """A long text of an item; `empty` is shown in its place where there is none."""
+
+    key: str
+    label: str
+    text: str
+    empty: str = ""
+
+
+class TextsView(LinesView):
+    """Long texts below each other as Markdown, read only; a text after the first has its label over it."""
+
+    def __init__(self) -> None:
+        super().__init__(id="texts")
+        self._texts: Sequence[ItemText] = ()
+        self._starts: Mapping[str, int] = {}
+
+    def show(self, texts: Sequence[ItemText]) -> None:
+        """Show other texts; the lines stay where they are scrolled to."""
+        if texts != self._texts:
+            self._texts = texts
+            self.lay_out()
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the texts as Markdown, and notes for empty ones."""
+        lines: list[Line] = []
+        starts = {}
+        for number, (key, label, text, empty) in enumerate(self._texts):
+            starts[key] = len(lines)
+            if number:
+                lines += [[], [Segment(safe(label), theme.style("muted", bold=True))]]
+            lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
+        self._starts = starts
+        return lines
+
+    def go_to(self, key: str) -> None:
+        """Scroll to the beginning of a text."""
+        if key in self._starts:
+            self.scroll_to(y=self._starts[key], animate=False, force=True)
+
+    def read_on(self) -> None:
+        """Scroll by a page, from the end to the top."""
+        if self.scroll_y >= self.max_scroll_y:
+            self.scroll_to(y=0, animate=False, force=True)
+        else:
+            self.scroll_relative(y=max(1, self.size.height - 1), animate=False, immediate=True, force=True)
+
+
+class TextPane(Container):
+    """The texts of an item, or the input of one; in a large pane its comments are below them."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        super().__init__(id="text-pane")
+        self.view = TextsView()
+        self._thread = CommentThread(now, id="thread")
+        self._thread.can_focus = False
+        self._comments: Sequence[CommentEntry] = ()
+        self._input: LongText | None = None
+
+    def compose(self) -> ComposeResult:
+        """Yield the texts and the comments; the input is mounted when it is first used."""
+        yield self.view
+        yield self._thread
+
+    def show_comments(self, comments: Sequence[CommentEntry]) -> None:
+        """Show the comments where there is room for them."""
+        self._comments = comments
+        self._thread.border_title = literal(f"Comments {len(comments):,}")
+        self._thread.show(comments)
+        self._place_comments()
+
+    def on_resize(self) -> None:
+        """Show or hide the comments."""
+        self._place_comments()
+
+    def _place_comments(self) -> None:
+        columns, lines = ROOM_FOR_COMMENTS
+        self._thread.display = bool(self._comments) and self.size.width >= columns and self.size.height >= lines
+
+    def open_input(self, label: str, text: str) -> None:
+        """Put the input of a text in place of the texts, and give it the keys."""
+        if self._input is None:
+            self._input = LongText()
+            self.mount(self._input, before=self.view)
+        self.display = self._input.display = True
+        self.view.display = False
+        self._input.open(label, text)
+        self.screen.set_focus(self._input)
+
+    def close_input(self) -> None:
+        """Show the texts again."""
+        self.view.display = True
+        if self._input is not None:
+            self._input.display = False
+
+    @property
+    def edited(self) -> str | None:
+        """The text in the input; None before it was first used."""
+        return None if self._input is None else self._input.edited

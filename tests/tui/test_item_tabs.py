@@ -1,0 +1,128 @@
+"""The tabs of an item: keys and clicks between them, what each shows, and the draft below."""
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.editing import Edit, item_of, save
+from tests.tui.stage import line_with, lines_of, missing, text_of
+
+from backlit.store import Store
+from backlit.tui.attachments.screen import AttachmentsScreen
+from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.history.screen import HistoryScreen
+
+
+async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        await pilot.press("enter", *"!", "escape")
+        found = [type(pilot.app.screen)]
+        for _ in range(4):
+            await pilot.press("]")
+            await pilot.pause()
+            found.append(type(pilot.app.screen))
+        await pilot.press("[")
+        await pilot.pause()
+
+        assert found == [EditorScreen, CommentsScreen, AttachmentsScreen, HistoryScreen, EditorScreen]
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        await pilot.press("q")
+        await pilot.pause()
+        assert missing(pilot.app, ["[Details]", "1 changed"]) == []
+
+
+async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        depth = len(pilot.app.screen_stack)
+        for keys in ("gl", "gt", "gc"):
+            await pilot.press(*keys)
+            await pilot.pause()
+        above = len(pilot.app.screen_stack)
+        await pilot.press("q")
+        await pilot.pause()
+
+        assert above == depth + 1
+        assert isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_a_click_on_a_tab_shows_it(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        column = lines_of(pilot.app)[1].index("History")
+        await pilot.click("#tabs", offset=(column, 0))
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert missing(pilot.app, ["[History]", "created"]) == []
+
+
+async def test_the_tabs_count_comments(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    before = len(store.comments.of_item(item_id))
+
+    async with edit(item_id) as pilot:
+        await store.items.comment(item_id, "One more.")
+
+        await until(lambda: f"Comments {before + 1}" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_the_history_shows_the_values_of_a_change(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("j", "j", "j", "j", "enter", "ctrl+u", *"21", "enter")
+        await save(pilot)
+        await sent(store)
+        await pilot.press("g", "l")
+        await until(lambda: "→ 21" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "maya" in line_with(pilot.app, "→ 21")
+        assert "Estimate" in line_with(pilot.app, "→ 21")
+
+
+async def test_the_history_marks_an_unsent_change(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    world.faults.is_down = True
+    await store.items.edit([item_id], {"Estimate": "34"}, {"Estimate": None})
+
+    async with edit(item_id) as pilot:
+        await pilot.press("g", "l")
+        await pilot.pause()
+
+        assert "↑ waits to be sent" in line_with(pilot.app, "→ 34")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_an_item_shows_its_text_beside_or_above_its_fields(
+    world: World, store: Store, edit: Edit, size: tuple[int, int]
+) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**", "AssignedToID": None})
+    await store.refresh()
+
+    async with edit(item_id, size) as pilot:
+        assert missing(pilot.app, ["All about quokkas", "Status", "unassigned"]) == []
+        assert "–" not in text_of(pilot.app)
+
+
+async def test_the_fold_names_the_other_fields_and_opens(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        closed = missing(pilot.app, ["more (Certainty, Complexity …)"])
+        await pilot.press("G", "enter")
+        await pilot.pause()
+
+        assert closed == []
+        assert missing(pilot.app, ["▾", "Value class", "Computed by the server"]) == []
+
+
+async def test_space_reads_on_in_a_long_description(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "\n\n".join(f"Part {n}." for n in range(60))})
+    await store.refresh()
+
+    async with edit(item_id, (80, 24)) as pilot:
+        first = missing(pilot.app, ["Part 0."])
+        await pilot.press("space")
+        await pilot.pause()
+
+        assert first == []
+        assert "Part 0." not in text_of(pilot.app)
+        assert missing(pilot.app, ["Part 10."]) == []
