@@ -183,7 +183,7 @@ async def test_keys_behind_a_failure_are_dropped_with_a_word(store: Store, opene
         await done(pilot)
 
         assert items(pilot).cursor == cursor
-        assert "3 more keys were dropped." in text_of(pilot.app)
+        await until(lambda: "3 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,35 @@ async def test_keys_behind_a_refused_answer_are_dropped_with_a_word(
         await done(pilot)
 
         assert said in text_of(pilot.app)
-        assert "4 more keys were dropped." in text_of(pilot.app)
         assert "".join(asked)[-3:] + "jjcn" not in text_of(pilot.app)
+        await until(lambda: "4 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_keys_typed_slowly_behind_a_refused_answer_are_dropped_until_a_pause(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story")
+        burst(pilot, "c", "p", *"high", "enter")
+        for key in "jjcn":
+            await asyncio.sleep(0.1)
+            burst(pilot, key)
+        await until(lambda: "4 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
+        refused = text_of(pilot.app)
+        await press(pilot, *"er")
+
+        assert "is a whole number" in refused
+        assert "highj" not in refused
+        assert "higher" in text_of(pilot.app)
+
+
+async def test_a_correction_is_taken_at_once_behind_a_refused_answer(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story")
+        burst(pilot, "c", "p", *"high", "enter", "enter")
+        await done(pilot)
+        burst(pilot, "ctrl+u", *"7", "enter")
+        await done(pilot)
+
+        assert "is a whole number" not in text_of(pilot.app)
 
 
 async def test_keys_behind_an_escape_that_cancels_nothing_are_not_dropped(store: Store, opened: Open) -> None:

@@ -1,5 +1,6 @@
 """The dialogs, on a bare stage."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
 from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.shell.drafts import StoredDraft
+from backlit.tui.shell.input_queue import PAUSE
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
@@ -209,6 +211,7 @@ async def test_a_line_that_is_refused_says_why_and_stays() -> None:
         app = await show(pilot, LineDialog("Name", "x", lambda text: None if text else "A name is needed."))
         await pilot.press("ctrl+u", "enter")
         complaint = missing(app, ["A name is needed."])
+        await asyncio.sleep(PAUSE)
         await pilot.press("y")
 
         assert complaint == []

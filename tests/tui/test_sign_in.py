@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from backlit.client.tokens import Cookie, TokenCache
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.sign_in import SignInDialog
+from backlit.tui.shell.input_queue import PAUSE
 
 
 @asynccontextmanager
@@ -56,6 +57,7 @@ async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, 
         await pilot.press(*"maya", "tab", *"lanter", "enter")
         await until(lambda: "•" in text_of(pilot.app) and "Signing in" not in text_of(pilot.app))
         shown = text_of(pilot.app)
+        await asyncio.sleep(PAUSE)
         await pilot.press(*"lantern", "enter")
         await signed_in(pilot, store)
 
@@ -63,6 +65,23 @@ async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, 
         assert "maya" in shown
         assert "••••••" in shown
         assert "lanter" not in shown
+
+
+async def test_keys_typed_while_signing_in_are_no_text_of_the_form(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        world.faults.delay = 0.5
+        await pilot.press(*"maya", "tab", *"wrong", "enter", *"jjj")
+        during = text_of(pilot.app)
+        world.faults.delay = 0.0
+        await until(lambda: "Signing in" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press(*"kkk")
+
+        assert "Signing in" in during
+        assert "mayaj" not in during
+        assert "•" * 5 in text_of(pilot.app)
+        assert "•" * 6 not in text_of(pilot.app)
 
 
 async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> None:
@@ -143,12 +162,14 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         await pilot.press(*"maya", "tab", *"lantern", "enter")
         await until(lambda: not missing(pilot.app, ["Another address", "http://login.example"]))
         before = world.faults.count("POST")
+        await asyncio.sleep(PAUSE)
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(pilot.app.screen, SignInDialog)
         assert missing(pilot.app, ["wants sign-ins sent to"]) == []
         await pilot.press("enter")
         await until(lambda: not missing(pilot.app, ["and remember that"]))
+        await asyncio.sleep(PAUSE)
         await pilot.press("y")
         await until(lambda: ("POST", "/t") in world.faults.requests, lambda: world.faults.requests)
 

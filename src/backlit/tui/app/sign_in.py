@@ -14,6 +14,7 @@ from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 
@@ -124,7 +125,9 @@ class SignInDialog(Dialog[bool | None]):
 
     def press(self, key: str) -> bool:
         """Step through the inputs, sign in, switch the form, or leave."""
-        if key in _STEPS:
+        if self._is_asking and key != "escape":
+            pass  # the answer may open another screen, or keep this form for a correction
+        elif key in _STEPS:
             self._step(_STEPS[key])
         elif key == "enter":
             self._enter()
@@ -137,8 +140,9 @@ class SignInDialog(Dialog[bool | None]):
         return True
 
     def type_early(self, character: str) -> None:
-        """Type into the first input."""
-        self._inputs[0].put(character)
+        """Type into the first input, unless an answer is on its way."""
+        if not self._is_asking:
+            self._inputs[0].put(character)
 
     def _step(self, by: int) -> None:
         inputs = self._inputs
@@ -147,8 +151,6 @@ class SignInDialog(Dialog[bool | None]):
 
     def _enter(self) -> None:
         empty = next((each for each in self._inputs if not each.value.strip()), None)
-        if self._is_asking:
-            return
         if empty is not None:
             self.set_focus(empty)
             self._say(_NEEDED_WITH_CODE if self._with_code else _NEEDED)
@@ -158,6 +160,7 @@ class SignInDialog(Dialog[bool | None]):
     def _start(self, approved: str = "") -> None:
         self._is_asking = True
         self._say("Signing in …")
+        self.set_focus(None)
         self.run_worker(work(self._sign_in, approved), exclusive=True, group="sign in")
 
     async def _sign_in(self, approved: str) -> None:
@@ -167,13 +170,13 @@ class SignInDialog(Dialog[bool | None]):
             else:
                 await self._way.sign_in(self._username.value.strip(), self._password.value, approved)
         except OtherOrigin as error:
-            self._say(str(error), is_bad=True)
+            self._refuse(str(error))
             cast("ChordApp", self.app).dispatch.begin(self._ask_for, error)
         except Unauthorized:
-            self._say(_CODE_REFUSED if self._with_code else _REFUSED, is_bad=True)
-            self._ask_again()
+            self._refuse(_CODE_REFUSED if self._with_code else _REFUSED)
+            self._inputs[-1].select_all()  # nobody sees its mistake: typing replaces it
         except BacklitError as error:
-            self._say(str(error), is_bad=True)
+            self._refuse(str(error))
         else:
             self._say("Signed in.")
             self.close_if_signed_in()
@@ -187,11 +190,10 @@ class SignInDialog(Dialog[bool | None]):
         if await cast("ChordApp", self.app).ask(question) == "y":
             self._start(error.other)
 
-    def _ask_again(self) -> None:
-        """Select the hidden secret, as nobody sees its mistake: typing replaces it."""
-        wrong = self._inputs[-1]
-        wrong.select_all()
-        self.set_focus(wrong)
+    def _refuse(self, sentence: str) -> None:
+        self._say(sentence, is_bad=True)
+        self.set_focus(self._inputs[-1])
+        self.post_message(AnswerRefused(sentence))
 
     # Closing
 

@@ -8,13 +8,14 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.timer import Timer
 
 from backlit.config import clipboard
 from backlit.model.amounts import counted
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell.dispatch import Dispatch
-from backlit.tui.shell.input_queue import AnswerRefused, InputQueue
+from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
@@ -44,6 +45,8 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self.faults = 0
         """Number of warnings and errors shown."""
         self._safe_filter = SafeFilter()
+        self._dropped = 0
+        self._drop_timer: Timer | None = None
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
 
@@ -96,7 +99,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
-        self._say_dropped(self.input.fail())
+        self._say_dropped(self.input.refuse())
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""
@@ -120,8 +123,17 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """Pass written changes to the screens; for subclasses with a store."""
 
     def _say_dropped(self, count: int) -> None:
+        """Say how many keys were dropped, once a pause follows them."""
+
+        def say_all() -> None:
+            self.say(f"{counted(self._dropped, 'more key was', 'more keys were')} dropped.")
+            self._dropped = 0
+
+        self._dropped += count
         if count:
-            self.say(f"{counted(count, 'more key was', 'more keys were')} dropped.")
+            if self._drop_timer is not None:
+                self._drop_timer.stop()
+            self._drop_timer = self.set_timer(PAUSE, say_all)
 
     def _say_waiting(self, count: int | None) -> None:
         """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""

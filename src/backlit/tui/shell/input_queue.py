@@ -1,6 +1,7 @@
 """The input queue: passes each key to the application once the application can answer it."""
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ MOST_WAITING = 1_000
 """Most events that may wait."""
 VISIBLE_AFTER = 0.3
 """Seconds after which a command in progress is shown with its waiting keys, and esc ends the wait."""
+PAUSE = 0.3
+"""Seconds without text after which text is meant for the dialog that refused an answer."""
 STEP = 0.005
 MOST_PASSES = 12
 """Rounds in which every message pump handles its messages. More than a message has stations, as messages that no
@@ -87,6 +90,7 @@ class InputQueue:
         self._is_shown = False
         self._is_typing = False
         self._given: events.Event | None = None
+        self._refused_at = -math.inf
         self._given_up: set[Worker[Any]] = set()
         self._asking: set[Worker[Any]] = set()
 
@@ -100,6 +104,8 @@ class InputQueue:
 
         The application calls this for each event; the event is handled at once if none is before it.
         """
+        if self._is_behind_refusal(event):
+            return 1
         if self._running is None:
             await self._begin(event)
         elif self._breaks(event):
@@ -121,6 +127,14 @@ class InputQueue:
         """
         is_escape = isinstance(self._given, events.Key) and self._given.key == "escape"
         return 0 if is_escape else self.drop()
+
+    def refuse(self) -> int:
+        """Drop the keys behind a refused answer: those that wait, and text that follows without a pause.
+
+        Nobody has read the refusal before the pause. A key that is no text ends it. Returns the number of dropped keys.
+        """
+        self._refused_at = asyncio.get_running_loop().time()
+        return self.fail()
 
     def drop(self) -> int:
         """Drop the waiting events; return their number."""
@@ -162,6 +176,15 @@ class InputQueue:
         if not isinstance(event, events.Key):
             return False
         return event.key == "ctrl+c" or (event.key == "escape" and self._waited() >= VISIBLE_AFTER)
+
+    def _is_behind_refusal(self, event: events.Event) -> bool:
+        if not isinstance(event, (events.Key, events.Paste)):
+            return False
+        now = asyncio.get_running_loop().time()
+        is_text = isinstance(event, events.Paste) or event.is_printable or event.key == "enter"
+        is_behind = is_text and now - self._refused_at < PAUSE
+        self._refused_at = now if is_behind else -math.inf
+        return is_behind
 
     def _waited(self) -> float:
         return asyncio.get_running_loop().time() - self._since
