@@ -22,7 +22,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.groom.questions import QuestionList
+from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.plan.pane import PlanList
@@ -94,7 +94,7 @@ def test_each_group_has_one_context() -> None:
         (EditorScreen, FieldGrid, (Context.EDITOR, Context.TABS, Context.MOVES, Context.ITEM)),
         (CommentsScreen, CommentThread, (Context.COMMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
         (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
-        (GroomScreen, QuestionList, (Context.GROOM, Context.ITEM)),
+        (GroomScreen, QuestionStrip, (Context.GROOM, Context.ITEM)),
     ],
 )
 def test_the_contexts_of_a_place_follow_from_the_groups_that_it_offers(

@@ -51,13 +51,18 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of the check; `condition` holds for the items that fail it."""
+    """A rule of the check; `condition` holds for the items that fail it, `passed` names it for others, if shown."""
 
     id: str
     label: str
     sentence: str
     types: frozenset[ItemType]
     condition: Callable[[Ground], Filter]
+    passed: str
+
+    def said(self, ground: Ground) -> str:
+        """Return the sentence about an item that fails the rule."""
+        return self.sentence.format(days=ground.stale_days)
 
 
 def _is(key: str, value: int | bool | datetime | None, operator: Operator = Operator.EQ) -> Filter:
@@ -100,19 +105,20 @@ def _stale(ground: Ground) -> Filter:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("estimate", "no estimate", "Not estimated.", _ESTIMATED, _unestimated),
-    Rule("owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner),
-    Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area),
-    Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged),
-    Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking),
+    Rule("estimate", "no estimate", "Not estimated.", _ESTIMATED, _unestimated, "Estimated"),
     Rule(
-        "maturity",
-        "immature",
-        "Not mature enough to start.",
-        frozenset({ItemType.STORY}),
-        _immature,
+        "owner",
+        "no owner",
+        "In progress or in the current sprint, but unassigned.",
+        _OWNED,
+        _without_owner,
+        "Owner",
     ),
-    Rule("stale", "stale", "No changes for a long time.", frozenset(ItemType), _stale),
+    Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
+    Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
+    Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
+    Rule("maturity", "immature", "Not mature enough to start.", frozenset({ItemType.STORY}), _immature, "Mature"),
+    Rule("stale", "stale", "Not changed for {days} days.", frozenset(ItemType), _stale, "Up to date"),
 )
 """All rules, in the order of their display."""
 
@@ -127,11 +133,11 @@ class Lint:
 
     def faults(self, item_type: str, values: Mapping[str, object], ground: Ground) -> tuple[Rule, ...]:
         """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
-        return tuple(
-            rule
-            for rule in RULES
-            if item_type in self.types_by_rule[rule.id] and matches(rule.condition(ground), values)
-        )
+        return tuple(rule for rule in self.of(item_type) if matches(rule.condition(ground), values))
+
+    def of(self, item_type: str) -> tuple[Rule, ...]:
+        """Return the rules that apply to a type."""
+        return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
     def failing(self, ground: Ground, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""
@@ -190,24 +196,10 @@ Roots = Mapping[str, Collection[int]]
 """The root ids that mean no area and no iteration, by field key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A field to fill in, with the reason."""
-
-    key: str
-    reasons: tuple[str, ...] = ()
-
-
-def questions(rules: Iterable[Rule], missing: Iterable[Field], item_fields: Collection[str]) -> tuple[Question, ...]:
-    """List the questions for an item: one a field, in the order of the rules, then of the chosen fields."""
-    reasons: dict[str, list[str]] = {}
-    for rule in rules:
-        key = FIELD_BY_RULE[rule.id]
-        if key in item_fields:
-            reasons.setdefault(key, []).append(rule.sentence)
-    for field in missing:
-        reasons.setdefault(field.key, [])
-    return tuple(Question(key, tuple(said)) for key, said in reasons.items())
+def fields_to_ask(rules: Iterable[Rule], missing: Iterable[Field], item_fields: Collection[str]) -> tuple[str, ...]:
+    """Return the keys of the fields to ask for: each once, in the order of the rules, then of the missing fields."""
+    keys = [key for rule in rules if (key := FIELD_BY_RULE[rule.id]) in item_fields]
+    return tuple(dict.fromkeys((*keys, *(field.key for field in missing))))
 
 
 def is_missing(field: Field, value: object, roots: Roots) -> bool:

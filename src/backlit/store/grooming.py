@@ -1,14 +1,16 @@
 """Ready-check and grooming: the rules that items fail, and a journalled queue of items with open questions."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
+from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
-from backlit.model.ready_check import RULES, Ground, Question, Rule, answerable, is_missing, lacking, questions
+from backlit.model.ready_check import RULES, Ground, Rule, answerable, fields_to_ask, is_missing, lacking
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.item import Item, fields_in
@@ -21,8 +23,37 @@ LEAST, MOST = 4, 256
 """The first and the largest number of items to search at once for the next open question."""
 
 
+ALWAYS_ASKED = ("IterationID",)
+"""Fields that every queue asks for. An item that lacks nothing else is not in a queue."""
+MOST_SIMILAR = 3
+SIMILAR_WORDS = 5
+"""Words of a name, the longest ones, that similar items are looked up by."""
+SHORTEST_WORD = 4
+_SIMILAR = (
+    "SELECT items.id, items.name, points FROM item_words JOIN items ON items.id = item_words.rowid"
+    " WHERE item_words MATCH ? AND project_id = ? AND items.id <> ? AND points IS NOT NULL AND is_task = 0"
+    " ORDER BY bm25(item_words) LIMIT ?"
+)
+
 Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
 """Returns the rules that each of some items fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of an item in words."""
+
+    words: str
+    has_passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarItem:
+    """An estimated item with words of another one's name."""
+
+    item_id: int
+    name: str
+    points: float
 
 
 class ReadyCheck:
@@ -40,6 +71,18 @@ class ReadyCheck:
     def ground(self) -> Ground:
         """Return the facts that the rules depend on."""
         return self._names.ground()
+
+    def sentences(self, item_id: int) -> list[str]:
+        """Return a sentence for each rule that an item fails."""
+        ground = self.ground()
+        return [rule.said(ground) for rule in self.faults([item_id]).get(item_id, ())]
+
+    def checks(self, item: Item) -> list[Check]:
+        """Return the checks of an item, the passed ones first."""
+        failed, ground = self.faults([item.id]).get(item.id, ()), self.ground()
+        rules = self._names.rules.of(item.type)
+        passed = [Check(rule.passed, has_passed=True) for rule in rules if rule.passed and rule not in failed]
+        return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""
@@ -121,19 +164,41 @@ class Grooming:
         known = dict(FIELD_BY_KEY) | {field.key: field for field in self._names.custom_fields()}
         return [known[key] for key in self.fields if key in known]
 
-    def questions(self, item: Item) -> tuple[Question, ...]:
-        """Return the open questions about an item, none for a closed one."""
-        status = item.fields.get("Status")
-        if not self._names.status_groups().is_open(str(status) if status else None):
+    def questions(self, item: Item) -> tuple[str, ...]:
+        """Return the keys of the fields to ask for about an item, none for a closed one."""
+        if not self._is_open(item):
             return ()
-        roots = self._roots()
         fields = {field.key: field for field in fields_of(item.type, self._names.custom_fields())}
-        missing = [
-            field
-            for field in self.chosen_fields()
-            if field.key in fields and is_missing(field, item.fields.get(field.key), roots)
-        ]
-        return questions(self._ready_check.faults([item.id]).get(item.id, ()), missing, fields)
+        missing = self._missing(item, (field for field in self.chosen_fields() if field.key in fields))
+        return fields_to_ask(self._ready_check.faults([item.id]).get(item.id, ()), missing, fields)
+
+    def further_questions(self, item: Item) -> tuple[str, ...]:
+        """Return the keys of the fields that every queue asks for; they put no item into a queue."""
+        if not (self._is_open(item) and self._names.has_iterations()):
+            return ()
+        return tuple(field.key for field in self._missing(item, (FIELD_BY_KEY[key] for key in ALWAYS_ASKED)))
+
+    def _is_open(self, item: Item) -> bool:
+        status = item.fields.get("Status")
+        return self._names.status_groups().is_open(str(status) if status else None)
+
+    def _missing(self, item: Item, fields: Iterable[Field]) -> list[Field]:
+        roots = self._roots()
+        return [field for field in fields if is_missing(field, item.fields.get(field.key), roots)]
+
+    async def similar(self, item: Item) -> tuple[SimilarItem, ...]:
+        """Return the estimated items that share most words with an item's name, from the reading thread.
+
+        Two words must agree, unless the name has only one of a useful length.
+        """
+        found = {word for word in words_of(str(item.fields.get("Name") or "")) if len(word) >= SHORTEST_WORD}
+        words = sorted(found, key=lambda word: (-len(word), word))[:SIMILAR_WORDS]
+        pairs = [f'("{one}" AND "{other}")' for one, other in combinations(words, 2)] or [f'"{each}"' for each in words]
+        if not pairs:
+            return ()
+        values = (f"name : ({' OR '.join(pairs)})", self._project, item.id, MOST_SIMILAR)
+        rows = await self._files.read(lambda mirror: mirror.execute(_SIMILAR, values).fetchall())
+        return tuple(SimilarItem(*row) for row in rows)
 
     def filter(self) -> Filter:
         """Return the filter for items with questions, open or not."""

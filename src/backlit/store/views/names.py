@@ -111,6 +111,11 @@ class StoreNames:
             return frozenset()
         return frozenset(node.id for node in self._lookups.tree(_TREES[kind]).roots)
 
+    def has_iterations(self) -> bool:
+        """Return whether the project has an iteration besides the root."""
+        tree = self._lookups.tree(TreeKind.ITERATIONS)
+        return len(tree) > len(tree.roots)
+
     def values(self, field: Field) -> Sequence[str]:
         """Return the known values or names of a field, empty if any value is valid."""
         if field.kind in _KINDS:

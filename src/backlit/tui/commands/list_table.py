@@ -221,6 +221,8 @@ ITEM_COMMANDS: tuple[Command, ...] = (
         handler="items.rank:forget_order", words=("rank forget",)),
     Command("item.estimate", ("c e",), Context.ITEM, "estimate", "Change the estimate.",
         handler="items.field_commands:change", argument="Estimate", also="points size effort story points"),
+    Command("item.points", ("c digit",), Context.ITEM, "points", "Set the estimate to that many points.",
+        handler="items.field_commands:set_points", also="estimate size effort story points"),
     Command("item.assign", ("c a",), Context.ITEM, "owner", "Change the owner.",
         handler="items.field_commands:change", argument="AssignedToID",
         also="assign assignee person responsible user who"),

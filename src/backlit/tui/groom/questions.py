@@ -1,13 +1,8 @@
-"""Questions of a grooming session about its items, the answers that digits give, and the list that shows them."""
+"""Questions of a grooming session about its items, and the answers that digits give."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-
-from rich.segment import Segment
-from textual import events
-from textual.containers import Container
-from textual.message import Message
 
 from backlit.model.fields import Field, Kind
 from backlit.store.journal.groom_queue import Stop
@@ -16,128 +11,32 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.drawing.markdown import Line
-from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import FieldWords, number_text
-from backlit.tui.widgets.text_view import LinesView
 
-LABEL = 15
-SIDE = 2
-OTHERS = "other …"
-WIDE = 110
-"""Cells from which the item is beside the questions, else below."""
-SHARE = 45
-"""Per cent of the width for the questions beside the item; the style sheet has the same figure."""
+MOST = 9
+"""Most answers that digits give; 0 enters another value."""
+LAST = "Status"
+"""The field that every item is offered a change of, after its open questions."""
+OTHERS = "other…"
+_PRIORITIES = range(1, 6)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its field, reasons, the item's value, whether it is open, and likely answers."""
+    """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0."""
 
     field: Field
-    reasons: Sequence[str]
     value: object
     words: str
     is_open: bool
-    answers: Sequence[Choice] = ()
+    answers: Mapping[int, Choice]
+    others: str = OTHERS
 
-
-class QuestionList(LinesView, can_focus=True):
-    """Draws the questions; the screen sets the current one."""
-
-    def __init__(self) -> None:
-        super().__init__(id="questions")
-        self._asked: Sequence[Question] = ()
-        self._at = 0
-        self._place = range(0)
-
-    def show(self, asked: Sequence[Question], at: int) -> None:
-        """Show the questions of an item, and scroll to the current one."""
-        self._asked, self._at = tuple(asked), at
-        self.lay_out()
-
-    def lay_out(self) -> None:
-        """Lay the questions out, and scroll to the current one."""
-        super().lay_out()
-        self._bring_into_sight()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Keep the current question in sight."""
-        super().on_resize(event)
-        self._bring_into_sight()
-
-    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return a line for each question, with the answers below the current one."""
-        lines: list[Line] = []
-        for number, asked in enumerate(self._asked):
-            begin = len(lines)
-            lines += _head(asked, width, theme, is_current=number == self._at)
-            if number == self._at:
-                lines += _body(asked, width, theme)
-                self._place = range(begin, len(lines))
-        return lines or [[Segment("  This item is ready.", theme.style("muted"))]]
-
-    def _bring_into_sight(self) -> None:
-        """Scroll to the current question, or to its beginning if it is too long."""
-        top, height = round(self.scroll_y), self.size.height
-        wanted = max(min(top, self._place.start), min(self._place.stop - height, self._place.start))
-        if wanted != top:
-            self.scroll_to(y=max(0, wanted), animate=False, force=True)
-
-
-class GroomPanes(Container):
-    """Places the questions and the item side by side where there is room."""
-
-    class Placed(Message):
-        """The panes were placed; `line` is the column between them, None without one."""
-
-        def __init__(self, line: int | None) -> None:
-            super().__init__()
-            self.line = line
-
-    def on_resize(self) -> None:
-        """Place the panes for the new size."""
-        is_below = self.size.width < WIDE
-        self.set_class(is_below, "-below")
-        self.post_message(self.Placed(None if is_below else self.size.width * SHARE // 100))
-
-
-def _head(asked: Question, width: int, theme: ThemeStyles, *, is_current: bool) -> Iterator[Line]:
-    on = "cursor-background" if is_current else None
-    sign, colour = ("¡", "muted") if asked.is_open else ("✓", "mark")
-    label, value = fit(asked.field.label, LABEL - 1), fit(asked.words, max(0, width - LABEL - SIDE - 2))
-    yield [
-        Segment("▌" if is_current else " ", theme.style("accent", on=on)),
-        Segment(f"{sign} ", theme.style(colour, on=on)),
-        Segment(f"{label} ", theme.style("foreground", on=on, bold=is_current)),
-        Segment(f"{value} ", theme.style("muted" if asked.is_open else "foreground", on=on)),
-    ]
-
-
-def _body(asked: Question, width: int, theme: ThemeStyles) -> Iterator[Line]:
-    for reason in asked.reasons:
-        for line in wrapped(reason, width - SIDE - 2):
-            yield [Segment(f"   {line}", theme.style("muted"))]
-    for number, choice in enumerate(asked.answers, 1):
-        has_it = choice.value == asked.value and type(choice.value) is type(asked.value)
-        label, hint = choice.label.strip(), f"  {safe(choice.hint)}" if choice.hint else ""
-        yield [
-            Segment(f"   {number} ", theme.style("accent", bold=True)),
-            Segment("● " if has_it else "  ", theme.style("accent")),
-            Segment(fit(label, min(len(safe(label)), max(1, width - 8))), theme.style()),
-            Segment(hint, theme.style("muted")),
-        ]
-    yield [Segment("   0 ", theme.style("accent", bold=True)), Segment(f"  {OTHERS}", theme.style("muted"))]
-    yield []
-
-
-MOST = 9
-"""Most answers that digits give; 0 enters another value."""
-_PRIORITIES = range(1, 6)
+    def has(self, choice: Choice) -> bool:
+        """Return whether an answer is the item's value."""
+        return choice.value == self.value and type(choice.value) is type(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +48,11 @@ class CommonValues:
 
 @dataclass(slots=True)
 class _Seen:
-    """An item's values when it was first shown, and the fields it was asked for."""
+    """An item's values when it was first shown, the fields it was asked for, and those with a confirmed value."""
 
     before: Mapping[str, object]
     keys: list[str]
+    confirmed: set[str] = field(default_factory=set)
 
 
 class ItemQuestions:
@@ -195,27 +95,44 @@ class ItemQuestions:
         self.at = self._next_open(-1)
 
     def read(self, item: Item) -> None:
-        """Read the questions again: those asked at first, and newer ones."""
-        seen = self._seen[self._place]
-        failing = {question.key: question.reasons for question in self._store.grooming.questions(item)}
-        seen.keys = list(dict.fromkeys((*seen.keys, *failing)))
-        self.asked = [self._question(item, key, failing.get(key), seen.before.get(key)) for key in seen.keys]
+        """Read the questions again: those asked at first, newer ones, and the status."""
+        seen, grooming = self._seen[self._place], self._store.grooming
+        missing = (*grooming.questions(item), *grooming.further_questions(item))
+        status = [LAST] if item.fields.get(LAST) is not None else []
+        seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
+        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in _with_last(seen.keys)]
 
     def catch_up(self, item: Item) -> None:
-        """Read the questions again, and go on if the current one was answered."""
+        """Read the questions again; go on if the current one was answered, and back to one that is open again."""
         was_open = self.current is not None and self.current.is_open
+        closed = {each.field.key for each in self.asked if not each.is_open}
         self.read(item)
-        if was_open and not self.asked[self.at].is_open:
+        reopened = [at for at, each in enumerate(self.asked) if each.is_open and each.field.key in closed]
+        if reopened:
+            self.at = reopened[0]
+        elif was_open and not self.asked[self.at].is_open:
             self.go_on()
 
-    def _question(self, item: Item, key: str, reasons: Sequence[str] | None, before: object) -> Question:
+    def confirm(self, item: Item) -> None:
+        """Take the item's present value as the answer to the current question, and go on."""
+        self._seen[self._place].confirmed.add(self.asked[self.at].field.key)
+        self.catch_up(item)
+
+    def _question(self, item: Item, key: str, seen: _Seen, *, is_missing: bool) -> Question:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
-        is_open = reasons is not None and is_same(before, value)
-        found = answers(self._store, field, item, self._scale(), self._common)
-        return Question(field, reasons or (), value, FieldWords(self._store).shown(field, value), is_open, found)
+        is_open = is_missing and is_same(seen.before.get(key), value) and key not in seen.confirmed
+        words = FieldWords(self._store).shown(field, value)
+        scale = self._scale()
+        if key == "Estimate" and types_points(scale):
+            points = [Choice(number_text(step), number_text(step)) for step in scale if step]
+            found = {int(each.label): each for each in points if _is_digit(each.label)}
+            others = ", ".join([*(each.label for each in points if not _is_digit(each.label)), OTHERS])
+            return Question(field, value, words, is_open, found, others)
+        choices = answers(self._store, field, item, scale, self._common)
+        return Question(field, value, words, is_open, dict(enumerate(choices, 1)))
 
     def go_on(self) -> None:
-        """Go to the next open question, wrapping around; stay without one."""
+        """Go to the next open question, wrapping around; without one, to the status."""
         self.at = self._next_open(self.at)
 
     def walk(self, steps: int) -> None:
@@ -224,7 +141,22 @@ class ItemQuestions:
 
     def _next_open(self, after: int) -> int:
         order = [*range(after + 1, len(self.asked)), *range(max(0, after))]
-        return next((index for index in order if self.asked[index].is_open), max(0, after))
+        return next((index for index in order if self.asked[index].is_open), max(0, len(self.asked) - 1))
+
+
+def _with_last(keys: Iterable[str]) -> list[str]:
+    """Return the fields with the status at the end."""
+    return sorted(keys, key=lambda key: key == LAST)
+
+
+def _is_digit(text: str) -> bool:
+    return len(text) == 1 and text.isdecimal()
+
+
+def types_points(scale: Sequence[float]) -> bool:
+    """Return whether a digit enters that many points: most steps of the scale are below 10 and whole."""
+    steps = [number_text(step) for step in scale if step]
+    return 2 * sum(map(_is_digit, steps)) >= len(steps)
 
 
 async def common_values(store: Store) -> CommonValues:
@@ -239,7 +171,10 @@ async def common_values(store: Store) -> CommonValues:
 def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> list[Choice]:
     """Return at most nine values, likely ones first, also the current one if it is likely."""
     found = _answers(store, asked, item, scale, common)
-    return list(islice({choice.value: choice for choice in found}.values(), MOST))
+    first: dict[object, Choice] = {}
+    for choice in found:
+        first.setdefault(choice.value, choice)
+    return list(islice(first.values(), MOST))
 
 
 def act_of(asked: Field, choice: Choice) -> Act:
@@ -297,9 +232,11 @@ def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
 
 
 def _iterations(store: Store) -> Iterator[Choice]:
-    """Yield the current iterations, the next one, then later ones."""
-    today = store.today()
-    every = leaves(store.lookups.iterations().values())
+    """Yield the current iterations, the next ones, the backlog, then later ones."""
+    today, entries = store.today(), store.lookups.iterations().values()
+    every = leaves(entries)
     later = sorted((each for each in every if each.start and each.start > today), key=lambda each: each.start or today)
-    for each in (*current(every, today), *following(every, today), *later):
-        yield Choice(each.id, each.name, days_until(each.end, today) if each.end else "")
+    yield from (Choice(each.id, each.name, "current") for each in current(every, today))
+    yield from (Choice(each.id, each.name, "next") for each in following(every, today))
+    yield from (Choice(each.id, "backlog") for each in entries if "\\" not in each.path)
+    yield from (Choice(each.id, each.name) for each in later)

@@ -5,6 +5,7 @@ from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 
 from backlit.model.amounts import counted
 from backlit.model.trees import NO_TOTALS
@@ -12,13 +13,15 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
+from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.groom.questions import CommonValues, GroomPanes, ItemQuestions, QuestionList, act_of, common_values
+from backlit.tui.groom.question_strip import QuestionStrip
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.items.preview import CommentsPreview, Preview, Surroundings, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import left_status, project_name
@@ -26,6 +29,10 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
+WIDE = 100
+"""Cells from which the comments are beside the item, else below."""
+BAR = 20
+"""Cells of the bar of the session's progress."""
 HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.pause", "app.help")
 FEW_HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "app.help")
 ROOM_FOR_HINTS = 100
@@ -35,11 +42,43 @@ ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
+class ItemPane(Horizontal):
+    """An item, with its comments beside it in a wide terminal and below it in a narrow one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._preview, self._comments = Preview(), CommentsPreview()
+        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Compose the item and its comments."""
+        yield self._preview
+        yield self._comments
+
+    def show(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> None:
+        """Show an item."""
+        self._shown = (item, comments, around)
+        is_beside = self.size.width >= WIDE and bool(comments)
+        self._comments.display = is_beside
+        self._comments.show(comments, around.now)
+        self._preview.show(item, None if is_beside else comments, around)
+
+    def on_resize(self) -> None:
+        """Place the comments anew."""
+        if self._shown is not None:
+            self.show(*self._shown)
+
+    def scroll_item(self, pages: int) -> None:
+        """Scroll the item by half pages."""
+        by = pages * max(1, self._preview.size.height // 2)
+        self._preview.scroll_relative(y=by, animate=False, immediate=True, force=True)
+
+
 class GroomScreen(ItemScreen):
     """Shows the current item of the session; answers and position are stored at once."""
 
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
-    AUTO_FOCUS = "QuestionList"
+    AUTO_FOCUS = "QuestionStrip"
     CSS_PATH = "../styles/groom.tcss"
 
     def __init__(self, store: Store, common: CommonValues, place: int = 0) -> None:
@@ -51,15 +90,15 @@ class GroomScreen(ItemScreen):
         self._project_id = store.project_id
 
     def compose(self) -> ComposeResult:
-        """Compose title, questions, item and status."""
+        """Compose title, item, comments, questions and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
-        self._list, self._preview = QuestionList(), Preview()
+        self._strip, self.pane = QuestionStrip(), ItemPane()
         yield self._title
-        yield RuleLine("┬")
-        with GroomPanes():
-            yield self._list
-            yield self._preview
-        yield RuleLine("┴")
+        yield RuleLine("─")
+        yield self.pane
+        yield RuleLine("─")
+        yield self._strip
+        yield RuleLine("─")
         yield self._status
 
     def on_mount(self) -> None:
@@ -67,11 +106,14 @@ class GroomScreen(ItemScreen):
         self._go_to(self._first_place)
         self.set_interval(AGE_CHECK, self._draw_words)
 
-    @on(GroomPanes.Placed)
-    def _panes_placed(self, message: GroomPanes.Placed) -> None:
-        for rule in self.query(RuleLine):
-            rule.join_at(message.line)
+    def on_resize(self) -> None:
+        """Show as many hints as fit."""
         self._draw_words()
+
+    @on(QuestionStrip.Clicked)
+    def _answer_clicked(self, message: QuestionStrip.Clicked) -> None:
+        message.stop()
+        self.begin(give, self, message.digit)
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes of the item, also answers given by other commands."""
@@ -129,7 +171,14 @@ class GroomScreen(ItemScreen):
         self._draw_words()
         self.app.run_worker(work(self.store.grooming.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
+        self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")
         self.mark_seen(item.id)
+
+    async def _find_similar(self, item: Item) -> None:
+        self._strip.show_similar(())
+        similar = await self.store.grooming.similar(item)
+        if self.is_attached:
+            self._strip.show_similar(similar)
 
     async def _finish(self) -> None:
         await self.store.grooming.finish()
@@ -141,17 +190,13 @@ class GroomScreen(ItemScreen):
     # Drawing
 
     def show_questions(self) -> None:
-        """Draw the questions."""
-        self._list.show(self.questions.asked, self.questions.at)
-
-    def scroll_item(self, pages: int) -> None:
-        """Scroll the item by half pages."""
-        by = pages * max(1, self._preview.size.height // 2)
-        self._preview.scroll_relative(y=by, animate=False, immediate=True, force=True)
+        """Draw the questions, and their number."""
+        self._draw_words()
+        self._strip.show(self.questions.asked, self.questions.at, self.store.ready_check.checks(self.current()))
 
     def _draw(self, item: Item) -> None:
         self.show_questions()
-        self._preview.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
+        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
 
     def _draw_words(self) -> None:
         progress = self.store.grooming.progress()
@@ -162,28 +207,40 @@ class GroomScreen(ItemScreen):
             (f" {project_name(self.store)}", "foreground"),
             (" › Grooming", "muted"),
         ]
-        count = self.questions.count_open()
-        asked = counted(count, "question") if count else "all answered"
-        far = f"  {self.stop.place + 1:,} of {progress.count:,} "
-        self._title.say(left, [(f"  {asked} ", "muted"), (far, "foreground")])
+        count, place = self.questions.count_open(), self.stop.place
+        filled = round(BAR * place / progress.count)
+        bar: list[Part] = [(f"  {'█' * filled}", "accent"), ("░" * (BAR - filled), "rule")]
+        asked = f"{counted(count, 'question')} left" if count else "all answered"
+        self._title.say(
+            left, [*bar, (f"  {place + 1:,} of {progress.count:,}", "foreground"), (f"  {asked} ", "muted")]
+        )
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self._status.say(left_status(self.store), hints(hint_ids))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
     """Answer with the option of the digit; 0 enters another value."""
-    digit, asked = int(call.letter or 0), target.questions.current
+    await give(target, int(call.letter or 0))
+
+
+async def give(target: GroomScreen, digit: int) -> None:
+    """Give an answer to the current question; raises CannotAct for a digit without one."""
+    asked, item = target.questions.current, target.current()
     if asked is None:
         raise CannotAct("This item is ready. enter for the next one.")
     if digit == 0:
-        await change_field(target, asked.field.key, [target.current()])
+        await change_field(target, asked.field.key, [item])
         return
-    if digit > len(asked.answers):
+    choice = asked.answers.get(digit)
+    if choice is None:
         raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
-    items = [target.current()]
+    if asked.has(choice):
+        target.questions.confirm(item)
+        target.show_questions()
+        return
     target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
     target.show_questions()
-    await target.apply(act_of(asked.field, asked.answers[digit - 1]), items)
+    await target.apply(act_of(asked.field, choice), [item])
 
 
 def step(target: GroomScreen, call: Call) -> None:
@@ -194,7 +251,7 @@ def step(target: GroomScreen, call: Call) -> None:
 
 def scroll_item(target: GroomScreen, call: Call) -> None:
     """Scroll the item by half a page, in the direction of the command's argument."""
-    target.scroll_item(int(call.command.argument))
+    target.pane.scroll_item(int(call.command.argument))
 
 
 def accept(target: GroomScreen, _call: Call) -> None:

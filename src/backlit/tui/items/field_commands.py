@@ -74,6 +74,16 @@ async def _assign(target: ItemTarget, call: Call, user_id: int | None, words: st
     await target.apply(to_value(field_named("AssignedToID", target.store.lookups), user_id, words), items)
 
 
+async def set_points(target: ItemTarget, call: Call) -> None:
+    """Set the estimate to the points of the digit; raises CannotAct for a number that is not on the scale."""
+    scale = [number_text(step) for step in target.session.estimate_scale]
+    if call.letter not in scale:
+        raise CannotAct(f"{call.letter} is not on the scale ({', '.join(scale)}). ce to enter another value.")
+    items = target.chosen(call.rows)
+    having("Estimate", items, target.store.lookups)
+    await target.apply(_set(target.store, field_named("Estimate", target.store.lookups), call.letter), items)
+
+
 async def step_estimate(target: ItemTarget, call: Call) -> None:
     """Move the estimate along the scale, by the sign in the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)

@@ -122,7 +122,7 @@ class ItemPanes(StorageErrorGuard, Container):
         """Return the sentences of the failed readiness checks of an open item."""
         if item is None or not self._store.lookups.status_groups().is_open(str(item.fields.get("Status") or "")):
             return ()
-        return [rule.sentence for rule in self._store.ready_check.faults([item.id]).get(item.id, ())]
+        return self._store.ready_check.sentences(item.id)
 
     def find_words(self, words: str) -> None:
         """Show in previews where some words occur in the item's texts; an empty string shows nothing."""
