@@ -5,9 +5,20 @@ from datetime import datetime, timedelta
 import pytest
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import ItemType
-from backlit.model.filters import POINTS, matches
-from backlit.model.ready_check import RULES, USUAL, Ground, chosen
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType
+from backlit.model.filters import POINTS, Literal, matches
+from backlit.model.ready_check import (
+    RULE_BY_ID,
+    RULES,
+    USUAL,
+    Ground,
+    answerable,
+    chosen,
+    field_keys,
+    is_missing,
+    lacking,
+    questions,
+)
 
 NOW = datetime(2026, 3, 2, 12)
 GROUND = Ground(NOW, root_area_id=1, current_iteration_ids=frozenset({7}))
@@ -105,6 +116,73 @@ def test_no_rule_at_all_finds_nothing() -> None:
 def test_a_choice_that_makes_no_sense_is_said(choice: dict[str, object], sentence: str) -> None:
     with pytest.raises(BadRequest, match=sentence):
         chosen(choice)
+
+
+ROOTS = {"AreaID": {1}, "IterationID": {2, 3}}
+POSSIBLE = {
+    "Estimate": (None, "", "0"),
+    "PriorityClass": (None, "", "1 - Critical"),
+    "Description": (None, "", "x"),
+    "Priority": (None, 0, 1),
+    "AreaID": (None, 0, 1, 2, 3),
+    "IterationID": (None, 0, 1, 2, 3, 4),
+    "Tags": (None, [], ["x"]),
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in POSSIBLE.items() for value in values])
+def test_the_filter_for_lacking_fields_finds_what_is_missing(key: str, value: object) -> None:
+    field = FIELD_BY_KEY[key]
+    for item_type in ItemType:
+        values = {"type": item_type, field.key: value}
+        is_lacking = item_type in field.types and is_missing(field, value, ROOTS)
+
+        assert matches(lacking([field], ROOTS), values) == is_lacking
+        assert not matches(lacking([], ROOTS), values)
+
+
+def test_each_field_is_asked_once_with_all_its_reasons() -> None:
+    rules = [RULE_BY_ID[each] for each in ("owner", "estimate", "blocking", "maturity")]
+    missing = [FIELD_BY_KEY[key] for key in ("PriorityClass", "Estimate")]
+
+    assert [
+        (each.key, len(each.reasons))
+        for each in questions(rules, missing, {"AssignedToID", "Estimate", "PriorityClass"})
+    ] == [("AssignedToID", 2), ("Estimate", 1), ("PriorityClass", 0)]
+
+
+def test_a_rule_is_answerable_only_by_types_with_its_field() -> None:
+    rule = RULE_BY_ID["maturity"]
+
+    assert [each for each in ItemType if matches(answerable(rule, Literal(True)), {"type": each})] == [
+        each for each in ItemType if each in FIELD_BY_KEY["Maturity"].types
+    ]
+    assert not matches(answerable(rule, Literal(False)), {"type": "Story"})
+
+
+def test_chosen_fields_are_read_in_any_case_once_each() -> None:
+    assert field_keys(["priorityclass", "Odd_cf", "ITERATIONID", "PriorityClass"]) == (
+        "PriorityClass",
+        "Odd_cf",
+        "IterationID",
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        ("Estimate", "Write a list of fields"),
+        ([1], "Write a list of fields"),
+        (["Estimat"], "Unknown field 'Estimat'"),
+        *(
+            ([name], f"{name} is read-only")
+            for name in ("Name", "id", "type", "ParentID", "lastModifiedAt", *SYNC_KEYS)
+        ),
+    ],
+)
+def test_fields_that_cannot_be_filled_in_are_refused(names: object, sentence: str) -> None:
+    with pytest.raises(BadRequest, match=sentence):
+        field_keys(names)
 
 
 def test_every_rule_has_words_of_its_own() -> None:

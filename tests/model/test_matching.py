@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from backlit.model.fields import Kind, custom_field
-from backlit.model.filters import COMMENTS, Literal, Mentions, Where, all_of, any_of, matches
+from backlit.model.filters import COMMENTS, Literal, Mentions, Where, all_of, any_of, matches, with_constants
 from backlit.model.odata import parse_filter
 
 CUSTOM = (custom_field("Channel_cf", Kind.TEXT),)
@@ -105,6 +105,17 @@ HOLDS = [
     "round(BacklogPriority) eq 3",
     "round(WorkRemaining) eq -3",
     "floor(WorkRemaining) eq -3 and ceiling(WorkRemaining) eq -2",
+    "substring(Name, 6) eq 'checkout' and substring(Name, 0, 5) eq 'Guest' and substring(Name, 6, 1) eq 'c'",
+    "substring(Name, 13) eq 't' and substring(Name, 14) eq '' and substring(Name, 3, 0) eq ''",
+    "substring(Name, -3) eq Name and substring(Name, 2, -1) eq ''",
+    "not (substring(Severity, 0) eq '')",
+    "replace(Name, 'e', '3') eq 'Gu3st ch3ckout' and replace(Name, '', 'x') eq Name and replace(Name, 't', '') ne Name",
+    "Priority add 3 eq 5 and Priority sub 3 eq -1 and Priority mul 3 eq 6",
+    "7 div Priority eq 3 and -7 div Priority eq -3 and 7 mod Priority eq 1 and -7 mod Priority eq -1",
+    "BacklogPriority divby 2 eq 1.25",
+    "not (Priority div 0 eq 0) and not (Priority mod 0 ne 9) and not (Priority divby 0 gt -1)",
+    "not (1e308 mul 1e308 gt 0) and not (1e-308 mul 1e-308 eq 0) and not (1e-308 divby 1e308 ge 0)",
+    "0 mul Priority eq 0 and 0 divby Priority eq 0",
     # tags
     "Tags/any(t: t eq 'urgent')",
     "not Tags/any(t: t eq 'Urgent')",
@@ -165,6 +176,14 @@ def test_a_value_of_a_foreign_type_equals_nothing(values: dict[str, object], tex
 def test_empty_conjunction_holds_and_empty_disjunction_does_not() -> None:
     assert all_of([]) == Literal(True)
     assert any_of([]) == Literal(False)
+
+
+def test_constants_of_one_property_are_replaced_where_they_are_compared_for_equality() -> None:
+    text = "type eq 'a' or not (type ne 'a' and type in ('a', 'b', 'c')) or type gt 'a' or Name eq 'a'"
+
+    assert with_constants(parse_filter(text), "type", {"a": "b", "b": "z"}) == parse_filter(
+        "type eq 'b' or not (type ne 'b' and type in ('b', 'z', 'c')) or type gt 'a' or Name eq 'a'"
+    )
 
 
 def test_joining_is_flat() -> None:

@@ -1,7 +1,8 @@
 """Reports as Markdown, CSV and SVG: readable by other programs, whatever people call their things."""
 
 import csv
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -73,6 +74,21 @@ def test_the_svg_draws_a_bar_for_each_recorded_day_and_a_question_mark_for_a_gap
 
     assert text.count("<rect") - 1 - 2 == 2
     assert text.count(">?</text>") == 1
+
+
+@pytest.mark.parametrize(
+    ("count", "gaps", "marks"),
+    [
+        *((4, {0, 1, 3}, 3), (4, set(), 0), (200, {0}, 1), (200, {0, 1, 2}, 1), (200, {1, 2, 3, 150}, 2)),
+        *((200, {198, 199}, 1), (200, {0, 2, 4}, 3)),
+    ],
+)
+def test_the_svg_marks_each_gap_and_a_stretch_of_narrow_days_once(count: int, gaps: set[int], marks: int) -> None:
+    days = tuple(date(2026, 1, 1) + timedelta(number) for number in range(count))
+    bars = Series("left", Tone.LEFT, tuple(None if at in gaps else 1.0 for at in range(count)))
+    chart = Timeline(days, bars, (), frozenset(days[at] for at in gaps), days[-1])
+
+    assert FORMATS[".svg"](replace(by_day(), chart=chart)).count(">?</text>") == marks
 
 
 @pytest.mark.parametrize(

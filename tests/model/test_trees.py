@@ -59,6 +59,14 @@ def test_totals_add_up_to_the_root_and_leave_strangers_out() -> None:
     assert 99 not in totals
 
 
+@pytest.mark.parametrize(
+    ("count", "tasks", "words"),
+    [(0, 0, "0 items"), (1, 0, "1 item"), (2, 1, "2 items, 1 task"), (0, 3, "3 tasks")],
+)
+def test_totals_name_what_is_there(count: int, tasks: int, words: str) -> None:
+    assert Totals(count, 9.0, tasks).words == words
+
+
 def test_orphans_hang_under_the_first_root() -> None:
     tree = Tree([Node(1, ROOT_PARENT, "Aurora"), Node(7, 99, "Lost"), Node(8, 7, "Below")])
 

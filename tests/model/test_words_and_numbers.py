@@ -3,13 +3,14 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES
+from backlit.model.plain import NAME_LIMIT, file_name, plain
 from backlit.model.statuses import StatusGroup, StatusGroups
 
 
@@ -35,6 +36,31 @@ from backlit.model.statuses import StatusGroup, StatusGroups
 def test_a_status_has_its_group(status: str | None, group: StatusGroup, open_: bool) -> None:
     assert StatusGroups().of(status) is group
     assert StatusGroups().is_open(status) is open_
+
+
+TODO, DOING, TESTING, DONE, OUT, UNKNOWN = StatusGroup
+GUESSES = {
+    (None, TODO): TODO,
+    (None, DOING): TODO,
+    (TODO, TODO): TODO,
+    (TODO, DOING): TODO,
+    (TODO, TESTING): DOING,
+    (TODO, DONE): DOING,
+    **{(before, after): before for before in (DOING, TESTING) for after in (TODO, DOING, TESTING, DONE)},
+}
+
+
+@pytest.mark.parametrize("after", [None, TODO, DOING, TESTING, DONE])
+@pytest.mark.parametrize("before", [None, TODO, DOING, TESTING, DONE])
+@pytest.mark.parametrize("between", [(), ("x",), ("out",)])
+def test_an_unknown_status_is_guessed_from_its_place(
+    before: StatusGroup | None, after: StatusGroup | None, between: tuple[str, ...]
+) -> None:
+    known = {"out": OUT, **({"before": before} if before else {}), **({"after": after} if after else {})}
+    groups = StatusGroups(known, [["odd"], ["before", *between, "Odd-One", *between, "after"]])
+
+    assert groups.of("odd one") is GUESSES.get((before, after), UNKNOWN)
+    assert groups.of("odd") is UNKNOWN
 
 
 def test_every_type_with_statuses_can_be_begun_and_ended() -> None:
@@ -137,3 +163,30 @@ def test_a_zone_is_never_written() -> None:
 @pytest.mark.parametrize("text", ["2014-03-01", "2014-03-01T00:00:00", "2014-03-01T23:59:59.999Z", " 2014-03-01 "])
 def test_a_date_may_come_with_a_time(text: str) -> None:
     assert parse_date(text) == date(2014, 3, 1)
+
+
+@given(st.text(), st.text(max_size=5))
+@example("a/" + "ä" * 99, "pdf")
+@example("x" * 250, "")
+@example("", "y" * 250)
+def test_a_file_name_is_one_part_of_a_path_that_keeps_its_suffix(stem: str, suffix: str) -> None:
+    name = file_name(f"{stem}.{suffix}")
+
+    assert 0 < len(name.encode()) <= NAME_LIMIT
+    assert name.isprintable()
+    assert name not in {".", ".."}
+    assert not set(name) & set("/\\")
+    assert file_name(name) == name
+    if suffix.isalnum() and suffix.isascii() and len(suffix) < NAME_LIMIT:
+        assert name.endswith(suffix)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "shown"),
+    [
+        *(("four", 4, "four"), ("fours", 4, "fou…"), ("fo ur", 4, "fo…"), ("", 0, ""), ("a\r\nb\tc", None, "a b c")),
+        *(("a\x1bb\u202ec", None, "a\ufffdb\ufffdc"), ("ä\n", 2, "ä ")),
+    ],
+)
+def test_a_text_becomes_one_line_that_ends_in_an_ellipsis_if_cut(text: str, limit: int | None, shown: str) -> None:
+    assert plain(text, limit) == shown
