@@ -1,6 +1,7 @@
 """Hostile and foreign answers: what becomes of them."""
 
 import gzip
+import json
 import zlib
 from pathlib import Path
 
@@ -61,6 +62,14 @@ async def test_errors_keep_the_faults_of_fields(tmp_path: Path) -> None:
     )
 
     assert dict(failure.errors) == {"Name": "Too long.", "Tags": "Odd."}
+
+
+async def test_errors_keep_the_first_hundred_fields_with_short_keys(tmp_path: Path) -> None:
+    keys = [f"{number:03}{'k' * 200}" for number in range(101)]
+    failure = await failure_of(tmp_path, answer(400, json.dumps({"errors": dict.fromkeys(keys, "No.")})))
+
+    assert len(failure.errors) == 100
+    assert {len(key) for key in failure.errors} == {100}
 
 
 async def test_terminal_controls_in_an_error_are_made_harmless(tmp_path: Path) -> None:

@@ -49,6 +49,14 @@ async def test_a_password_is_sent_as_spec_has_it_and_the_token_travels_encoded_o
     assert foreign.requests[2].headers["authorization"] == "WRAP access_token=name%3Dmaya%26HMACSHA256%3Dab%252B"
 
 
+async def test_a_verification_code_is_sent_without_the_blanks_around_it(tmp_path: Path) -> None:
+    foreign = Foreign(challenge(), grant())
+    async with foreign.client(tmp_path, signed_in=False) as client:
+        await client.auth.sign_in_with_code(" a b+\n")
+
+    assert parse_qs(foreign.requests[1].content.decode())["wrap_verification_code"] == ["a b+"]
+
+
 @pytest.mark.parametrize(("status", "error"), [(429, TooManyRequests), (503, Unavailable), (500, ServiceError)])
 async def test_a_service_that_cannot_say_how_to_sign_in_is_no_wrong_address(
     tmp_path: Path, status: int, error: type[Exception]

@@ -1,5 +1,6 @@
 """What is repeated and what never is, and how a question is spelled."""
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from tests.client.foreign import PACING, Foreign, answer, empty_page
 
 from backlit.client.calls import ServiceClock
-from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unavailable, Unclear
+from backlit.client.client import LONGEST_LIST, REPEATS, Arrived, Client
+from backlit.model.errors import BadRequest, NotFound, Offline, ServiceError, TooManyRequests, Unavailable, Unclear
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")
@@ -187,19 +189,101 @@ async def test_a_service_that_stays_unavailable_is_said_to_be(tmp_path: Path) ->
             await client.users.me()
 
 
-async def test_pages_are_walked_by_what_came_and_not_by_what_was_promised(tmp_path: Path) -> None:
-    page = '{"totalResults": 99, "top": 50, "results": [{"id": 1}, {"id": 2}]}'
+@pytest.mark.parametrize(("promised", "skipped"), [(99, ["0", "2", "4"]), (1, ["0", "2", "4"]), (2, ["0"])])
+async def test_pages_are_walked_by_what_came_unless_it_is_just_what_was_promised(
+    tmp_path: Path, promised: int, skipped: list[str]
+) -> None:
+    page = f'{{"totalResults": {promised}, "top": 50, "results": [{{"id": 1}}, {{"id": 2}}]}}'
     foreign = Foreign(answer(200, page), answer(200, page), empty_page())
     async with foreign.client(tmp_path) as client:
         found = [one["id"] async for page in client.users.pages(top=50) for one in page.results]
 
-    assert found == [1, 2, 1, 2]
-    assert [request.url.params["$skip"] for request in foreign.requests] == ["0", "2", "4"]
+    assert found == [1, 2] * max(1, len(skipped) - 1)
+    assert [request.url.params["$skip"] for request in foreign.requests] == skipped
 
 
-async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("top", "asked"), [(101, ["101", "100"]), (100, ["100"]), (1, ["1"])])
+async def test_a_page_size_that_is_refused_becomes_the_one_that_every_service_allows(
+    tmp_path: Path, top: int, asked: list[str]
+) -> None:
+    foreign = Foreign(answer(400))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(BadRequest):
+            await anext(client.users.pages(top=top))
+
+    assert [request.url.params["$top"] for request in foreign.requests] == asked
+
+
+@pytest.mark.parametrize("sizes", [[1] * (REPEATS + 1), [LONGEST_LIST // 2, LONGEST_LIST - LONGEST_LIST // 2]])
+def test_a_walk_ends_with_an_error_just_beyond_its_limits(sizes: list[int]) -> None:
+    arrived = Arrived("list")
+    for size in sizes:
+        arrived.note([{}] * size)
+
+    with pytest.raises(ServiceError):
+        arrived.note([{}])
+
+
+@pytest.mark.parametrize(
+    ("call", "sent"),
+    [
+        (lambda client: client.work_items.tasks(7).page(), "GET workitems/7/tasks"),
+        (lambda client: client.work_items.comments(7).page(), "GET workitems/7/comments"),
+        (lambda client: client.work_items.attachments(7).page(), "GET workitems/7/attachments"),
+        (lambda client: client.work_items.rank(7, {"after": 3}), "POST workitems/7/rank"),
+        (lambda client: client.work_items.delete(7, '"9"'), "DELETE workitems/7"),
+        (lambda client: client.comments.delete(7), "DELETE comments/7"),
+        (lambda client: client.areas.of_project(3).page(), "GET projects/3/areas"),
+        (lambda client: client.iterations.of_project(3).page(), "GET projects/3/iterations"),
+        (lambda client: client.iterations.delete(7), "DELETE iterations/7"),
+        (lambda client: client.areas.delete(7, 0), "DELETE areas/7?reassignmentId=0"),
+        (lambda client: client.projects.time_entry_types(3).page(), "GET projects/3/timeentrytypes"),
+        (lambda client: client.users.me(), "GET users/me"),
+        (lambda client: client.capabilities(), "GET capabilities"),
+    ],
+)
+async def test_each_noun_has_its_address(
+    tmp_path: Path, call: Callable[[Client], Awaitable[object]], sent: str
+) -> None:
+    foreign = Foreign(answer(200, '{"id": 7, "results": []}'))
+    async with foreign.client(tmp_path) as client:
+        await call(client)
+
+    (request,) = foreign.requests
+    assert f"{request.method} {request.url.raw_path.decode().removeprefix('/api/v1/')}" == sent
+    assert request.headers.get("if-match") == ('"9"' if "DELETE workitems" in sent else None)
+
+
+@pytest.mark.parametrize(("first", "second", "count"), [(200, 200, 1), (404, 200, 2), (405, 200, 2)])
+async def test_a_file_is_deleted_under_either_spelling(tmp_path: Path, first: int, second: int, count: int) -> None:
+    foreign = Foreign(answer(first), answer(second))
+    async with foreign.client(tmp_path) as client:
+        await client.attachments.delete(7)
+
+    assert [each.url.path for each in foreign.requests] == ["/api/v1/attachments/7", "/api/v1/attachment/7"][:count]
+
+
+@pytest.mark.parametrize("second", [404, 405, 400])
+async def test_a_file_that_neither_spelling_knows_fails_as_the_first_did(tmp_path: Path, second: int) -> None:
+    async with Foreign(answer(404, '{"message": "First."}'), answer(second)).client(tmp_path) as client:
+        with pytest.raises(NotFound, match=r"^First\."):
+            await client.attachments.delete(7)
+
+
+@pytest.mark.parametrize("asked", [lambda client: client.work_items.get(7), lambda client: client.work_items.fetch(7)])
+@pytest.mark.parametrize("body", ['{"id": 8}', "{}", '{"id": "7"}'])
+async def test_a_response_about_another_resource_is_refused(
+    tmp_path: Path, asked: Callable[[Client], Awaitable[object]], body: str
+) -> None:
+    async with Foreign(answer(200, body)).client(tmp_path) as client:
+        with pytest.raises(ServiceError, match="another resource"):
+            await asked(client)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 405])
+async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_path: Path, status: int) -> None:
     page = '{"totalResults": 1, "top": 1, "results": [{"id": 3, "name": "Third"}]}'
-    foreign = Foreign(answer(404), answer(200, page))
+    foreign = Foreign(answer(status), answer(200, page))
     async with foreign.client(tmp_path) as client:
         projects = await client.projects.page()
 

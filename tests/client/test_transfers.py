@@ -100,7 +100,7 @@ async def test_a_broken_transfer_goes_on_where_it_stopped(client: Client, attach
     assert seen[0][0] > 500_000
 
 
-@pytest.mark.parametrize("part", [CONTENT[:-1], CONTENT, CONTENT + b"more"])
+@pytest.mark.parametrize("part", [CONTENT[:-1], CONTENT, CONTENT + b"more"], ids=["shorter", "whole", "longer"])
 async def test_an_earlier_part_of_any_length_becomes_the_file(
     client: Client, attachment: Attachment, folder: Path, part: bytes
 ) -> None:
@@ -115,6 +115,8 @@ async def test_an_earlier_part_of_any_length_becomes_the_file(
     ("told", "content"),
     [
         (answer(200, b"0123456789"), b"0123456789"),
+        (answer(200, b"012345678"), None),
+        (answer(200, b"0123456789a"), None),
         (answer(206, b"456789", content_range="bytes 4-9/10"), b"0123456789"),
         (answer(206, b"56789", content_range="bytes 5-9/10"), None),
         (answer(206, b"456789", content_range="bytes 4-9/11"), None),
@@ -128,10 +130,26 @@ async def test_the_rest_of_a_file_is_appended_only_where_it_fits(
 
     async with Foreign(told).client(tmp_path) as client:
         if content is None:
-            with pytest.raises(ServiceError, match="another part of the file"):
+            with pytest.raises(ServiceError, match=r"another part of the file|The server declared 10 bytes"):
                 await client.transfers.download(attachment, folder, quietly)
+            assert "a.bin" not in names_in(folder)
         else:
             assert (await client.transfers.download(attachment, folder, quietly)).read_bytes() == content
+
+
+@pytest.mark.parametrize(("part", "asked"), [(b"0123456789", []), (b"", [None]), (b"0", ["bytes=1-"])])
+async def test_only_what_is_missing_of_a_file_is_asked(
+    tmp_path: Path, folder: Path, part: bytes, asked: list[str | None]
+) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=10, download_url=f"{BASE}/7")
+    (folder / ".backlit-7.part").write_bytes(part)
+    foreign = Foreign(answer(200, b"0123456789"))
+
+    async with foreign.client(tmp_path) as client:
+        saved = await client.transfers.download(attachment, folder, quietly)
+
+    assert saved.read_bytes() == b"0123456789"
+    assert [each.headers.get("range") for each in foreign.requests] == asked
 
 
 async def test_a_cancelled_download_leaves_its_beginning_and_nothing_under_the_name(
