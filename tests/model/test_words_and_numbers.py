@@ -39,7 +39,7 @@ def test_a_status_has_its_group(status: str | None, group: StatusGroup, open_: b
 
 
 TODO, DOING, TESTING, DONE, OUT, UNKNOWN = StatusGroup
-GUESSES = {
+GUESSES: dict[tuple[StatusGroup | None, StatusGroup | None], StatusGroup] = {
     (None, TODO): TODO,
     (None, DOING): TODO,
     (TODO, TODO): TODO,

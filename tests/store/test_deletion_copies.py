@@ -1,0 +1,155 @@
+"""What a deletion counts, compares and keeps, in a store without a service."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store, put
+from tests.store.test_deletions import copy_of
+from tests.store.world import raised
+
+from backlit.model.errors import NotFound
+from backlit.store import EntryState, Store
+from backlit.store.edits.deletions import Extent, keep_last_copy
+from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
+from backlit.store.records.item import Document
+from backlit.store.undo.history import Reversal
+from backlit.store.undo.operations import Final, Named
+
+
+def comment(comment_id: int, item_id: int, kind: str = "Service") -> Document:
+    words = {"description": f"Comment {comment_id}", "type": kind, "createdBy": "jon"}
+    return {"id": comment_id, "workItemId": item_id, "projectId": 1, "createdAt": "2026-03-01T10:00:00.000", **words}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Item 1 with the tasks 2 and 3, and item 4; a comment on each but 3."""
+    tasks = [item(each, kind="Task", ParentID=1) for each in (2, 3)]
+    with offline_store(tmp_path, [item(1), *tasks, item(4)]) as made:
+        for item_id in (1, 2, 4):
+            found = [comment(item_id + 10, item_id, FOR_CUSTOMERS if item_id == 2 else "Service")]
+            made.files.submit(
+                lambda writer, of=item_id, found=found: writer.mirror.comments.replace_all(of, found)  # type: ignore[misc] # bound at once
+            ).result()
+        yield made
+
+
+def set_state(store: Store, state: EntryState, **more: object) -> None:
+    (entry,) = store.outbox_entries()
+    changed = replace(entry, state=state, **more)  # type: ignore[arg-type] # fields of an entry
+    store.files.submit(lambda writer: writer.journal.update(changed)).result()
+
+
+@pytest.mark.parametrize(
+    ("picked", "extent"),
+    [
+        ([1], Extent(1, 2, 2, 0)),
+        ([1, 2], Extent(2, 1, 2, 0)),
+        ([1, 1, 2, 3, 4], Extent(4, 0, 3, 0)),
+        ([3], Extent(1, 0, 0, 0)),
+        ([], Extent(0, 0, 0, 0)),
+    ],
+)
+def test_a_deletion_counts_everything_once(store: Store, picked: list[int], extent: Extent) -> None:
+    assert store.deletions.extent(picked) == extent
+
+
+async def test_a_copy_holds_the_tasks_and_the_comments_of_all(store: Store) -> None:
+    await store.deletions.delete_items([1, 4, 1])
+
+    assert [entry.item_id for entry in store.outbox_entries()] == [1, 4]
+    copy = copy_of(store, 1)
+    assert [each["id"] for each in copy.tasks] == [2, 3]
+    assert sorted(str(each["id"]) for each in copy.comments) == ["11", "12"]
+
+
+async def test_the_first_copy_of_an_item_that_is_gone_stays(store: Store) -> None:
+    for name in ("First", "Second"):
+        put(store, [{**item(4, Name=name), "lastModifiedAt": f"2026-03-0{len(name)}T10:00:00.000"}])
+        store.files.submit(lambda writer: keep_last_copy(writer, 4)).result()
+    store.files.submit(lambda writer: keep_last_copy(writer, 99)).result()
+
+    assert copy_of(store, 4).item["fields"]["Name"] == "First"  # type: ignore[index] # an item's
+    assert store.files.journal.trash.of_item(99) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "name"),
+    [
+        (EntryState.WAITING, "Mine"),
+        (EntryState.SENDING, "Mine"),
+        (EntryState.CONFLICT, "Item 4"),
+        (EntryState.REFUSED, "Item 4"),
+    ],
+)
+async def test_a_deletion_expects_the_changes_that_will_be_sent(store: Store, state: EntryState, name: str) -> None:
+    await store.items.edit([4], {"Name": "Mine"})
+    set_state(store, state)
+
+    await store.deletions.delete_items([4])
+
+    assert store.outbox_entries()[-1].base["Name"] == name
+
+
+@pytest.mark.parametrize(("comment_id", "kind"), [(11, None), (12, FOR_CUSTOMERS)])
+async def test_a_deleted_comment_keeps_its_text_author_and_readers(
+    store: Store, comment_id: int, kind: str | None
+) -> None:
+    await store.deletions.delete_comment(comment_id)
+
+    (entry,) = store.outbox_entries()
+    kept = {"id": comment_id, "text": f"Comment {comment_id}", "by": "jon"}
+    assert entry.payload == {**kept, **({"type": kind} if kind else {})}
+
+
+@pytest.mark.parametrize("state", [EntryState.SENT, EntryState.DISCARDED])
+async def test_a_comment_is_deleted_once(store: Store, state: EntryState) -> None:
+    comment_id = await store.items.comment(4, "A slip", for_customers=True)
+    set_state(store, state, known_id=0)
+
+    if state is EntryState.DISCARDED:
+        assert isinstance(await raised(store.deletions.delete_comment(comment_id)), NotFound)
+        return
+    await store.deletions.delete_comment(comment_id)
+    (entry,) = store.outbox_entries()
+    assert (entry.payload["id"], entry.payload["type"]) == (comment_id, FOR_CUSTOMERS)
+
+
+async def test_what_is_discarded_or_unknown_is_not_discarded_again(store: Store) -> None:
+    await store.items.edit([4], {"Name": "Mine"})
+    (entry,) = store.outbox_entries()
+    for entry_id in (entry.id, entry.id, 99):
+        await store.conflicts.discard(entry_id)
+
+    assert await store.history.undo()
+    assert [each.payload for each in store.outbox_entries()] == [{"Name": "Mine"}]
+    assert await store.history.undo()
+    assert store.outbox_entries() == ()
+    assert await store.history.to_undo() is None
+
+
+SOME = Named(1, "Story", "One")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_grave", "is_impossible"),
+    [
+        ({}, False, False),
+        ({"item_ids": frozenset({1})}, False, False),
+        ({"item_ids": frozenset({1, 2})}, True, False),
+        ({"item_ids": frozenset({1, 2}), "moved": (SOME,)}, False, False),
+        ({"item_ids": frozenset({1}), "deleted": (SOME,)}, True, False),
+        ({"item_ids": frozenset({1}), "made_again": (SOME,)}, True, False),
+        ({"missing": (1,)}, False, True),
+        ({"missing": (1,), "item_ids": frozenset({2})}, False, False),
+        ({"final": (Final(new_entry(EntryKind.NODE_EDIT, 1, {}), "gone"),)}, False, True),
+    ],
+)
+def test_an_undo_is_confirmed_or_refused_by_what_it_touches(
+    change: dict[str, object], is_grave: bool, is_impossible: bool
+) -> None:
+    reversal = Reversal(act=1, is_redo=False, **change)  # type: ignore[arg-type] # fields of a reversal
+
+    assert (reversal.is_grave, reversal.is_impossible) == (is_grave, is_impossible)
