@@ -38,6 +38,8 @@ def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Work
             "projects": 0,
         }
     ]
+    again = empty.admin("users", "add", "bob", "--no-password")
+    assert again.stdout == "Added the user bob.\n"
 
 
 def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> None:

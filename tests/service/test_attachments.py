@@ -101,6 +101,7 @@ async def test_only_the_description_can_be_changed(maya: Client, jon: Client) ->
         "description": "Seen", "lastModifiedBy": "jon", "lastModifiedAt": changed.json()["lastModifiedAt"],
     }  # fmt: skip
     assert (await maya.put(path, json={"description": None}, headers={"if-match": etag})).status_code == 412
+    assert (await maya.delete(path, headers={"if-match": etag})).status_code == 412
     assert (await maya.put(path, json={"description": 5})).status_code == 400
     assert (await maya.put(path, json={"description": None})).json()["description"] is None
     assert (await maya.get("attachments?$filter=size eq 10 and name eq 'a.txt'")).json()["totalResults"] == 1

@@ -1,0 +1,79 @@
+"""The table of connections: shares of addresses, and who makes room."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from backlit.service.connections import Connection, Connections
+from backlit.service.storage.settings import Limits
+
+SHARE, MOST = 2, 3
+
+
+@pytest.fixture
+def table() -> Connections:
+    return Connections(replace(Limits(), connections_per_address=SHARE), MOST)
+
+
+def added(table: Connections, address: str | None, ended: list[Connection]) -> Connection:
+    """Add a connection whose end is noted and takes it off the table."""
+    made = table.add(address)
+    assert made is not None
+
+    def end() -> None:
+        ended.append(made)
+        table.remove(made)
+
+    made.abort = end
+    return made
+
+
+def test_the_longest_waiting_connection_of_an_address_makes_room(table: Connections) -> None:
+    ended: list[Connection] = []
+    busy, waiting = added(table, "a", ended), added(table, "a", ended)
+    table.begin(busy)
+
+    added(table, "a", ended)
+
+    assert ended == [waiting]
+
+
+def test_an_address_with_busy_connections_only_gets_no_more(table: Connections) -> None:
+    ended: list[Connection] = []
+    first, second = added(table, "a", ended), added(table, "a", ended)
+    for each in (first, second):
+        table.begin(each)
+
+    assert table.add("a") is None
+    assert ended == []
+    table.wait(first)
+    added(table, "a", ended)
+    assert ended == [first]
+
+
+def test_a_full_table_ends_the_longest_waiting_of_all(table: Connections) -> None:
+    ended: list[Connection] = []
+    first, second, third = (added(table, address, ended) for address in ("a", "b", None))
+    table.begin(first)
+    table.begin(second)
+    table.wait(second)
+
+    added(table, "c", ended)
+    added(table, "d", ended)
+
+    assert ended == [third, second]
+
+
+async def test_there_is_room_again_when_a_connection_waits_or_ends(table: Connections) -> None:
+    made = [added(table, address, []) for address in ("a", "b", "c")]
+    for each in made:
+        table.begin(each)
+
+    for make_room in (table.wait, table.remove):
+        table.begin(made[0])
+        entering = asyncio.create_task(table.room())
+        await asyncio.sleep(0)
+        assert not entering.done()
+        make_room(made[0])
+        await entering
