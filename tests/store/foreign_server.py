@@ -59,6 +59,8 @@ class ForeignServer:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.unlisted: dict[str, str] = {}
         """Users who are not licensed, by id."""
+        self.instead: dict[str, str] = {}
+        """The user that it names instead of the one asked for."""
         self.lost_answers = 0
         """How many answers to POST never arrive."""
         self._next = 100
@@ -209,7 +211,7 @@ class ForeignServer:
     def _unlisted(self, known: Json, user_id: str) -> Json:
         if user_id not in self.unlisted:
             raise Refused(404)
-        return {**known, "id": int(user_id), "name": self.unlisted[user_id]}
+        return {**known, "id": int(self.instead.get(user_id, user_id)), "name": self.unlisted[user_id]}
 
     # Lists
 

@@ -4,6 +4,7 @@ import asyncio
 import multiprocessing
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from multiprocessing.synchronize import Barrier
@@ -92,7 +93,19 @@ async def test_a_deleted_journal_is_written_again_with_all_that_was_in_it(
 
         assert said == [f"The journal {journal} was deleted while in use. It was restored and no data is lost."]
         assert shown == ["Before", "After"]
+        assert stat.S_IMODE(journal.stat().st_mode) == 0o600
     assert kept(tmp_path) == ["Before", "After"]
+
+
+@pytest.mark.parametrize("mode", [None, 0o644])
+def test_only_the_user_reads_the_journal(tmp_path: Path, mode: int | None) -> None:
+    journal = places_in(tmp_path).journal
+    if mode:
+        journal.touch()
+        journal.chmod(mode)
+
+    with offline_store(tmp_path):
+        assert stat.S_IMODE(journal.stat().st_mode) == 0o600
 
 
 async def test_a_journal_in_the_place_of_another_is_moved_aside(tmp_path: Path) -> None:

@@ -63,3 +63,14 @@ async def test_whoever_needs_the_name_now_waits_for_it(server: ForeignServer, on
     await store.everybody.meet([57])
 
     assert store.lookups.known_people()[57].username == "ursula"
+
+
+@pytest.mark.parametrize("told", ["58", "0"])
+async def test_an_answer_about_somebody_else_names_nobody(server: ForeignServer, online: Online, told: str) -> None:
+    server.unlisted["57"] = "ursula"
+    server.instead["57"] = told
+    store = await online(server)
+
+    await store.everybody.meet([57])
+
+    assert store.lookups.known_people()[57].username == "user 57"

@@ -139,11 +139,11 @@ class Lines:
         for stretch, first in zip(self._stretches[place:], self._firsts[place:], strict=True):
             if first >= stop:
                 return
-            if stretch.header:
-                yield stretch.header
-            else:
+            if stretch.header is None:
                 begin, end = max(start, first) - first, min(stop, first + stretch.length) - first
                 yield range(stretch.start + begin, stretch.start + max(begin, end))
+            elif first >= start:
+                yield stretch.header
 
     def header_at(self, line: int) -> GroupLine | None:
         """Return the header on a line, or the innermost header above the item on it."""
