@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
 from textual.content import Content
 from textual.filter import LineFilter
 
@@ -39,6 +41,12 @@ _CLUSTERS = re.compile(
 )
 """Emoji of several characters, which are drawn as one; a lone part of one is shown as a letter or dropped."""
 _JOINTS = re.compile("[\u200d\U000e0061-\U000e007f]")
+_MARKS = (
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]"
+)
+_CHARACTERS = re.compile(f"(?:{_CLUSTERS.pattern}|.){_MARKS}*", re.DOTALL)
+"""Characters as people see them."""
 _LONE_HALF = re.compile("[\U0001f1e6-\U0001f1ff]+$")
 _BLOCK_TABLE: dict[int, str] = {**_TABLE, ord("\n"): "\n", ord("\t"): "    "}
 _MARKS_IN_A_ROW = 2
@@ -94,6 +102,29 @@ def fit_right(text: str, width: int) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """Return safe lines of at most `width` cells, broken at blanks, or inside words that are too long."""
     return [line.plain.rstrip() for line in literal(text).wrap(max(1, width))] or [""]
+
+
+def is_joint(character: str | None) -> bool:
+    """Return whether a typed character, which is not printable alone, joins its neighbours to one emoji."""
+    return character is not None and _JOINTS.fullmatch(character) is not None
+
+
+def boundary(text: str, position: int, *, is_after: bool) -> int:
+    """Return a position that takes no visible character apart: itself, or the next one before or after it."""
+    if not text[: position + 1].isascii():
+        for found in _CHARACTERS.finditer(text):
+            if found.start() < position < found.end():
+                return found.end() if is_after else found.start()
+    return position
+
+
+class WholeCharacters(Text):
+    """A line of a text input, whose styles take no visible character apart."""
+
+    def stylize(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
+        """Style a range, widened to whole characters."""
+        last = len(self.plain) if end is None else end
+        super().stylize(style, boundary(self.plain, start, is_after=False), boundary(self.plain, last, is_after=True))
 
 
 def _made_visible(text: str, table: dict[int, str]) -> str:

@@ -8,6 +8,7 @@ once, and first offer the key to the nearest node above that has `press(key) -> 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,9 +17,11 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input, Static, TextArea
+from textual.widgets.input import Selection
+from textual.widgets.text_area import Location
 
 from backlit.model.query import Candidate
-from backlit.tui.drawing.text import fit, literal
+from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -53,6 +56,12 @@ class InOrder(Base):
         if not self.screen.is_current or (not event.is_printable and await self._press(event.key)):
             event.stop()
             event.prevent_default()
+        elif is_joint(event.character):
+            event.stop()
+            self.put(str(event.character))
+
+    def put(self, text: str) -> None:
+        """Insert text at the cursor, in place of the selection."""
 
     async def _press(self, key: str) -> bool:
         for node in self.ancestors:
@@ -75,9 +84,25 @@ class LineInput(InOrder, Input):
         super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
         self.cursor_blink = False
 
+    @property
+    def _value(self) -> Text:
+        value = super()._value
+        return value if value.plain.isascii() else WholeCharacters(value.plain, no_wrap=True, overflow="ignore", end="")
+
     def put(self, text: str) -> None:
         """Insert text at the cursor, in place of the selection."""
         self.replace(text, *self.selection)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of a character of several parts, on the side that it moves to."""
+        start, end = super().validate_selection(selection)
+        is_after = end > self.selection.end
+        return Selection(*(boundary(self.value, each, is_after=is_after) for each in (start, end)))
+
+    def delete(self, start: int, end: int) -> None:
+        """Delete a range, widened to whole characters."""
+        start, end = max(0, min(start, end)), max(start, end)
+        super().delete(boundary(self.value, start, is_after=False), boundary(self.value, end, is_after=True))
 
     def _on_paste(self, event: events.Paste) -> None:
         """Paste several lines as one; Textual would drop all but the first."""
@@ -94,6 +119,25 @@ class TextInput(InOrder, TextArea):
     def __init__(self, text: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(text, compact=True, soft_wrap=True, tab_behavior="focus", id=id)
         self.cursor_blink = False
+
+    def put(self, text: str) -> None:
+        """Insert text at the cursor, in place of the selection."""
+        self.replace(text, *self.selection, maintain_selection_offset=False)
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line whose styles take no visible character apart."""
+        line = super().get_line(line_index)
+        return line if line.plain.isascii() else WholeCharacters(line.plain, end="", no_wrap=True)
+
+    def get_cursor_left_location(self) -> Location:
+        """Return the location of the character on the left, whole."""
+        row, column = super().get_cursor_left_location()
+        return row, boundary(self.document.get_line(row), column, is_after=False)
+
+    def get_cursor_right_location(self) -> Location:
+        """Return the location of the character on the right, whole."""
+        row, column = super().get_cursor_right_location()
+        return row, boundary(self.document.get_line(row), column, is_after=True)
 
 
 class QueryLine(Vertical):

@@ -1,0 +1,82 @@
+"""Characters of several code points in text inputs: typed whole, passed whole and deleted whole."""
+
+import pytest
+from tests.tui.stage import Stage, text_of
+from textual import events
+from textual.pilot import Pilot
+
+from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.widgets.inputs import TextInput
+
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+CHARACTERS = {
+    "joined": FAMILY,
+    "flag": "\U0001f1e9\U0001f1ea",
+    "skin tone": "\U0001f44d\U0001f3fd",
+    "mark": "e\u0301",
+    "region": "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+}
+
+
+class TextDialog(Dialog[None]):
+    """A dialog with an input of several lines."""
+
+    def __init__(self) -> None:
+        super().__init__("Text")
+        self.input = TextInput()
+
+    def content(self) -> list[TextInput]:  # type: ignore[override] # a list is a result too
+        """Return the input."""
+        return [self.input]
+
+
+async def put(pilot: Pilot[None], text: str) -> None:
+    """Type a text as a terminal does: each code point is a key."""
+    for each in text:
+        pilot.app.post_message(events.Key("left_square_bracket" if each == "[" else f"key_{ord(each):x}", each))
+    await pilot.pause()
+
+
+def value_of(line: LineInput | TextInput) -> str:
+    return line.value if isinstance(line, LineInput) else line.text
+
+
+@pytest.fixture(params=[LineDialog, TextDialog], ids=["line", "text"])
+def dialog(request: pytest.FixtureRequest) -> LineDialog | TextDialog:
+    made: LineDialog | TextDialog = request.param("Name") if request.param is LineDialog else request.param()
+    return made
+
+
+@pytest.mark.parametrize("character", CHARACTERS.values(), ids=CHARACTERS)
+async def test_a_character_of_several_parts_is_typed_passed_and_deleted_whole(
+    dialog: LineDialog | TextDialog, character: str
+) -> None:
+    async with Stage().run_test() as pilot:
+        pilot.app.push_screen(dialog)
+        await pilot.pause()
+        await put(pilot, f"a{character}b")
+        typed = value_of(dialog.input)
+        await pilot.press("left", "left")
+        await put(pilot, "x")
+        before = value_of(dialog.input)
+        await pilot.press("right", "backspace")
+        behind = value_of(dialog.input)
+        await pilot.press("home")
+        await put(pilot, character)
+        await pilot.press("home", "delete")
+
+        assert typed == f"a{character}b"
+        assert before == f"ax{character}b"
+        assert behind == "axb"
+        assert value_of(dialog.input) == "axb"
+
+
+async def test_the_cursor_on_a_joined_character_does_not_take_it_apart(dialog: LineDialog | TextDialog) -> None:
+    async with Stage().run_test() as pilot:
+        pilot.app.push_screen(dialog)
+        await pilot.pause()
+        await put(pilot, f"a{FAMILY}b")
+        await pilot.press("left", "left")
+
+        assert f"a{FAMILY}b" in text_of(pilot.app)
