@@ -76,7 +76,7 @@ def heading(pilot: Pilot[None], label: str) -> str:
 async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        assert line_with(pilot.app, "│     Mine [b]").split()[-2] == "Theirs"
+        assert line_with(pilot.app, "│   ○ Mine [b]").split()[-2] == "Theirs"
         assert missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields to resolve", "▌ Name"]) == []
         assert "Status  was" not in text_of(pilot.app)
 
@@ -84,9 +84,9 @@ async def test_both_versions_stand_beside_each_other(world: World, store: Store,
 async def test_a_small_terminal_has_them_below_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store, (60, 20)) as pilot:
-        assert line_with(pilot.app, "yours   Mine [b]")
-        assert line_with(pilot.app, "theirs  Theirs")
-        assert missing(pilot.app, ["w apply", "2 fields to resolve"]) == []
+        assert line_with(pilot.app, "○ yours   Mine [b]")
+        assert line_with(pilot.app, "○ theirs  Theirs")
+        assert missing(pilot.app, ["enter apply", "2 fields to resolve"]) == []
 
 
 async def test_each_field_is_decided_and_enter_applies(world: World, store: Store, opened: Open) -> None:
@@ -96,11 +96,22 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
         await pilot.pause()
         assert "✓ yours" in heading(pilot, "Name")
         assert "✓ theirs" in heading(pilot, "Estimate")
+        assert missing(pilot.app, ["◉ Mine [b]", "○ Theirs", "◉ 888"]) == []
         await pilot.press("enter")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
         found = await fields_on(world, item_id)
         assert (found["Name"], found["Estimate"], found["Status"]) == ("Mine [b]", "888", "Ready For Test")
+
+
+async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "○ Theirs" in line)
+        await pilot.click(offset=(lines_of(pilot.app)[row].index("Theirs"), row))
+        await pilot.pause()
+
+        assert missing(pilot.app, ["○ Mine [b]", "◉ Theirs", "1 field to resolve"]) == []
 
 
 async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
@@ -148,7 +159,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         assert "Name is required." in text_of(pilot.app)
         await pilot.press(*"Both", "enter")
         await pilot.pause()
-        assert missing(pilot.app, ["✓ edited", "edited  Both"]) == []
+        assert missing(pilot.app, ["✓ edited", "edited    Both"]) == []
         await pilot.press("t", "w")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 

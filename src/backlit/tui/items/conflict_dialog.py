@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -78,12 +79,13 @@ class ConflictDialog(Dialog[Decisions | None]):
         self, question: ConflictQuestion, decided: Decisions, faults: Mapping[str, str], note: str = ""
     ) -> None:
         super().__init__(question.title)
-        self.frame.border_subtitle = literal("jk  m yours  t theirs  e edit  w apply  esc later")
+        self.frame.border_subtitle = literal("m yours  t theirs  e edit  enter apply  esc later")
         self._question = question
         self._fields = question.fields
         self._decided = dict(decided)
         self._faults = dict(faults)
         self._begun_with = note
+        self._places: Sequence[tuple[int, int]] = ()
         self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
         self._scroll = VerticalScroll()
         self._shown, self._heads, self._note = Static(), Static(), Static()
@@ -123,6 +125,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         undecided = len(self._fields) - len(self._decided)
         words = f"{counted(undecided, 'field')} to resolve" if undecided else "enter to apply"
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
+        self._places = places
         if places:
             self.call_after_refresh(self._keep_in_sight, *places[self._at])
 
@@ -150,7 +153,20 @@ class ConflictDialog(Dialog[Decisions | None]):
             fault=self._faults.get(field.key, ""),
         )
 
-    # Keys
+    # Keys and clicks
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on the field under the pointer; a click on a side chooses it."""
+        at = event.screen_offset - self._shown.region.offset
+        index = next((index for index, (top, bottom) in enumerate(self._places) if top <= at.y < bottom), None)
+        if index is None or not self._scroll.region.contains_point(event.screen_offset):
+            return
+        self._at = index
+        width = self._shown.size.width
+        if at.y > self._places[index][0] and width >= SIDE_BY_SIDE:
+            self._decide(Keep.MINE if at.x < MARGIN + _column(width) else Keep.THEIRS)
+        else:
+            self._draw()
 
     def type_early(self, character: str) -> None:
         """Move, decide, apply or close."""
@@ -238,8 +254,10 @@ SIDE_BY_SIDE = 72
 MOST_LINES = 200
 """Lines shown of one field; its editor shows all of it."""
 MARGIN = 2
-LEAD = 8
+LEAD = 10
 CONTEXT = 1
+CHOSEN, OPEN = "◉", "○"
+"""Signs of the side that is chosen, and of another one."""
 MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
@@ -259,7 +277,7 @@ def column_heads(width: int) -> Content:
     """Return the headings of the two columns; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
-    return _pair(("yours", "$muted"), ("theirs", "$muted"), _column(width))
+    return _pair(("m  yours", "$muted"), ("t  theirs", "$muted"), _column(width))
 
 
 def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
@@ -301,15 +319,20 @@ def _edited(field: ShownField, width: int) -> Iterator[Content]:
 
 def _beside(field: ShownField, width: int) -> Iterator[Content]:
     column = _column(width)
+    radios = [f"{_radio(field, keep)} " for keep in SIDES]
+    if field.is_long:
+        colours = [_colour(field, keep, is_same=False) for keep in SIDES]
+        yield _pair((radios[0] + "yours", colours[0]), (radios[1] + "theirs", colours[1]), column)
     for stretch in _stretches(field):
         mark = f"{MARK} " if field.is_long and not stretch.is_same else "  "
-        left_colour, right_colour = (_colour(field, keep, stretch) for keep in (Keep.MINE, Keep.THEIRS))
+        left_colour, right_colour = (_colour(field, keep, is_same=stretch.is_same) for keep in SIDES)
         for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
             left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
-            for one, other in zip_longest(left, right):
+            for number, (one, other) in enumerate(zip_longest(left, right)):
+                leads = radios if number == 0 and not field.is_long else (mark, mark)
                 yield _pair(
-                    ("" if one is None else mark + one, left_colour),
-                    ("" if other is None else mark + other, right_colour),
+                    ("" if one is None else leads[0] + one, left_colour),
+                    ("" if other is None else leads[1] + other, right_colour),
                     column,
                 )
 
@@ -320,9 +343,9 @@ def _below(field: ShownField, width: int) -> Iterator[Content]:
         if stretch.is_same:
             yield from _led("", [part for line in stretch.mine for part in wrapped(line, room)], "$muted")
             continue
-        for whose, lines, keep in (("yours", stretch.mine, Keep.MINE), ("theirs", stretch.theirs, Keep.THEIRS)):
+        for keep, lines in zip(SIDES, (stretch.mine, stretch.theirs), strict=True):
             parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
-            yield from _led(whose, parts, _colour(field, keep, stretch))
+            yield from _led(f"{_radio(field, keep)} {SIDES[keep]}", parts, _colour(field, keep, is_same=False))
 
 
 def _stretches(field: ShownField) -> Iterator[_Stretch]:
@@ -347,8 +370,12 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[st
     return [*lines[:head], f"⋯ {left_out} lines the same", *lines[len(lines) - tail :]]
 
 
-def _colour(field: ShownField, keep: Keep, stretch: _Stretch) -> str:
-    if stretch.is_same or field.edited is not None or field.side not in {None, keep}:
+def _radio(field: ShownField, keep: Keep) -> str:
+    return CHOSEN if field.side is keep else OPEN
+
+
+def _colour(field: ShownField, keep: Keep, *, is_same: bool) -> str:
+    if is_same or field.edited is not None or field.side not in {None, keep}:
         return "$muted"
     return "$foreground" if field.side is None else "bold"
 
