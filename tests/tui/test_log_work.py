@@ -95,6 +95,14 @@ async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, st
         assert "kept from before" not in text_of(pilot.app)
 
 
+async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L", "1", "tab", *"te", "tab")
+
+        assert missing(pilot.app, ["Type       Testing", "completed 0 h → 1 h"]) == []
+
+
 async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")

@@ -1,11 +1,13 @@
 """Logging work on a task: the commands, the timer and the dialog."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
 from backlit.model.amounts import clock_text, hours_of, hours_text
@@ -139,15 +141,19 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._is_kept = bool(kept) and typed is None
         self._begun_with = kept if typed is None else typed
         self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
+        self._facts = [Static(classes="label") for _ in LABELS]
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
+        self.inputs[TYPE].suggester = SuggestFromList(form.types, case_sensitive=False)
+        self.inputs[NOTE].placeholder = "optional"
 
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""
-        for label, line in zip(LABELS, self.inputs, strict=True):
+        for label, line, fact in zip(LABELS, self.inputs, self._facts, strict=True):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{label:{LABEL_WIDTH}}"), classes="label")
                 yield line
+                yield fact
         yield self._note
         yield self._fault
 
@@ -208,7 +214,11 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             self.dismiss(done)
 
     def _step(self, lines: int) -> None:
+        """Go to another line; a type that was begun is completed."""
         at = next((index for index, line in enumerate(self.inputs) if line.has_focus), 0)
+        if at == TYPE:
+            with suppress(BadRequest):
+                self.inputs[TYPE].value = type_named(self._form.types, self.inputs[TYPE].value.strip())
         wanted = self.inputs[(at + lines) % len(self.inputs)]
         wanted.focus()
         wanted.select_all()
@@ -264,28 +274,34 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
-        verb = "enter logs and stops it" if self._is_timed else "enter logs"
-        timer = "stops the timer" if self._is_timed else "starts the timer"
-        self.frame.border_subtitle = literal(f"{verb}  ctrl+t {timer}  esc leaves")
+        self._show_facts(done)
+        verb = "enter log and stop" if self._is_timed else "enter log"
+        timer = "stop the timer" if self._is_timed else "start the timer"
+        self.frame.border_subtitle = literal(f"{verb}  ctrl+t {timer}  esc cancel")
         return done
+
+    def _show_facts(self, done: Work | None) -> None:
+        """Show behind the hours and what remains how the task changes."""
+        now = self._item.fields
+        after = now if done is None else done.changes(now)
+        for line, key in ((HOURS, "WorkCompleted"), (REMAINING, "WorkRemaining")):
+            change = "" if done is None else f" → {_hours(after.get(key))}"
+            name = "completed" if line == HOURS else "remaining"
+            self._facts[line].update(literal(f"{name} {_hours(now.get(key))}{change}"))
+        self._facts[TYPE].update(literal("ctrl+n next type" if len(self._form.types) > 1 else ""))
 
     def _lines(self, done: Work | None) -> Sequence[str]:
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
-            f"Types (ctrl+n): {', '.join(self._form.types)}"
+            f"{'Types':{LABEL_WIDTH}}{', '.join(self._form.types)}"
             if self._form.types
             else "This project has no types of time entries.",
         ]
         if self._is_timed:
             lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
         if done is not None:
-            now, after = self._item.fields, done.changes(self._item.fields)
-            moves = [
-                f"{label} {_hours(now.get(key))} → {_hours(after[key])}"
-                for label, key in (("completed", "WorkCompleted"), ("remaining", "WorkRemaining"))
-            ]
-            lines += [", ".join(moves).capitalize(), done.comment]
-        return [*lines, TRUTH]
+            lines.append(f"{'Comment':{LABEL_WIDTH}}{done.comment}")
+        return [*lines, "", TRUTH]
 
     def _read(self) -> Work:
         typed = [line.value.strip() for line in self.inputs]
@@ -297,4 +313,4 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
 
 
 def _hours(value: object) -> str:
-    return f"{hours_text(value)} h" if isinstance(value, int | float) else "–"
+    return f"{hours_text(value)} h" if isinstance(value, int | float) else "0 h"
