@@ -78,9 +78,9 @@ SCENES: Mapping[str, Scene] = {
     "plan-written": Scene((*PLANNING, "w"), is_slow=True),
     "projects": Scene(("g", "P"), is_slow=True),
     "query": Scene((*"/type:bug se",)),
-    "reports": Scene(("g", "r", "f", "i", *"release 3.1", "enter"), has_history=True),
-    "reports-age": Scene(("g", "r", "4", "l"), has_history=True),
-    "reports-velocity": Scene(("g", "r", "3", "l"), has_history=True),
+    "reports": Scene(("g", "r", "f", "i", *"release 3.1", "enter"), EVERY, has_history=True),
+    "reports-age": Scene(("g", "r", "4", "l"), EVERY, has_history=True),
+    "reports-velocity": Scene(("g", "r", "3", "l"), EVERY, has_history=True),
     "rollover": Scene(("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
     "sign-in": Scene(tuple("maya"), EVERY, signed_in=False),
 }

@@ -1,6 +1,7 @@
 """Charts as cells: bars in eighths, gaps as gaps, labels that never overlap, in any size."""
 
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 from rich.color import ColorSystem
@@ -47,15 +48,30 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
     return Timeline(every, Series("left", Tone.LEFT, values), (line,), gaps, MONDAY + timedelta(today))
 
 
-def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_is_a_question_mark() -> None:
+def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number() -> None:
     assert lines(draw(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
         "5 ┤▂▂▂▂▂▂▂                          ",
-        "  │███████                          ",
-        "  │███████                 ███████  ",
-        "  │███████    ?    ▆▆▆▆▆▆▆ ███████  ",
+        "  │███████ ░░░░░░░                  ",
+        "  │███████ ░░░░░░░         ███████  ",
+        "  │███████ ░░░░░░░ ▆▆▆▆▆▆▆ ███████  ",
         "0 ┼───────────────────────────▲──── ",
         "   2 Mar                    today   ",
     ]
+
+
+def test_the_guide_is_drawn_over_the_bars() -> None:
+    rows = draw(days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
+    dots = [colour for row in rows for text, colour in row if text == "•"]
+
+    assert "inverse status-progress" in dots
+
+
+@pytest.mark.parametrize("height", range(6, 34))
+def test_ticks_are_evenly_spaced(height: int) -> None:
+    rows = lines(draw(days(105.0, 80.0, 20.0), 40, height))
+    at = [y for y, line in enumerate(rows) if "┤" in line or "┼" in line]
+
+    assert len({after - before for before, after in pairwise(at)}) == 1
 
 
 def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None:
@@ -63,7 +79,7 @@ def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None
     (top, *_) = rows = lines(draw(days(*values), 34, 6))
 
     assert len(top) == 34
-    assert "?" not in "".join(rows)
+    assert "░" not in "".join(rows)
     assert rows[3].count("█") == 30
 
 
@@ -118,7 +134,7 @@ def test_a_name_of_the_service_cannot_break_the_chart() -> None:
 
 
 def test_the_legend_names_what_the_signs_mean() -> None:
-    assert lines([legend(days(1.0, None))]) == ["█ left  • line  ? no record"]
+    assert lines([legend(days(1.0, None))]) == ["█ left  • line  ░ no record"]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
 

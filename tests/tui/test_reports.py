@@ -1,12 +1,13 @@
 """The reports: one goes from one to the next, chooses what they are about, and saves them."""
 
 import csv
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.store.papers import offline_store
+from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of
@@ -44,7 +45,42 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in lines_of(pilot.app)[0]
         assert lines_of(pilot.app)[1].startswith("▌Burndown")
-        assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ? no record", "today"]) == []
+        assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ░ no record", "today"]) == []
+
+
+async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await shown(pilot, "tn shows")
+        folded = text_of(pilot.app)
+        await pilot.press("t", "n")
+        await shown(pilot, "the server keeps no history", "tn hides")
+        await pilot.press("t", "n")
+        await shown(pilot, "tn shows")
+
+        assert "the server keeps no history" not in folded + text_of(pilot.app)
+
+
+async def test_unknown_statuses_are_named_while_notes_are_hidden(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path, [item(1, Status="Limbo"), item(2, Status="In Progress")]) as odd:
+        async with opened(odd) as pilot:
+            await pilot.press("g", "r", "5", "l")
+
+            await shown(pilot, "▌Workload", "1 item with the unknown status “Limbo”", "tn shows")
+
+
+@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
+async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
+    store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    async with reports_of(opened, store, size) as pilot:
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+        await shown(pilot, "▌Age", "Status", "Owner", "stuck")
+        rows = [line for line in lines_of(pilot.app) if re.search(r" #\d+ ", line)]
+        lengths = [line.count("█") for line in rows]
+
+        assert all("In Progress" in line or "Ready For Test" in line for line in rows)
+        assert lengths == sorted(lengths, reverse=True)
+        assert lengths[0] > 0
 
 
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:
@@ -66,7 +102,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("▌Workload", "▒ ready for test", "Hours"),
         ("▌Areas", "most in"),
         ("▌Estimates", "Half are"),
-        ("▌Burndown", "█ left  ? no record"),
+        ("▌Burndown", "█ left  ░ no record"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
@@ -191,7 +227,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["? no record", "Left", "▌Burndown", "█"]) == []
+        assert missing(pilot.app, ["░ no record", "Left", "▌Burndown", "█"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:

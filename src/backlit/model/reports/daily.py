@@ -8,6 +8,7 @@ from math import floor
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
+    SAMPLE,
     Column,
     Measure,
     Report,
@@ -155,7 +156,7 @@ class Course:
         of_days = f"{len(self.progress):,} of {counted(past, 'day')}"
         notes = []
         if self.sample_until is not None and any(each.day <= self.sample_until for each in self.progress):
-            notes.append(f"Demo data up to {day_text(self.sample_until)}.")
+            notes.append(f"{SAMPLE} up to {day_text(self.sample_until)}.")
         notes.append(f"Based on this machine's records of {of_days}; the server keeps no history.")
         if self.gaps and self.progress:
             notes.append(f"No data for {ranges_text(self.gaps)} (backlit was not running).")

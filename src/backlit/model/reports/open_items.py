@@ -6,6 +6,7 @@ from datetime import date
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
+    SAMPLE,
     Bar,
     Bars,
     Column,
@@ -27,10 +28,10 @@ BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "
 """The upper age of each bar, in days."""
 AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
 AGE_COLUMNS = (
-    Column("Days"),
+    Column("Days", has_bar=True),
     Column("ID", rank=1),
-    Column("Item", is_text=True, least=20),
-    Column("Status", is_text=True, rank=2, least=14),
+    Column("Item", is_text=True, least=16),
+    Column("Status", is_text=True, rank=1, least=11),
     Column("Owner", is_text=True, rank=1),
     Column("Known", is_text=True, rank=3),
 )
@@ -65,7 +66,7 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     rows = tuple(_age_row(each, today) for each in shown)
     notes = []
     if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
-        notes.append(f"Demo data up to {day_text(sample_until)}.")
+        notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
     table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown))
@@ -87,7 +88,7 @@ def _age_headline(stays: Sequence[Stay], today: date) -> str:
         return "Nothing is in progress."
     stuck = sum(each.days(today) > STUCK for each in stays)
     oldest = counted(stays[0].days(today), "day")
-    is_or_are = "is" if stuck == 1 else "are"
+    is_or_are = "is" if 1 in (stuck, len(stays)) else "are"
     return (
         f"{stuck:,} of {counted(len(stays), 'item')} in progress {is_or_are} stuck for over a week (oldest: {oldest})."
     )

@@ -34,7 +34,7 @@ class Measure(StrEnum):
 class Column:
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
-    `least` is the minimum width of a text in characters.
+    `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too.
     """
 
     title: str
@@ -42,6 +42,7 @@ class Column:
     rank: int = 0
     is_signed: bool = False
     least: int = 8
+    has_bar: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,12 @@ class Bars:
 Chart: TypeAlias = Timeline | Bars
 
 
+SAMPLE = "Demo data"
+"""Beginning of a note about made-up records."""
+LEFT_OUT = "Left out"
+"""Beginning of a note about items that a report does not count."""
+
+
 def ticks(top: float, most: int) -> tuple[float, ...]:
     """Return evenly spaced whole numbers from 0 to `top` or above, between two and `most` of them."""
     rough = max(1.0, top / max(1, most - 1))
@@ -207,6 +214,21 @@ class Report:
     chart: Chart
     table: Table
     notes: tuple[str, ...] = ()
+
+    @property
+    def badge(self) -> str:
+        """Return the note about made-up records without its full stop; empty without them."""
+        return next((each.rstrip(".") for each in self.notes if each.startswith(SAMPLE)), "")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the notes about items that are not counted."""
+        return tuple(each for each in self.notes if each.startswith(LEFT_OUT))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the other notes."""
+        return tuple(each for each in self.notes if not each.startswith((SAMPLE, LEFT_OUT)))
 
     @property
     def title(self) -> str:

@@ -8,6 +8,7 @@ from backlit.model.amounts import counted
 from backlit.model.planning import velocity_of
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.report import (
+    SAMPLE,
     Bar,
     Bars,
     Column,
@@ -123,7 +124,7 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
     finished = [each for each in runs if each.end < today]
     notes = []
     if sample_until is not None and any(each.progress and each.progress[0].day <= sample_until for each in runs):
-        notes.append(f"Demo data up to {day_text(sample_until)}.")
+        notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
     if finished:
         known = sum(bool(each.progress) for each in finished)
         notes.append(

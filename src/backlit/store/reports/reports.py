@@ -13,7 +13,7 @@ from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
-from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.report import LEFT_OUT, Measure, Report
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import ROOT_PARENT, Totals
 from backlit.store.files.files import Files
@@ -260,8 +260,8 @@ def _unknown_note(unknown: Mapping[str, int]) -> str:
     count = sum(unknown.values())
     statuses = ", ".join(f"“{each}”" for each in unknown)
     return (
-        f"Left out: {counted(count, 'item')} with the unknown status {statuses}. Say what it means under [statuses] in"
-        " config.toml, or on the server by backlit admin values groups."
+        f"{LEFT_OUT}: {counted(count, 'item')} with the unknown status {statuses}. Say what it means under [statuses]"
+        " in config.toml, or on the server by backlit admin values groups."
     )
 
 

@@ -209,6 +209,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="reports.screen:turn", argument="-1", is_stepped=True),
     Command("reports.measure", ("t p",), Context.REPORTS, "points, items", "Switch between points and number of items.",
         handler="reports.screen:turn_measure"),
+    Command("reports.notes", ("t n",), Context.REPORTS, "notes", "Show or hide the notes about the numbers.",
+        handler="reports.screen:toggle_notes", also="source missing legend"),
     Command("reports.open", ("enter", "e"), Context.REPORTS, "open", "Open the row's item, in reports that list items.",
         handler="reports.screen:open_item"),
     Command("reports.save", ("s",), Context.REPORTS, "save as",

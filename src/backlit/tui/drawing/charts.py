@@ -12,7 +12,8 @@ from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Ton
 from backlit.tui.drawing.text import fit, safe
 
 Piece: TypeAlias = tuple[str, str]
-"""Some text and the theme variable that colours it."""
+"""Some text and the theme variable that colours it; INVERSE before it exchanges text and ground."""
+INVERSE = "inverse "
 Row: TypeAlias = tuple[Piece, ...]
 """One line of a drawing."""
 
@@ -34,8 +35,8 @@ FILLS: Mapping[Tone, str] = {
 }
 """Fills of bars with several parts."""
 LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: "•"}
-GAP = "?"
-"""Marks a day without a record."""
+GAP = "░"
+"""Fills the bar of a day without a record, which has the value of the last one."""
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
@@ -45,16 +46,27 @@ class Grid:
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
+        self.begin = 0
+        """The line that y counts from."""
         self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, colour: str) -> None:
         """Write text of narrow characters from a cell on."""
+        y += self.begin
         for at, character in enumerate(text, x):
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
 
+    def put_over(self, x: int, y: int, sign: str, colour: str) -> None:
+        """Write a sign, in the colour of the ground where a bar is."""
+        y += self.begin
+        if 0 <= y < len(self._cells) and 0 <= x < self.width:
+            below, under = self._cells[y][x]
+            self._cells[y][x] = (sign, f"{INVERSE}{under}" if below == "█" else colour)
+
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
+        y += self.begin
         is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width
         return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
 
@@ -74,8 +86,8 @@ BELOW = 2
 WIDEST_SLOT = 8
 LINES_PER_TICK = 3
 LABEL_GAP = 2
-DOT_EVERY = 3
-"""Slots from one dot of a guide to the next where slots are one cell wide, so that bars stay visible."""
+DOT_EVERY = 2
+"""Cells from one dot of a guide to the next, so that bars stay visible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +124,19 @@ def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
     grid = Grid(width, height)
     plot = max(1, height - BELOW)
     scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
+    above = plot % (len(scale) - 1) if plot >= len(scale) else 0
+    grid.begin, plot = above, plot - above
     left = max(len(number_text(tick)) for tick in scale) + 2
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot)
+    last: float | None = None
     for slot in slots:
-        _draw_bar(grid, chart, slot, plot, scale[-1])
+        value = slot.value(chart.bars)
+        if value is not None:
+            _draw_bar(grid, COLOURS[chart.bars.tone], slot, value / scale[-1], plot)
+        elif last is not None and chart.days[slot.first] in chart.gaps:
+            _draw_gap(grid, COLOURS[chart.bars.tone], slot, last / scale[-1], plot)
+        last = last if value is None else value
     for line in chart.lines:
         _draw_line(grid, line, slots, plot, scale[-1])
     _draw_days(grid, chart, slots, left, plot)
@@ -142,31 +162,40 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int) -> Non
         grid.put(left - 1, y, "┤" if tick else "┼", "rule")
 
 
-def _draw_bar(grid: Grid, chart: Timeline, slot: Slot, plot: int, top: float) -> None:
-    value = slot.value(chart.bars)
-    if value is None:
-        if any(day in chart.gaps for day in chart.days[slot.first : slot.last + 1]):
-            grid.put(slot.middle, plot - 1, GAP, "muted")
-        return
-    eighths = round(value / top * plot * 8)
-    eighths = max(eighths, 1) if value > 0 else 0
-    colour = COLOURS[chart.bars.tone]
+def _draw_bar(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> None:
+    eighths = round(share * plot * 8)
+    eighths = max(eighths, 1) if share > 0 else 0
     for up in range(plot):
         part = min(8, eighths - 8 * up)
         if part > 0:
             grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, colour)
 
 
+def _draw_gap(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> None:
+    for up in range(round(share * plot)):
+        grid.put(slot.x, plot - 1 - up, GAP * slot.bar_width, colour)
+
+
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
-    """Draw a line in the nearest cells: a scope as a line, a guide as dots at the ends of days."""
+    """Draw a line in the nearest cells: a scope as a line, a guide as dots between the ends of days."""
     sign, colour = LINES[line.tone], COLOURS[line.tone]
-    is_through = line.tone is not Tone.GUIDE
-    every = DOT_EVERY if slots[0].width == 1 and not is_through else 1
-    for slot in slots[::every]:
+    for slot, after in zip(slots, [*slots[1:], None], strict=True):
         value = slot.value(line)
-        if value is not None:
-            y = plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
-            grid.put(slot.x if is_through else slot.end, y, sign * (slot.width if is_through else 1), colour)
+        if value is None:
+            continue
+        if line.tone is not Tone.GUIDE:
+            grid.put(slot.x, _line_at(value, top, plot), sign * slot.width, colour)
+            continue
+        following = after.value(line) if after is not None else None
+        width = after.end - slot.end if after is not None and following is not None else 1
+        for x in range(slot.end, slot.end + width):
+            if (x - slots[0].end) % DOT_EVERY == 0:
+                between = value + ((following or 0.0) - value) * (x - slot.end) / width
+                grid.put_over(x, _line_at(between, top, plot), sign, colour)
+
+
+def _line_at(value: float, top: float, plot: int) -> int:
+    return plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
 
 
 def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], left: int, plot: int) -> None:

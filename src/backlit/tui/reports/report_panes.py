@@ -4,11 +4,15 @@ from datetime import date
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.model.amounts import counted
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
-from backlit.tui.drawing.charts import Row, draw, legend
+from backlit.tui.commands.command import spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing.charts import EIGHTHS_ACROSS, INVERSE, Row, draw, legend
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
@@ -17,15 +21,15 @@ LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
 MOST_BARS = 12
 """Lines of bars below which notes are cut."""
-LEAST_NOTES = 2
-"""Lines kept for notes, whose first names the source; one on the smallest screens."""
 AIRY = 14
 """Lines from which there are blank lines between the parts."""
-MOST_PLOT = 22
+MOST_PLOT = 30
 MARGIN = 1
 BLANK: Row = ()
-DEMO = "Demo data"
-"""Beginning of a note about made-up data."""
+BAR = 24
+"""Cells of the longest bar in a wide table."""
+LEAST_NAMES = 40
+"""Cells of a table below which it has no bars."""
 GAP = 2
 LEAD = 1
 
@@ -37,11 +41,12 @@ class ReportChart(Widget):
         super().__init__(id=id)
         self._report: Report | None = None
         self._sentence = ""
+        self._has_notes = False
         self._rows: list[Row] = []
 
-    def show(self, report: Report) -> None:
-        """Show a report."""
-        self._report, self._sentence = report, ""
+    def show(self, report: Report, *, has_notes: bool) -> None:
+        """Show a report, with its notes or with their number."""
+        self._report, self._sentence, self._has_notes = report, "", has_notes
         self._draw()
 
     def say(self, sentence: str) -> None:
@@ -54,8 +59,14 @@ class ReportChart(Widget):
         self._draw()
 
     def _draw(self) -> None:
-        width = self.size.width - 2 * MARGIN
-        self._rows = rows_of(self._report, width, self.size.height) if self._report else words(self._sentence, width)
+        width, report = self.size.width - 2 * MARGIN, self._report
+        if report is None:
+            self._rows = words(self._sentence, width)
+        else:
+            has_list = is_list(report)
+            height = self.app.size.height // 3 if has_list else self.size.height
+            self._rows = rows_of(report, width, height, has_notes=self._has_notes)
+            self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -63,7 +74,7 @@ class ReportChart(Widget):
         theme, width = ThemeStyles.of(self.app), self.size.width
         row = self._rows[y] if y < len(self._rows) else BLANK
         segments = [Segment(" " * MARGIN, theme.style())]
-        segments += [Segment(text, theme.style(colour)) for text, colour in row]
+        segments += [Segment(text, piece_style(theme, colour)) for text, colour in row]
         return Strip(segments).adjust_cell_length(width, theme.style())
 
 
@@ -72,21 +83,50 @@ def words(text: str, width: int, colour: str = "muted") -> list[Row]:
     return [((line, colour),) for line in wrapped(text, max(1, width))] if text else []
 
 
-def rows_of(report: Report, width: int, height: int) -> list[Row]:
-    """Return the report in so many cells; notes are cut before the chart."""
+def is_list(report: Report) -> bool:
+    """Return whether a report is a list of items with bars, which replaces the chart."""
+    return any(column.has_bar for column in report.table.columns)
+
+
+def piece_style(theme: ThemeStyles, colour: str) -> Style:
+    """Return the style of a piece of a drawing."""
+    if colour.startswith(INVERSE):
+        return theme.style(colour.removeprefix(INVERSE)) + Style(reverse=True)
+    return theme.style(colour)
+
+
+def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list[Row]:
+    """Return the report in so many cells: the chart takes the room that its words leave."""
     gap = [BLANK] if height >= AIRY else []
     said = [*words(report.headline, width, "foreground"), *gap]
-    is_empty = report.chart.is_empty
-    signs = _legend_rows(() if is_empty else legend(report.chart), width)
+    has_chart = not report.chart.is_empty and not is_list(report)
+    signs = _legend_rows(legend(report.chart) if has_chart else (), width)
     signs = [*gap, *signs] if signs else []
-    notes = [row for note in report.notes for row in words(note, width, _note_colour(note))]
+    warnings = [row for note in report.warnings for row in words(note, width, "pending")]
+    notes = [*warnings, *_foot(report, width, has_notes=has_notes)]
+    if has_notes or report.chart.is_empty:
+        notes += [row for note in report.sources for row in words(note, width)]
     left = height - len(said) - len(signs) - len(gap)
     least = min(len(report.chart.bars), MOST_BARS) if isinstance(report.chart, Bars) else LEAST_PLOT
-    notes = _cut(notes, max(LEAST_NOTES if gap else 1, left - least), width)
+    notes = _cut(notes, max(len(warnings) + 1, left - least), width)
     plot = left - len(notes)
     plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
-    chart = [] if is_empty else draw(report.chart, width, max(1, plot))
+    chart = draw(report.chart, width, max(1, plot)) if has_chart else []
     return [*said, *chart, *signs, *(gap if notes and chart else []), *notes]
+
+
+def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
+    """Return the badge of made-up records, and the key of the notes; the badge alone where there is little room."""
+    badge: Row = ((f" {report.badge} ", f"{INVERSE}pending"), ("  ", "muted")) if report.badge else ()
+    key = f"{spelled(COMMAND_BY_ID['reports.notes'].keys[0])} {'hides' if has_notes else 'shows'} "
+    hint: Row = (
+        ((f"{key}{counted(len(report.sources), 'note')}", "muted"),)
+        if report.sources and not report.chart.is_empty
+        else ()
+    )
+    fits = sum(cell_len(text) for text, _ in (*badge, *hint)) <= width
+    rows = [(*badge, *hint)] if fits else [badge, hint]
+    return [row for row in rows if row]
 
 
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
@@ -95,14 +135,10 @@ def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
         return notes
     kept = notes[: max(0, most)]
     if kept:
-        text, colour = kept[-1][0]
+        *first, (text, colour) = kept[-1]
         words_kept = text if cell_len(text) <= width - 2 else text.rpartition(" ")[0]
-        kept[-1] = ((f"{words_kept} …", colour),)
+        kept[-1] = (*first, (f"{words_kept} …", colour))
     return kept
-
-
-def _note_colour(note: str) -> str:
-    return "pending" if note.startswith(DEMO) else "muted"
 
 
 def _legend_rows(row: Row, width: int) -> list[Row]:
@@ -172,12 +208,31 @@ class ReportTable(LineList):
         on = "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         style = theme.style(colour, on=on, bold=is_cursor and not is_header)
-        for at, width in widths_of(self._report, self.size.width - LEAD).items():
+        bar = bar_width(self._report, self.size.width)
+        for at, width in widths_of(self._report, self.size.width - LEAD - bar).items():
             column, value = self._report.table.columns[at], values[at]
-            text = str(value) if is_header else value_text(value, column)
+            text = str(value) if is_header else "" if value is None else value_text(value, column)
+            if bar and column.has_bar:
+                segments.append(Segment(fit_right(text, width) + " ", style))
+                longest = max((float(str(row[at])) for row in self._report.table.rows), default=0.0)
+                share = 0.0 if is_header or not longest else float(str(value)) / longest
+                segments.append(Segment(_bar(share, bar - 1), theme.style("status-progress", on=on)))
+                segments.append(Segment(" " * GAP, style))
+                continue
             is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
             segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, style))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
+
+
+def _bar(share: float, width: int) -> str:
+    """Return a bar in eighths of a cell, padded to a width."""
+    eighths = max(1, round(share * width * 8)) if share > 0 else 0
+    return ("█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()).ljust(width)
+
+
+def bar_width(report: Report, width: int) -> int:
+    """Return the cells for bars in a table; 0 without a column for them."""
+    return max(0, min(BAR, (width - LEAST_NAMES) // 4)) if is_list(report) else 0
 
 
 def _has_days(report: Report, at: int) -> bool:

@@ -25,7 +25,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
-from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_width
+from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -155,6 +155,7 @@ class ReportsScreen(StoreScreen[None]):
         self._report: Report | None = None
         self._timer: Timer | None = None
         self._synced: tuple[float, date] | None = None
+        self.has_notes = False
 
     def compose(self) -> ComposeResult:
         """Compose title, names, chart, table and status."""
@@ -229,17 +230,22 @@ class ReportsScreen(StoreScreen[None]):
             return
         if self.is_attached and report != self._report:
             self._report = report
-            self._chart.show(report)
+            self.draw_chart()
             self._table.show(report)
             self._fit_table()
             self._draw_words()
+
+    def draw_chart(self) -> None:
+        """Draw the chart, with or without the notes."""
+        self._chart.show(self.report(), has_notes=self.has_notes)
 
     def _fit_table(self) -> None:
         if self._report is None:
             return
         width = self.size.width
+        self.set_class(is_list(self._report), "-list")
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
-        is_narrow = width < NARROW
+        is_narrow = width < NARROW or is_list(self._report)
         self._table.styles.width = "100%" if is_narrow else beside
         for rule in self.query(RuleLine):
             rule.join_at(None if is_narrow else width - beside)
@@ -306,6 +312,14 @@ def turn_measure(target: ReportsScreen, _call: Call) -> None:
     is_points = target.selection.measure is Measure.POINTS
     target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
     target.load()
+
+
+def toggle_notes(target: ReportsScreen, _call: Call) -> None:
+    """Show or hide the notes."""
+    if not target.report().sources or target.report().chart.is_empty:
+        raise CannotAct("No notes are hidden.")
+    target.has_notes = not target.has_notes
+    target.draw_chart()
 
 
 def open_item(target: ReportsScreen, _call: Call) -> None:
