@@ -20,11 +20,11 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
 @pytest.mark.parametrize(
     ("sign", "badge", "is_cursor", "is_selected", "gutter"),
     [
-        (RowSign.NONE, Badge.NONE, False, False, "     699 "),
-        (RowSign.NONE, Badge.NONE, True, False, "▌    699 "),
-        (RowSign.PENDING, Badge.SYNCED, False, False, "  ↑  699 "),
-        (RowSign.NONE, Badge.SYNCED, False, True, " ✓⇄  699 "),
-        (RowSign.CONFLICT, Badge.NONE, True, True, "▌✓≠  699 "),
+        (RowSign.NONE, Badge(), False, False, "     699 "),
+        (RowSign.NONE, Badge(), True, False, "▌    699 "),
+        (RowSign.PENDING, Badge(is_synced=True), False, False, "  ↑  699 "),
+        (RowSign.NONE, Badge(is_synced=True), False, True, " ✓⇄  699 "),
+        (RowSign.CONFLICT, Badge(), True, True, "▌✓≠  699 "),
     ],
 )
 async def test_cursor_selection_and_state_have_a_cell_each(
@@ -45,7 +45,7 @@ async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
         layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
         row = ROW._replace(sign=RowSign.PENDING)
 
-        assert len([*layout.row(row, is_cursor=False, badge=Badge.SYNCED)]) == 1
+        assert len([*layout.row(row, is_cursor=False, badge=Badge(is_synced=True))]) == 1
         assert len([*layout.row(row, is_cursor=True, is_selected=True)]) <= 2
 
 

@@ -9,6 +9,7 @@ from textual.strip import Strip
 
 from backlit.store import Store, ViewSpec
 from backlit.store.views.groups import GroupLine
+from backlit.tui.drawing.themes import status_word
 
 
 def rows_of(pilot: Pilot[None]) -> list[str]:
@@ -44,8 +45,8 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
         await press(pilot, "g", "g")
         line = rows_of(pilot)[0]
 
-        assert line.startswith(f"▌ {first.value} ───")
-        assert line.endswith(f"── {first.count} items, {first.points:g} pts")
+        assert line.startswith(f"▌▾ Not done  {first.count} items, {first.points:g} pts ──")
+        assert first.value == "Not Done"
         assert "by status" in lines_of(pilot.app)[0]
 
 
@@ -65,8 +66,8 @@ async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> 
         await press(pilot, "g", "g")
         lines = rows_of(pilot)
 
-        assert lines[0].startswith(f"▌ {first.value} ──")
-        assert lines[1].startswith(f"    {second.value} ──")
+        assert lines[0].startswith(f"▌▾ {status_word(str(first.value))}  ")
+        assert lines[1].startswith(f"   ▾ {second.value}  ")
         assert "by status, then type" in lines_of(pilot.app)[0]
 
 
@@ -207,5 +208,5 @@ async def test_headers_fit_small_terminals(store: Store, opened: Open, size: tup
     async with opened(store, size) as pilot:
         await group_by(pilot, "area")
 
-        assert all(line.endswith(" pts") for line in rows_of(pilot) if "──" in line)
+        assert all(" pts" in line for line in rows_of(pilot) if "▾ " in line)
         assert all(len(line) <= size[0] for line in lines_of(pilot.app))

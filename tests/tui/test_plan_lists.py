@@ -19,7 +19,7 @@ async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store
         before = line_with(pilot.app, "Backlog  unplanned")
         rows = backlog.row_count()
         await keys(pilot, ">")
-        struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith(" −")]
+        struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith("  −")]
         after = line_with(pilot.app, "Backlog  unplanned")
         await keys(pilot, "*")
         selected = backlog.selection.ids()
@@ -57,7 +57,7 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         moved = store.plan.state.changes
         await keys(pilot, "z", "M")
 
-        assert f"▸{row.name[:16]}" in folded
+        assert "▸ 1" in folded
         assert "▸" not in unfolded
         assert "3.5" in task
         assert heading.count("Hours") == 3

@@ -126,14 +126,13 @@ class PlanPreview:
         ]
         return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
-    def with_tasks(self, item_ids: Iterable[int]) -> frozenset[int]:
-        """Return the items with open tasks. A short read."""
-        found = self._files.mirror.execute(
-            "SELECT DISTINCT parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
-            " AND is_task = 1 AND own_open = 1",
-            (ids_json(item_ids),),
+    def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
+        """Return the number of open tasks of each item that has some. A short read."""
+        sql = (
+            "SELECT parent_id, count(*) FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
+            " AND is_task = 1 AND own_open = 1 GROUP BY parent_id"
         )
-        return frozenset(item_id for (item_id,) in found)
+        return dict(self._files.mirror.execute(sql, (ids_json(item_ids),)))
 
     async def loads(self, iteration_ids: Collection[int]) -> dict[int, Load]:
         """Read the loads of iterations under the plan on the reading thread."""

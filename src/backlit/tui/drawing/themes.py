@@ -24,18 +24,19 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "type-feedback": "#7fcbb9",
     "type-task": "#a9abb3",
     "status-open": "#a9abb3",
-    "status-progress": "#f4b860",
-    "status-test": "#8fc1e3",
-    "status-done": "#93c47d",
+    "status-progress": "#d6cdb4",
+    "status-test": "#b4c8d6",
+    "status-done": "#a9c49c",
     "status-excluded": "#a0a4ad",
     "muted": "#a5a39d",
     "faint": "#81838b",
     "cursor-background": "#453824",
     "cursor-foreground": "#fff1d6",
-    "mark": "#f4b860",
+    "mark": "#a8cfe2",
     "pending": "#e6c15c",
     "conflict": "#f08a7e",
     "rule": "#454955",
+    "heading-style": "bold",
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
@@ -145,7 +146,7 @@ TYPE_SIGNS: Mapping[str, str] = {
     ItemType.ISSUE: "■",
     ItemType.RISK: "◇",
     ItemType.FEEDBACK: "»",
-    ItemType.TASK: "·",
+    ItemType.TASK: "□",
 }
 STATUS_SIGNS: Mapping[StatusGroup, str] = {
     StatusGroup.NOT_STARTED: "○",
@@ -164,14 +165,9 @@ _STATUS_COLOURS: Mapping[StatusGroup, str] = {
     StatusGroup.UNKNOWN: "muted",
 }
 _STATUS_WORDS: Mapping[str, str] = {
-    "Not Done": "Not",
-    "In Progress": "Prog",
-    "Ready For Test": "Test",
-    "Done": "Done",
-    "Deferred": "Defer",
-    "Deleted": "Del",
-    "Active": "Actv",
-    "Closed": "Clsd",
+    "Not Done": "Not done",
+    "In Progress": "In progress",
+    "Ready For Test": "Testing",
 }
 
 
@@ -196,8 +192,8 @@ def status_colour(status: str | None, groups: StatusGroups) -> str:
 
 
 def status_word(status: str | None) -> str:
-    """Return a status in at most five letters, for columns."""
-    return _STATUS_WORDS.get(status or "", (status or "")[:5])
+    """Return the word for a status in rows; empty without one."""
+    return _STATUS_WORDS.get(status or "", status or "")
 
 
 class ThemeStyles:
@@ -231,6 +227,12 @@ class ThemeStyles:
                 reverse=reverse or None,
             )
         return self._styles[key]
+
+    def heading(self, name: str = "foreground", *, on: str | None = None) -> Style:
+        """Return the style of a heading, which is bold, and underlined in a theme that says so."""
+        is_underlined = "underline" in self._variables.get("heading-style", "").split()
+        style = self.style(name, on=on, bold=True)
+        return style + Style(underline=True) if is_underlined else style
 
     def in_one_colour(self) -> "ThemeStyles":
         """Return styles without colours, as each change of colour has to be sent."""

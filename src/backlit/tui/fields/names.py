@@ -9,6 +9,7 @@ from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
+from backlit.tui.drawing.themes import status_word
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.widgets.item_rows import Badge, Names
 
@@ -30,7 +31,7 @@ class ListNames:
     def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
         """Return the badges of some rows."""
         found = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
-        return {item_id: Badge.SYNCED for item_id, values in found.items() if any(values.values())}
+        return {item_id: Badge(is_synced=True) for item_id, values in found.items() if any(values.values())}
 
     def owner(self, user_id: int | None) -> str:
         """Return the short name of a person."""
@@ -60,6 +61,8 @@ class ListNames:
             return f"{line.value.day} {line.value:%b %Y}"
         if isinstance(line.value, bool) or (field.kind is Kind.BOOLEAN and line.value in {0, 1}):
             return f"{field.label}: {'yes' if line.value else 'no'}"
+        if field.kind is Kind.STATUS:
+            return status_word(str(line.value))
         words = self._words.shown(field, line.value)
         return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
 

@@ -26,7 +26,7 @@ from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import Badge, Column
+from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Column
 
 LOADING = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
@@ -189,11 +189,11 @@ class PlanLists:
         return self._forecast.name(line) if line.key == FORECAST else self._names.group(line)
 
     def _badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
-        """Return the badges of rows, with FOLDED for items with hidden tasks."""
+        """Return the badges of rows, with the numbers of hidden tasks."""
         found = dict(self._names.badges(rows))
         hidden = [row.id for row in rows if row.type != ItemType.TASK and not self.tasks.shows(row.id)]
-        for item_id in self._store.plan_preview.with_tasks(hidden):
-            found[item_id] = found.get(item_id, Badge.NONE) | Badge.FOLDED
+        for item_id, count in self._store.plan_preview.task_counts(hidden).items():
+            found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)
         return found
 
 

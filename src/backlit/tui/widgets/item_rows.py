@@ -1,8 +1,8 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -29,7 +29,7 @@ from backlit.tui.drawing.themes import (
 SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
-"""The sign of an item with folded tasks."""
+"""The sign before the number of an item's folded tasks."""
 CURSOR = "cursor-background"
 SELECTED = "✓"
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
@@ -49,7 +49,9 @@ LEAD = 3
 TYPE = 2
 INDENT = 2
 """Cells by which headers of inner levels are indented."""
-NAME_LEAST = 25
+GAP = 2
+"""Blanks before each column."""
+NAME_LEAST = 28
 """Cells of the name below which columns are dropped."""
 NAME_ENOUGH = 40
 """Cells of the name above which growing columns take half of the rest."""
@@ -57,7 +59,7 @@ _WIDTHS: Mapping[Kind, int] = {
     Kind.INTEGER: 5,
     Kind.NUMBER: 6,
     Kind.BOOLEAN: 5,
-    Kind.USER: 7,
+    Kind.USER: 8,
     Kind.TEAM: 10,
     Kind.AREA: 16,
     Kind.ITERATION: 11,
@@ -70,22 +72,19 @@ _LONGEST_TITLE = 12
 _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
-class Badge(IntFlag):
-    """Badges of an item; they combine."""
+class Badge(NamedTuple):
+    """An item's facts beside its row: whether another tracker has it too, and the number of its folded tasks."""
 
-    NONE = 0
-    SYNCED = 1
-    FOLDED = 2
+    is_synced: bool = False
+    folded_tasks: int = 0
+
+
+NO_BADGE = Badge()
 
 
 def state_sign(sign: str, badge: Badge) -> str:
     """Return the sign of the row's state, or the sign of a synced item without one."""
-    return SYNCED if sign == " " and badge & Badge.SYNCED else sign
-
-
-def folded_sign(badge: Badge) -> str:
-    """Return the sign between type and name."""
-    return FOLDED if badge & Badge.FOLDED else " "
+    return SYNCED if sign == " " and badge.is_synced else sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,28 +114,13 @@ class Column:
     drop: int = 0
 
 
-STATUS = Column("Status", "Status", 7)
-
-
-PTS = Column(POINTS, "Pts", 5, is_number=True)
-
-
-OWNER = Column("AssignedToID", "Owner", 7)
-
-
-ITERATION = Column("IterationID", "Iteration", 11)
-
-
-KNOWN: Mapping[str, Column] = {each.key: each for each in (STATUS, PTS, OWNER, ITERATION)}
+STATUS = Column("Status", "Status", 13, drop=3)
+PTS = Column(POINTS, "Pts", 4, is_number=True, drop=4)
+OWNER = Column("AssignedToID", "Owner", 8, drop=2)
+ITERATION = Column("IterationID", "Iteration", 11, drop=1)
+USUAL = (STATUS, PTS, OWNER, ITERATION)
+KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
-
-
-USUAL = (
-    Column("Status", "Status", 7, drop=3),
-    Column(POINTS, "Pts", 5, is_number=True, drop=4),
-    Column("AssignedToID", "Owner", 7, drop=2),
-    Column("IterationID", "Iteration", 11, drop=1),
-)
 
 
 def column_of(wish: ColumnWish, field: Field | None) -> Column:
@@ -163,8 +147,8 @@ def fitting(columns: Sequence[Column], room: int) -> list[Column]:
 
 
 def taken_by(columns: Sequence[Column]) -> int:
-    """Return the cells that columns take; a number never touches its neighbour."""
-    return sum(each.width + 1 for each in columns) + bool(columns and columns[-1].is_number)
+    """Return the cells that columns take, with a blank after the last one."""
+    return sum(each.width + GAP for each in columns) + bool(columns)
 
 
 def _wider(column: Column, cells: int) -> Column:
@@ -200,13 +184,13 @@ class Layout:
 
     def header(self, hidden: str = "") -> Strip:
         """Draw the headings; `hidden` follows that of the name."""
-        style = self._theme.style("muted")
+        style = self._theme.heading("muted")
         text = " " * LEAD
         if self._id_width:
             text += "ID".rjust(self._id_width) + " "
         text += " " * TYPE + fit(f"Name{hidden}", self._name_width)
         for column in self.columns:
-            text += " " + (fit_right if column.is_number else fit)(safe(column.title), column.width)
+            text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
 
     def row(
@@ -216,7 +200,7 @@ class Layout:
         *,
         is_cursor: bool,
         is_selected: bool = False,
-        badge: Badge = Badge.NONE,
+        badge: Badge = NO_BADGE,
     ) -> Strip:
         """Draw one item; cursor, selection and state have a cell each."""
         on = self._cursor if is_cursor else None
@@ -240,55 +224,50 @@ class Layout:
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
-        """Draw the header of a group: name, rule, number of items and points."""
+        """Draw the header of a group: fold, name, its items and points, and a rule."""
         theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
-        figures = f" {counted(line.count, noun)}, {counted(line.points, 'pt')}"
-        lead = INDENT * (line.level - 1)
-        end = self.width - 1 - max(taken_by(self.columns), cell_len(figures))
-        room = max(0, end - 2 - lead)
+        figures = f"  {counted(line.count, noun)}, {counted(line.points, 'pt')} "
+        lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
+        room = max(0, self.width - 1 - sum(map(cell_len, lead)))
         name = safe(self._names.group(line))
-        name = fit(name, min(cell_len(name), max(0, room - 2)))
-        rule = "─" * max(0, room - cell_len(name) - 1)
+        name = fit(name, min(cell_len(name), max(0, room - cell_len(figures))))
         segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(" " * lead + ("▸" if line.is_folded else " "), theme.style("accent", on=on)),
-            Segment(name, theme.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
-            Segment(f" {rule}", theme.style("rule", on=on)),
+            Segment(lead[0], theme.style("accent", on=on)),
+            Segment(lead[1], theme.style("muted", on=on)),
+            Segment(name, theme.heading(on=on)),
             Segment(figures, theme.style("muted", on=on)),
+            Segment("─" * max(0, room - cell_len(name) - cell_len(figures)), theme.style("rule", on=on)),
         ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
-    def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Sequence[Segment]:
+    def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Iterator[Segment]:
         theme = self._theme
-        is_task = row.type == ItemType.TASK
-        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", theme.style(type_colour(row.type), on=on))
-        fold = Segment(folded_sign(badge), theme.style("muted", on=on))
-        name_width = self._name_width - (2 if is_task else 0)
-        if row.sign is RowSign.LEAVING:
-            name = fit(row.name, min(cell_len(safe(row.name)), name_width))
-            rest = Segment(" " * (name_width - cell_len(name)), theme.style(on=on))
-            return sign, fold, Segment(name, theme.style("muted", on=on, strike=True)), rest
-        return sign, fold, Segment(fit(row.name, name_width), theme.style(on=on, bold=on is not None))
+        lead = " " * INDENT if row.type == ItemType.TASK else ""
+        yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
+        is_leaving = row.sign is RowSign.LEAVING
+        style = theme.style("muted" if is_leaving else "foreground", on=on, bold=on is not None, strike=is_leaving)
+        folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
+        room = self._name_width - len(lead)
+        name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
+        yield Segment(name, style)
+        yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
-        theme, width = self._theme, column.width
         match column.key:
             case STATUS.key:
-                words = row.status or ""
-                words = words if len(words) + 2 <= width else status_word(row.status)
                 groups = self._names.status_groups()
-                text = f"{status_sign(row.status, groups)} {words}"
-                return Segment(" " + fit(text, width), theme.style(status_colour(row.status, groups), on=on))
+                text = f"{status_sign(row.status, groups)} {status_word(row.status)}"
+                return self._plain(column, text, on, status_colour(row.status, groups))
             case PTS.key:
-                return Segment(" " + fit_right(row.estimate or "·", width), theme.style(on=on))
+                return self._plain(column, row.estimate or "", on)
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
 
-    def _plain(self, column: Column, text: str, on: str | None) -> Segment:
-        shown = fit_right(text or "·", column.width) if column.is_number else fit(text or "–", column.width)
-        return Segment(" " + shown, self._theme.style("foreground" if text else "faint", on=on))
+    def _plain(self, column: Column, text: str, on: str | None, colour: str = "foreground") -> Segment:
+        shown = (fit_right if column.is_number else fit)(text, column.width)
+        return Segment(" " * GAP + shown, self._theme.style(colour, on=on))
 
 
 class Badges:
@@ -307,8 +286,8 @@ class Badges:
         if item_id not in self._found:
             unknown = [row for row in self._rows() if row.id not in self._found]
             found = self._names.badges(unknown)
-            self._found.update((row.id, found.get(row.id, Badge.NONE)) for row in unknown)
-        return self._found.get(item_id, Badge.NONE)
+            self._found.update((row.id, found.get(row.id, NO_BADGE)) for row in unknown)
+        return self._found.get(item_id, NO_BADGE)
 
     def forget(self, ids: set[int] | None = None) -> None:
         """Forget the badges of some items, or all."""

@@ -13,7 +13,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import Folding, ItemList
-from backlit.tui.widgets.item_rows import LEAD, USUAL, Badge, Column, Layout, Names, RowWindow
+from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Badge, Column, Layout, Names, RowWindow
 
 FIRST_ROWS = 200
 STRIPS_KEPT = 512
@@ -352,7 +352,7 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.columns.line((row, (), is_cursor, False, Badge.NONE))
+            return self.columns.line((row, (), is_cursor, False, NO_BADGE))
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         return self.columns.line((row, cells, is_cursor, is_selected, self._window.badge(row.id)))
