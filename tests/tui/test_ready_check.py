@@ -52,6 +52,21 @@ async def test_the_preview_says_what_an_item_lacks(store: Store, opened: Open) -
         await until(lambda: sentence[:16] in line_with(pilot.app, "Not ready"))
 
 
+async def test_the_title_counts_items_that_are_not_ready_without_their_tasks(store: Store, opened: Open) -> None:
+    rows = {row.id: row for row in await shown(store)}
+    failing = [item_id for item_id in store.ready_check.faults(list(rows)) if rows[item_id].type != "Task"]
+    lacking = [item_id for item_id in failing if rules_of(store, item_id) == ["estimate"]]
+    async with opened(store, (160, 40)) as pilot:
+        await until(lambda: f" {len(failing)} not ready · gq" in text_of(pilot.app))
+        await press(pilot, "#", *str(lacking[0]), "enter", "+")
+
+        await until(lambda: f" {len(failing) - 1} not ready · gq" in text_of(pilot.app))
+
+
+def rules_of(store: Store, item_id: int) -> list[str]:
+    return [rule.id for rule in store.ready_check.faults([item_id])[item_id]]
+
+
 async def test_the_preview_says_nothing_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
     rows = await shown(store)
     only = [

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 from backlit.model.errors import BadRequest
@@ -35,6 +36,8 @@ _SIMILAR = (
     " ORDER BY bm25(item_words) LIMIT ?"
 )
 
+COUNTED_AT_ONCE = 2_000
+"""Items judged by one read of a count."""
 Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
 """Returns the rules that each of some items fails."""
 
@@ -87,6 +90,18 @@ class ReadyCheck:
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""
         return self.judge()(self._files.mirror, ids)
+
+    async def count(self, ids: Sequence[int]) -> int:
+        """Return how many of some items are open, not ready and no tasks; other reads come between its parts."""
+        asked = condition(self.filter())
+        among = "id IN (SELECT value FROM json_each(?)) AND own_open = 1 AND is_task = 0"
+        sql = f"SELECT count(*) FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
+
+        def counted(part: Sequence[int], mirror: sqlite3.Connection) -> int:
+            return int(mirror.execute(sql, (ids_json(part), *asked.values)).fetchone()[0])
+
+        parts = (ids[start : start + COUNTED_AT_ONCE] for start in range(0, len(ids), COUNTED_AT_ONCE))
+        return sum([await self._files.read(partial(counted, part)) for part in parts])
 
     def judge(self) -> Judge:
         """Return a check with the current rules for use on another thread's connection."""

@@ -58,6 +58,7 @@ class ShownView:
         self._is_added = False
         self._loading: View | None = None
         self._is_due = False
+        self._unready = 0
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
 
@@ -99,7 +100,12 @@ class ShownView:
         target, store = self._target, self._store
         connection, views = store.connection, target.shared.views
         figures = right_title(
-            connection, totals, store.inbox.unread(), time.time(), is_read_only=store.lookups.is_read_only
+            connection,
+            totals,
+            store.inbox.unread(),
+            time.time(),
+            is_read_only=store.lookups.is_read_only,
+            unready=self._unready,
         )
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
@@ -164,9 +170,16 @@ class ShownView:
             self._wanted_item, self._is_added = None, False
         self._items.show(view, self._items.current_id if wanted is None else wanted)
         self._target.draw_words()
-        self._target.panes.preview_soon()
+        panes = self._target.panes
+        panes.preview_soon()
+        panes.run_worker(work(self._count_unready, view), exclusive=True, group="unready")
         if is_added and wanted is not None and view.index_of(wanted) is None:
             self._hidden(wanted)
+
+    async def _count_unready(self, view: View) -> None:
+        self._unready = await self._store.ready_check.count(view.ids())
+        if self._items.is_attached and view is self._target.shown_view:
+            self._target.draw_words()
 
 
 class ColumnChoice:

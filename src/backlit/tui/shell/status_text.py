@@ -15,10 +15,11 @@ FEW_HINTS = ("list.filter", "app.help")
 
 
 def right_title(
-    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool
+    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool, unready: int = 0
 ) -> list[Part]:
-    """Return the right of the title: the permission, news, items and points, freshness, and the user."""
-    parts: list[Part] = [("  read only", "pending")] if is_read_only else []
+    """Return the right of the title: readiness, the permission, news, items and points, freshness, and the user."""
+    parts: list[Part] = [(f"  {unready:,} not ready · gq", "muted")] if unready else []
+    parts += [("  read only", "pending")] if is_read_only else []
     parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
         shown = totals if not totals.count else replace(totals, tasks=0)
