@@ -284,6 +284,10 @@ class Store:
             self._views.add(view)
         return view
 
+    def has_items(self) -> bool:
+        """Return whether the project has any item, done ones included."""
+        return bool(self.view(ViewSpec(with_done=True)).rows(0, 1))
+
     def _note(self, change: Change) -> None:
         with self._views_lock:
             views = list(self._views)

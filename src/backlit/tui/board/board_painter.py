@@ -40,8 +40,6 @@ from backlit.tui.widgets.item_rows import (
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
-EMPTY_LINES = 4
-"""Lines for the reason why there are no cards."""
 HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 4
@@ -114,14 +112,13 @@ class PaintedBoard(Protocol):
     view: View | None
     selection: Selection
     cards: CardWindow
-    empty_text: str
 
     @property
     def page(self) -> int:
         """The number of cards that fit below each other."""
 
-    def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
-        """Draw a line of a message in the place of cards."""
+    def draw_empty(self, y: int) -> Strip:
+        """Draw a line of the message in the place of cards."""
 
 
 def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
@@ -318,8 +315,8 @@ class BoardPainter:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
-        if not sum(totals.count for totals in self._board.position.grid.totals) and y < HEADER_LINES + EMPTY_LINES:
-            return [(0, self._board.draw_words(self._board.empty_text, y - HEADER_LINES))]
+        if not sum(totals.count for totals in self._board.position.grid.totals):
+            return [(0, self._board.draw_empty(y - HEADER_LINES))]
         return [(slot.x, self._cell(slot, offset, line, y - HEADER_LINES)) for slot in self._board.laid_out.slots]
 
     def _header(self, y: int) -> list[tuple[int, Strip]]:

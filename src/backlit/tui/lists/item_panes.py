@@ -191,7 +191,7 @@ class ItemPanes(StorageErrorGuard, Container):
         is_below = self._is_wanted_below or width < WIDE
         self.set_class(is_below, "-below")
         has_room = not is_below or height >= (LEAST if self._is_asked_for else TALL)
-        self._preview.display = has_room and not self.has_class("-alone")
+        self._preview.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
         self._line = width * LIST_SHARE // 100 if self._preview.display and not is_below else None
         self.tell_edges()
         if self._preview.display:
@@ -222,6 +222,12 @@ class ItemPanes(StorageErrorGuard, Container):
         self._is_asked_for = False
         self.set_class(is_sparing, "-alone")
         self._place()
+
+    def spare_preview(self, is_empty: bool) -> None:
+        """Hide the preview while the list is empty."""
+        if is_empty != self.has_class("-empty"):
+            self.set_class(is_empty, "-empty")
+            self._place()
 
     def page_preview(self, pages: int) -> None:
         """Show the preview, or scroll it by pages, from its end to its top; raises CannotAct without room for it."""

@@ -19,7 +19,7 @@ from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
-    empty_words,
+    explain_empty,
     left_status,
     right_title,
     selection_words,
@@ -112,7 +112,10 @@ class ShownView:
         left = left_status(store)
         target.frame.say(title, figures, [*unread, *selected, *left])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        self._items.empty_text = empty_words(connection, target.spec)
+        is_empty = not self._items.row_count()
+        if is_empty:
+            explain_empty(self._items, store, target.spec)
+        target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
         """Draw changes; read order and counts again when they may have changed."""

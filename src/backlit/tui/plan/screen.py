@@ -47,7 +47,7 @@ from backlit.tui.plan.pane import HeadLine, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
-from backlit.tui.shell.status_text import empty_words, left_status, right_title, selection_words, unread_words
+from backlit.tui.shell.status_text import explain_empty, left_status, right_title, selection_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
 from backlit.tui.widgets.side_lines import Part
@@ -145,7 +145,8 @@ class PlanScreen(ListScreen):
         store, connection, plan = self.store, self.store.connection, self.store.plan
         shift = shift_part(shifts(plan.difference())[None])
         self._heads.draw(people_of(store, self.session.capacities), self.size.height)
-        self._panes.backlog.items.empty_text = empty_words(connection, self.spec)
+        if not self._panes.backlog.items.row_count():
+            explain_empty(self._panes.backlog.items, store, self.spec)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         selected = selection_words(self.panes.selected.totals)

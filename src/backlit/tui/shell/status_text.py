@@ -8,6 +8,7 @@ from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.fields.dates import age
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part
 
 HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
@@ -66,15 +67,39 @@ def unread_words(unread: int) -> list[Part]:
     return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
-def empty_words(connection: Connection, spec: ViewSpec) -> str:
-    """Return the reason for an empty list, and the way out."""
-    if _is_bad(connection):
-        return f"{connection.sentence} R to retry."
-    if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
-        return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
-    if spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
-        return "No matches. esc to clear the filter, td to include done items."
-    return "No open items. a to add one, td to show done items."
+def explain_empty(items: LineList, store: Store, spec: ViewSpec) -> None:
+    """Show the reason for an empty list, and the ways out, in the list."""
+    connection = store.connection
+    if connection.state is ConnectionState.SIGNED_OUT:
+        items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
+    elif _is_bad(connection):
+        items.empty_text, items.empty_ways = connection.sentence, (("R", "try again now"), *_ELSEWHERE)
+    elif connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
+        items.empty_ways = ()
+        words = _progress(connection) if connection.total else connection.sentence
+        items.empty_text = words or "Opening the backlog …"
+    elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
+        done = () if spec.with_done else (("td", "include done items"),)
+        items.empty_text = "No items match the filter."
+        items.empty_ways = (("esc", "undo the last filter"), ("f0", "clear all filters"), *done, _SEARCH)
+    elif store.has_items():
+        items.empty_text = "No open items."
+        items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
+    else:
+        items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
+
+
+_ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
+_SEARCH = ("#", "search all items, with texts and comments")
+_FIRST_WAYS = (
+    ("a", "add an item"),
+    ("gi cs", "add sprints"),
+    ("backlit items import FILE", "import CSV or JSON"),
+    (":connect URL", "join your team's server"),
+    ("gP", "open the sample"),
+    ("?", "all keys"),
+)
+"""Ways out of a new workspace."""
 
 
 def _progress(connection: Connection) -> str:

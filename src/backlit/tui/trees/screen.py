@@ -16,7 +16,7 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.shell.status_text import empty_words, left_status, project_name
+from backlit.tui.shell.status_text import explain_empty, left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
@@ -192,9 +192,10 @@ class TreeScreen(StoreScreen[None]):
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         is_there = connection.state is ConnectionState.ONLINE
-        self._tree.empty_text = (
-            f"This project has no {self.kind.value}." if is_there else empty_words(connection, ViewSpec())
-        )
+        if is_there:
+            self._tree.empty_text = f"This project has no {self.kind.value}."
+        elif not self._tree.row_count():
+            explain_empty(self._tree, self.store, ViewSpec())
 
     def _left_title(self) -> list[Part]:
         project = f" {project_name(self.store)}"

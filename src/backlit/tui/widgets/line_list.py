@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import ClassVar, Generic, Protocol, TypeVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
 from textual.geometry import Region
@@ -28,6 +29,12 @@ def is_far_away() -> bool:
 
 MARGIN = "   "
 """Blanks beside a text in place of rows."""
+
+
+Way = tuple[str, str]
+"""A way out of an empty list: what to press or to run, and what it does."""
+WAYS_GAP = 3
+"""Cells between the two columns of the ways out."""
 
 
 class RowMessage(Message):
@@ -56,6 +63,8 @@ class LineList(Widget, can_focus=True):
 
     empty_text: reactive[str] = reactive("")
     """The text in place of rows where there are none."""
+    empty_ways: reactive[Sequence[Way]] = reactive(())
+    """The ways out, below the text."""
 
     class Highlighted(RowMessage):
         """The cursor moved to another row."""
@@ -91,7 +100,7 @@ class LineList(Widget, can_focus=True):
     def render_blank(self, y: int) -> Strip:
         """Draw a line below the last row; y counts from the first row's line."""
         if self.empty_text and not self.row_count():
-            return self.draw_words(self.empty_text, y)
+            return self.draw_empty(y)
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing
@@ -102,6 +111,25 @@ class LineList(Widget, can_focus=True):
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
         return Strip([Segment(fit(text, width), theme.style(colour))])
+
+    def draw_empty(self, y: int) -> Strip:
+        """Draw a line of an empty list: the reason, and the ways out below it, in the middle."""
+        ways = self.empty_ways
+        if not ways:
+            return self.draw_words(self.empty_text, y)
+        theme, size = ThemeStyles.of(self.app), self.size
+        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
+        sentence = wrapped(self.empty_text, size.width - 2 * len(MARGIN))
+        width = max(*map(cell_len, sentence), *(keys_width + cell_len(effect) for _, effect in ways))
+        lines = [[Segment(each, theme.style("foreground", bold=True))] for each in (*sentence, "")]
+        lines += [
+            [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
+            for keys, effect in ways
+        ]
+        at = y - max(0, (size.height - self.HEADER_LINES - len(lines)) // 3)
+        margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
+        segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
+        return Strip(segments).adjust_cell_length(size.width, theme.style())
 
     def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor."""

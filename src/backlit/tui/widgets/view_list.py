@@ -342,9 +342,9 @@ class BacklogList(ItemList):
         elif 0 <= y < self.page:
             self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the headings."""
-        return self.columns.header()
+    def render_header(self, y: int) -> Strip:
+        """Draw the headings of the rows."""
+        return self.columns.header() if self.row_count() else super().render_header(y)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item or header."""
