@@ -1,5 +1,6 @@
 """A bare application for widgets and dialogs: our keys and themes, no store."""
 
+import re
 from collections.abc import Iterable
 
 from textual.app import App
@@ -35,6 +36,22 @@ def strips_of(app: App[None]) -> list[Strip]:
 def lines_of(app: App[None]) -> list[str]:
     """Return the text of the screen, line by line."""
     return [strip.text.rstrip() for strip in strips_of(app)]
+
+
+def title_of(app: App[None]) -> str:
+    """Return the first line: places, project, state."""
+    return lines_of(app)[0]
+
+
+def place_of(app: App[None]) -> str:
+    """Return the name of the current tab in the title."""
+    return "".join(each.text for each in strips_of(app)[0] if each.style and each.style.underline)
+
+
+def heading_of(app: App[None]) -> str:
+    """Return the words on the rule above the panes."""
+    line = next(line for line in lines_of(app)[1:] if "──" in line or "─┬" in line)
+    return re.sub(" ?[─┬]+ ?", "  ", line).strip()
 
 
 def messages_of(app: App[None]) -> set[str]:

@@ -4,7 +4,7 @@ from tests.quiet import workers_done
 from tests.store.test_sync import on_service
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import lines_of, missing, text_of
+from tests.tui.stage import missing, place_of, text_of
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.editor.screen import EditorScreen
@@ -38,7 +38,7 @@ async def test_a_command_found_in_the_palette_acts_where_it_was_opened(store: St
         await pilot.press("ctrl+p", *"iterations", "enter")
         await pilot.pause()
 
-        assert "› Iterations" in lines_of(pilot.app)[0]
+        assert place_of(pilot.app) == "Iterations"
 
 
 async def test_a_chord_that_leads_nowhere_says_so(store: Store, opened: Open) -> None:

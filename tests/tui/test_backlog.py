@@ -4,7 +4,7 @@ from tests.quiet import every_frame
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
+from tests.tui.stage import heading_of, line_with, lines_of, missing, strips_of, text_of, title_of
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -49,7 +49,7 @@ async def test_open_items_are_in_backlog_order_with_tasks_under_their_item(store
 
         ids = [line[3:].split()[0] for line in lines[: len(expected)]]
         assert ids == [str(row.id) for row in expected][: len(lines)]
-        assert f"{sum(row.type != 'Task' for row in expected)} items" in lines_of(pilot.app)[0]
+        assert f"{sum(row.type != 'Task' for row in expected)} items" in heading_of(pilot.app)
 
 
 async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> None:
@@ -138,7 +138,7 @@ async def test_done_items_come_and_go(store: Store, opened: Open) -> None:
         await press(pilot, "t", "d")
 
         assert more > before == items(pilot).row_count()
-        assert "Open items" in lines_of(pilot.app)[0]
+        assert "Open items" in heading_of(pilot.app)
 
 
 async def test_status_estimate_owner_name_and_iteration_change_from_the_list(
@@ -300,12 +300,12 @@ async def test_a_node_of_the_area_tree_filters_the_backlog(store: Store, opened:
         await press(pilot, "g", "a")
         await press(pilot, "enter")
         whole = items(pilot).row_count()
-        title = lines_of(pilot.app)[0]
+        title = heading_of(pilot.app)
         await press(pilot, "escape")
 
         assert whole == len(everything)
         assert "Aurora and below" in title
-        assert "Open items" in lines_of(pilot.app)[0]
+        assert "Open items" in heading_of(pilot.app)
 
 
 async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, opened: Open) -> None:
@@ -341,7 +341,7 @@ async def test_another_project_starts_at_its_first_item(store: Store, opened: Op
     async with opened(store) as pilot:
         await press(pilot, "G")
         await press(pilot, "g", "P", *"beacon", "enter")
-        await until(lambda: "Beacon" in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+        await until(lambda: "Beacon" in title_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: "▌" in "".join(lines_of(pilot.app)), lambda: text_of(pilot.app))
 
         assert "▌" in lines_of(pilot.app)[3]
@@ -352,7 +352,7 @@ async def test_a_lost_connection_is_shown_and_edits_are_queued(world: World, sto
         item_id = await go_to(pilot, store, "Story")
         world.faults.is_down = True
         await press(pilot, "c", "e", "ctrl+u", *"21", "enter")
-        await until(lambda: "offline" in lines_of(pilot.app)[0])
+        await until(lambda: "offline" in title_of(pilot.app))
         waiting = text_of(pilot.app)
         world.faults.is_down = False
         await press(pilot, "R")

@@ -4,7 +4,7 @@ import pytest
 from tests.store.world import World, until
 from tests.tui.boarding import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
 from tests.tui.listing import fields_of, press
-from tests.tui.stage import line_with, lines_of, text_of
+from tests.tui.stage import heading_of, line_with, lines_of, text_of
 
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store import Store
@@ -120,9 +120,9 @@ async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_resta
             [each.name for each in board(pilot).position.grid.columns],
             board(pilot).position.grid.collapsed,
         ) == chosen
-        assert "by owner, lanes by area" in lines_of(pilot.app)[0]
+        assert "by owner, lanes by area" in heading_of(pilot.app)
     async with on_board(again, BoardSettings("IterationID")) as pilot:
-        assert "by iteration" in lines_of(pilot.app)[0]
+        assert "by iteration" in heading_of(pilot.app)
 
 
 # Limits
@@ -260,7 +260,7 @@ async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_o
 
         assert {each.type for each in shown} == {"Task"}
         assert f"{parents.count(task.fields['ParentID'])} task" in header
-        assert f"{len(shown) + 1} tasks" in lines_of(pilot.app)[0]
+        assert f"{len(shown) + 1} tasks" in heading_of(pilot.app)
         assert [added.fields[key] for key in ("ParentID", "Status")] == [
             task.fields[key] for key in ("ParentID", "Status")
         ]
@@ -302,12 +302,12 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
 async def test_board_and_backlog_share_their_filter(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "f", "m")
-        await until(lambda: "mine" in lines_of(pilot.app)[0])
+        await until(lambda: "mine" in heading_of(pilot.app))
         mine = {each.fields["AssignedToID"] for each in store.batch.items(list(board(pilot).ids_between(0, None)))}
         await press(pilot, "g", "b")
-        listed = lines_of(pilot.app)[0]
+        listed = heading_of(pilot.app)
         await press(pilot, "f", "0", "g", "k")
-        await until(lambda: "mine" not in lines_of(pilot.app)[0])
+        await until(lambda: "mine" not in heading_of(pilot.app))
 
         assert len(mine) == 1
         assert "mine" in listed

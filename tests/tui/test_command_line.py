@@ -4,7 +4,7 @@ from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import Edit
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
@@ -21,8 +21,8 @@ async def test_commands_sort_and_group(store: Store, opened: Open) -> None:
         await type_in(pilot, ":group type", "enter")
         await type_in(pilot, ":sort est desc, name", "enter")
 
-        assert "by type" in lines_of(pilot.app)[0]
-        assert "points ↓, name ↑" in lines_of(pilot.app)[0]
+        assert "by type" in heading_of(pilot.app)
+        assert "points ↓, name ↑" in heading_of(pilot.app)
 
 
 async def test_a_word_alone_does_what_its_key_does(store: Store, opened: Open) -> None:
@@ -39,7 +39,7 @@ async def test_words_are_offered_at_once_and_fields_behind_them(store: Store, op
         await type_in(pilot, "sort seve", "tab", "enter")
 
         assert "group   sort" in words
-        assert "severity ↑" in lines_of(pilot.app)[0]
+        assert "severity ↑" in heading_of(pilot.app)
 
 
 async def test_a_number_goes_to_the_item_and_ctrl_o_comes_back(store: Store, opened: Open) -> None:
@@ -84,7 +84,7 @@ async def test_a_field_that_is_none_is_named_and_may_be_corrected(store: Store, 
         await type_in(pilot, "", "ctrl+w", *"name", "enter")
 
         assert "There is no field 'colour'" in fault
-        assert "points ↑, name ↑" in lines_of(pilot.app)[0]
+        assert "points ↑, name ↑" in heading_of(pilot.app)
 
 
 async def test_escape_leaves_the_line_and_nothing_else(store: Store, opened: Open) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
+from tests.tui.stage import Stage, heading_of, line_with, lines_of, missing, text_of
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -343,12 +343,12 @@ async def test_q_goes_back(store: Store, opened: Open) -> None:
         await pilot.press("q")
         await pilot.pause()
 
-        assert "Open items" in lines_of(pilot.app)[0]
+        assert "Open items" in heading_of(pilot.app)
 
 
 async def test_an_item_that_is_gone_is_called_gone(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, 999_999) as pilot:
-        assert "#999999 no longer exists" in lines_of(pilot.app)[0]
+        assert "#999999 no longer exists" in heading_of(pilot.app)
         await pilot.press("a")
         await pilot.pause()
         assert "Item #999999 no longer exists." in text_of(pilot.app)

@@ -9,7 +9,7 @@ from tests.store.papers import offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.query import NameKind
@@ -21,7 +21,7 @@ from backlit.tui.lists.filtering import SharedFilter
 
 
 def title(pilot: Pilot[None]) -> str:
-    return lines_of(pilot.app)[0]
+    return heading_of(pilot.app)
 
 
 def ids_in(pilot: Pilot[None]) -> Sequence[int]:

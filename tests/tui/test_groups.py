@@ -3,7 +3,7 @@
 import pytest
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -47,7 +47,7 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
 
         assert line.startswith(f"▌▾ Not done  {first.count} items, {first.points:g} pts ──")
         assert first.value == "Not Done"
-        assert "by status" in lines_of(pilot.app)[0]
+        assert "by status" in heading_of(pilot.app)
 
 
 async def test_the_cursor_stays_on_its_item_when_the_list_is_grouped(store: Store, opened: Open) -> None:
@@ -68,7 +68,7 @@ async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> 
 
         assert lines[0].startswith(f"▌▾ {status_word(str(first.value))}  ")
         assert lines[1].startswith(f"   ▾ {second.value}  ")
-        assert "by status, then type" in lines_of(pilot.app)[0]
+        assert "by status, then type" in heading_of(pilot.app)
 
 
 async def test_no_groups_takes_the_headers_away(store: Store, opened: Open) -> None:
@@ -172,7 +172,7 @@ async def test_a_sort_is_picked_and_turned(store: Store, opened: Open) -> None:
 
         assert names[0][:20] in upward.casefold()
         assert names[-1][:20] in rows_of(pilot)[0].casefold()
-        assert "name ↓" in lines_of(pilot.app)[0]
+        assert "name ↓" in heading_of(pilot.app)
 
 
 async def test_several_sort_keys_are_picked_with_their_directions(store: Store, opened: Open) -> None:
@@ -182,7 +182,7 @@ async def test_several_sort_keys_are_picked_with_their_directions(store: Store, 
         await press(pilot, "enter")
 
         assert "2nd ↓" in dialog
-        assert "status ↑, points ↓" in lines_of(pilot.app)[0]
+        assert "status ↑, points ↓" in heading_of(pilot.app)
 
 
 async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -> None:

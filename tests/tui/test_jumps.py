@@ -3,7 +3,7 @@
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import lines_of, missing, text_of
+from tests.tui.stage import heading_of, missing, text_of
 
 from backlit.store import Store
 from backlit.tui.app.places import Jumps, Place
@@ -60,7 +60,7 @@ async def test_a_hidden_item_is_reported_with_an_offer_to_show_it(store: Store, 
 
         await press(pilot, "c")
         await until(lambda: items(pilot).current_id == row.id)
-        assert "type Story" not in lines_of(pilot.app)[0]
+        assert "type Story" not in heading_of(pilot.app)
 
 
 async def test_going_to_a_done_item_shows_done_items(store: Store, opened: Open) -> None:
@@ -72,7 +72,7 @@ async def test_going_to_a_done_item_shows_done_items(store: Store, opened: Open)
         await press(pilot, "c")
         await until(lambda: items(pilot).current_id == done.id)
 
-        assert "All items" in lines_of(pilot.app)[0]
+        assert "All items" in heading_of(pilot.app)
 
 
 async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
@@ -85,7 +85,7 @@ async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
         await press(pilot, "escape")
 
         assert items(pilot).current_id == before
-        assert "type Story" in lines_of(pilot.app)[0]
+        assert "type Story" in heading_of(pilot.app)
 
 
 async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -> None:

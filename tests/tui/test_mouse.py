@@ -6,7 +6,7 @@ from tests.quiet import workers_done
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
-from tests.tui.stage import lines_of, strips_of, text_of
+from tests.tui.stage import heading_of, lines_of, strips_of, text_of
 from tests.tui.test_view_tabs import BUGS, LARGE, viewed
 from textual import events
 from textual.pilot import Pilot
@@ -89,7 +89,7 @@ async def test_a_click_on_a_tab_goes_to_its_view(store: Store, tmp_path: Path) -
         await pilot.click(pilot.app.screen.query_one(TabLine), offset=(18, 0))
         await pilot.pause()
 
-        assert "› Bugs" in lines_of(pilot.app)[0]
+        assert heading_of(pilot.app).startswith("Bugs")
 
 
 async def test_the_tabs_around_the_current_one_are_shown(store: Store, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_done_items_are_hidden_until_requested(store: Store, opened: Open)
         await press(pilot, "t", "d")
 
         assert (hidden, items(pilot).row_count()) == (some, everything)
-        assert "All items" in lines_of(pilot.app)[0]
+        assert "All items" in heading_of(pilot.app)
 
 
 async def test_on_the_board_ctrl_selects_a_card_and_shift_those_up_to_it(store: Store, opened: Open) -> None:

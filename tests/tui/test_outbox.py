@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import heading_of, line_with, missing, place_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
@@ -129,7 +129,7 @@ async def test_new_items_and_comments_are_named(world: World, store: Store, open
 async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store)
     async with outbox_of(opened, store, (60, 20)) as pilot:
-        assert "Outbox" in lines_of(pilot.app)[0]
+        assert place_of(pilot.app) == "Outbox"
         assert missing(pilot.app, ["≠ conflict", "yours  Mine", "theirs Theirs [b]"]) == []
 
 
@@ -151,7 +151,7 @@ async def test_another_place_is_reached_from_the_outbox_and_it_opens_once(store:
         await pilot.pause()
 
         assert "The outbox is already open." in twice
-        assert lines_of(pilot.app)[0].startswith(" backlit  Aurora › Open items")
+        assert heading_of(pilot.app).startswith("Open items")
 
 
 async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(

@@ -8,7 +8,7 @@ from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.planning import OwnCapacities, Share
@@ -245,7 +245,7 @@ async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
         await world.rival.work_items.update(row.id, {"IterationID": second.id})
         await store.refresh()
         await settled(pilot)
-        title = lines_of(pilot.app)[0]
+        title = heading_of(pilot.app)
         await keys(pilot, "w")
         asked = text_of(pilot.app)
         await keys(pilot, "y")
@@ -295,13 +295,13 @@ async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, o
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "/", *f"#{row.id}", "enter")
         filtered = [pane.row_count() for pane in panes(pilot)[:2]]
-        title = lines_of(pilot.app)[0]
+        title = heading_of(pilot.app)
         await keys(pilot, ">")
         planned = set(store.plan.state.changes)
         await keys(pilot, "escape")
 
         assert filtered == [1, 1]
-        assert f"› Plan › /#{row.id}" in title
+        assert f"› /#{row.id}" in title
         assert planned == {row.id, other.id}
         assert panes(pilot)[0].row_count() > 1
 

@@ -3,7 +3,7 @@
 from tests.store.world import sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import line_with, lines_of, text_of
+from tests.tui.stage import heading_of, line_with, lines_of, text_of
 from tests.tui.test_plan import go_to, keys, panes, plan_of, settled, two_sprints
 
 from backlit.model.amounts import points_of
@@ -86,11 +86,11 @@ async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -
         await press(pilot, "/", *f"#{row.id}", "enter", "g", "p")
         await until(lambda: isinstance(pilot.app.screen, PlanScreen))
         await settled(pilot)
-        there = lines_of(pilot.app)[0]
+        there = heading_of(pilot.app)
         await keys(pilot, "escape", "/", *f"#{other.id}", "enter", "g", "b")
-        back = lines_of(pilot.app)[0]
+        back = heading_of(pilot.app)
 
-        assert f"› Plan › /#{row.id}" in there
+        assert f"› /#{row.id}" in there
         assert f"› /#{other.id}" in back
 
 

@@ -6,7 +6,7 @@ from tests.store.papers import item, offline_store, put
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import heading_of, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -30,7 +30,7 @@ async def test_a_query_typed_into_the_filter_finds_by_field(store: Store, opened
         await type_in(pilot, "/type:bug est:none", "enter")
 
         assert items(pilot).row_count() == wanted > 0
-        assert "type bug › est:none" in lines_of(pilot.app)[0]
+        assert "type bug › est:none" in heading_of(pilot.app)
 
 
 async def test_a_malformed_query_is_explained_under_the_line(store: Store, opened: Open) -> None:
@@ -48,8 +48,8 @@ async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, open
         await press(pilot, "tab", *"hi", "tab", "enter")
 
         assert "severity:" in offered
-        assert "severity:" in lines_of(pilot.app)[0]
-        assert "High" in lines_of(pilot.app)[0]
+        assert "severity:" in heading_of(pilot.app)
+        assert "High" in heading_of(pilot.app)
 
 
 async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) -> None:
@@ -77,7 +77,7 @@ async def test_a_burst_of_keys_goes_to_the_line_and_after_enter_to_the_list(stor
     async with opened(store) as pilot:
         for key in (*"/type:bug", "enter", "j", "j"):
             pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: "type bug" in lines_of(pilot.app)[0] and "/type:bug" not in lines_of(pilot.app)[-1])
+        await until(lambda: "type bug" in heading_of(pilot.app) and "/type:bug" not in lines_of(pilot.app)[-1])
         await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
 
         assert items(pilot).row_count() == wanted
@@ -100,7 +100,7 @@ async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened
     async with opened(store) as pilot:
         await press(pilot, "/", "up", "enter")
 
-        assert "type bug" in lines_of(pilot.app)[0]
+        assert "type bug" in heading_of(pilot.app)
 
 
 async def test_words_in_texts_are_shown_where_they_were_found(store: Store, opened: Open) -> None:
@@ -121,6 +121,6 @@ async def test_a_list_of_words_says_what_it_cannot_have_yet(tmp_path: Path) -> N
             with store.files.indexing.held():
                 put(store, [item(number, Description="About refunds") for number in range(1, 101)])
                 await until(lambda: "indexing 100 items …" in text_of(app), lambda: text_of(app))
-            await until(lambda: "100 items" in lines_of(app)[0], lambda: text_of(app))
+            await until(lambda: "100 items" in heading_of(app), lambda: text_of(app))
 
             assert "indexing" not in text_of(app)

@@ -7,7 +7,7 @@ from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import heading_of, text_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
@@ -32,10 +32,6 @@ async def go_to_item(pilot: Pilot[None], store: Store, item_id: int) -> None:
     ids = [row.id for row in await shown(store)]
     await press(pilot, *str(ids.index(item_id) + 1), "G")
     await until(lambda: items(pilot).current_id == item_id)
-
-
-def title_of(pilot: Pilot[None]) -> str:
-    return lines_of(pilot.app)[0]
 
 
 async def settled(pilot: Pilot[None], store: Store, item_id: int) -> None:
@@ -122,11 +118,11 @@ async def test_where_the_service_cannot_rank_title_and_message_say_that_it_is_lo
     async with opened(store) as pilot:
         await go_to_item(pilot, store, ids[0])
         await press(pilot, "J")
-        said, title = text_of(pilot.app), title_of(pilot)
+        said, title = text_of(pilot.app), heading_of(pilot.app)
         await press(pilot, "J")
         moved = await items_of(store)
         await press(pilot, "m", "0")
-        await until(lambda: "local order" not in title_of(pilot))
+        await until(lambda: "local order" not in heading_of(pilot.app))
 
         assert "This server cannot rank" in said
         assert "local order" in title

@@ -3,7 +3,7 @@
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import line_with, lines_of, text_of
+from tests.tui.stage import heading_of, line_with, text_of
 
 from backlit.model.ready_check import RULES, USUAL
 from backlit.store import Store, ViewSpec
@@ -36,7 +36,7 @@ async def test_what_is_not_ready_is_shown_and_again_all(store: Store, opened: Op
     async with opened(store) as pilot:
         await press(pilot, "f", "!")
         assert list(items(pilot).ids_between(0, None)) == failing
-        assert "› not ready" in lines_of(pilot.app)[0]
+        assert "› not ready" in heading_of(pilot.app)
 
         await press(pilot, "f", "!")
         assert list(items(pilot).ids_between(0, None)) == rows
@@ -57,10 +57,10 @@ async def test_the_title_counts_items_that_are_not_ready_without_their_tasks(sto
     failing = [item_id for item_id in store.ready_check.faults(list(rows)) if rows[item_id].type != "Task"]
     lacking = [item_id for item_id in failing if rules_of(store, item_id) == ["estimate"]]
     async with opened(store, (160, 40)) as pilot:
-        await until(lambda: f" {len(failing)} not ready · gq" in text_of(pilot.app))
+        await until(lambda: f" {len(failing)} not ready (gq) · " in text_of(pilot.app))
         await press(pilot, "#", *str(lacking[0]), "enter", "+")
 
-        await until(lambda: f" {len(failing) - 1} not ready · gq" in text_of(pilot.app))
+        await until(lambda: f" {len(failing) - 1} not ready (gq) · " in text_of(pilot.app))
 
 
 def rules_of(store: Store, item_id: int) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import lines_of, missing, text_of
+from tests.tui.stage import heading_of, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
@@ -43,7 +43,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
     async with reports_of(opened, store) as pilot:
         current = store.reports.coverages.usual()
 
-        assert current.name in lines_of(pilot.app)[0]
+        assert current.name in heading_of(pilot.app)
         assert lines_of(pilot.app)[1].startswith("▌Burndown")
         assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ░ no record", "today"]) == []
 
@@ -118,9 +118,9 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
         names = [each.name for each in store.reports.coverages.leaves()]
         at = names.index(store.reports.coverages.usual().name)
         await pilot.press("2", "{")
-        await shown(pilot, f"› {names[at - 2]}")
+        await shown(pilot, f"{names[at - 2]}")
         await pilot.press("}")
-        await shown(pilot, f"› {names[at - 1]}")
+        await shown(pilot, f"{names[at - 1]}")
         await pilot.press("9", "9", "}")
         await shown(pilot, "No iteration after this one.")
 
@@ -128,9 +128,9 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
 async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"release 3.1", "enter")
-        await shown(pilot, "› Release 3.1")
+        await shown(pilot, "Release 3.1")
         await pilot.press("f", "i", *"backlog, 90", "enter")
-        await shown(pilot, "› Whole backlog, 90 days")
+        await shown(pilot, "Whole backlog, 90 days")
         await pilot.press("}")
         await shown(pilot, "Periods always end today. fi chooses an iteration or a release.")
 
@@ -243,7 +243,7 @@ async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Sto
         await shown(pilot, "▌Burnup")
         await pilot.press("q")
         await pilot.pause()
-        assert "Open items" in lines_of(pilot.app)[0]
+        assert "Open items" in heading_of(pilot.app)
         await pilot.press("g", "r")
         await shown(pilot, "▌Burnup")
 

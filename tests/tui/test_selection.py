@@ -5,7 +5,7 @@ from typing import cast
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import heading_of, lines_of, text_of, title_of
 from textual.message import Message
 
 from backlit.model.amounts import points_of
@@ -35,9 +35,9 @@ async def test_title_selection_and_question_count_tasks_apart(store: Store, open
     async with opened(store) as pilot:
         await press(pilot, "V")
         await until(lambda: f"✓ {len(rows) - tasks} items, {tasks} tasks selected" in status_line(pilot))
-        titled = f"  {len(rows) - tasks} items  " in lines_of(pilot.app)[0]
+        titled = f"  {len(rows) - tasks} items · " in heading_of(pilot.app)
         await press(pilot, "escape", "/", *"type:task", "enter")
-        await until(lambda: f"  {tasks} tasks  " in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+        await until(lambda: f"  {tasks} tasks · " in heading_of(pilot.app), lambda: text_of(pilot.app))
 
         assert tasks
         assert titled
@@ -127,7 +127,7 @@ async def test_the_selection_follows_an_item_that_gets_its_real_id(world: World,
 async def test_another_project_has_no_selection(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "*", "g", "P", *"beacon", "enter")
-        await until(lambda: "Beacon" in lines_of(pilot.app)[0])
+        await until(lambda: "Beacon" in title_of(pilot.app))
 
         assert not items(pilot).selection.ids()
 

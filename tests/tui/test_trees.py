@@ -5,7 +5,7 @@ from datetime import date
 
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import Stage, line_with, lines_of, text_of
+from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, text_of
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -251,13 +251,13 @@ async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> N
         await pilot.press("j", "enter")
         await pilot.pause()
 
-        assert "Aurora › Checkout" in lines_of(pilot.app)[0]
+        assert heading_of(pilot.app).startswith("Checkout")
         await pilot.press("g", "a")
         await pilot.pause()
         assert "✓" in line_with(pilot.app, "▾ Checkout")
         await pilot.press("enter")
         await pilot.pause()
-        assert "Checkout and below" in lines_of(pilot.app)[0]
+        assert "Checkout and below" in heading_of(pilot.app)
 
 
 async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: Store, opened: Open) -> None:
@@ -303,7 +303,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
         await pilot.press("g", "i")
         await pilot.pause()
 
-        assert "Aurora › Iterations" in lines_of(pilot.app)[0]
+        assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
         assert "Σ Pts" in lines_of(pilot.app)[2]
 
@@ -314,5 +314,5 @@ async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: 
         await until(lambda: "try again now" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("g", "a")
 
-        await until(lambda: "Areas" in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+        await until(lambda: place_of(pilot.app) == "Areas", lambda: text_of(pilot.app))
         await until(lambda: "try again now" in text_of(pilot.app), lambda: text_of(pilot.app))

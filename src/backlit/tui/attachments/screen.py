@@ -22,7 +22,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age, moment
-from backlit.tui.items.item_screen import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -116,7 +116,7 @@ class Transfer:
     def parts(self) -> list[Part]:
         """Return the words and the bar for the status line."""
         if not self.total:
-            return [(f" {self.label} …", "foreground"), ("  esc cancels", "muted")]
+            return [(f" {self.label} …", "foreground")]
         how_much = f"{friendly_size_of(self.done)} of {friendly_size_of(self.total)}"
         return [
             (f" ▕{bar(self.done / self.total)}▏ ", "accent"),
@@ -188,8 +188,6 @@ class AttachmentsScreen(ItemRowsScreen):
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
         *("attachments.delete", "app.help"),
     )
-    FEW_HINTS = ("attachments.upload", "attachments.look", "attachments.save", "app.help")
-    ROOM_FOR_HINTS = 80
     EMPTY = ("No files. a to attach one.", "No files in the local copy.")
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
@@ -231,7 +229,7 @@ class AttachmentsScreen(ItemRowsScreen):
         if transfer is None:
             super().draw_status()
         else:
-            self._status.say(transfer.parts(), [("  esc cancels ", "muted")] if transfer.total else [])
+            self.footer.show([("esc", "cancel", "attachments.cancel")], transfer.parts())
 
     def current_file(self) -> AttachmentEntry:
         """Return the file under the cursor; raises CannotAct without one."""

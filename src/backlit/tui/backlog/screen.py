@@ -15,7 +15,7 @@ from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import left_title
+from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -28,6 +28,7 @@ class BacklogScreen(ListScreen):
     """Shows a window on the store; holds a filter and a cursor, but no items."""
 
     AUTO_FOCUS = "#items"
+    PLACE = "app.backlog"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
 
     class Painted(Message):
@@ -82,9 +83,9 @@ class BacklogScreen(ListScreen):
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:
-        """Draw title, tabs and status."""
+        """Draw heading, tabs and status."""
         self._shown_view.draw_words(
-            left_title(self._names, self.shared.now.view, self.node, self.spec), self.shown_view.totals
+            list_heading(self._names, self.shared.now.view, self.node, self.spec), self.shown_view.totals
         )
 
 

@@ -23,7 +23,7 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
-from backlit.tui.lists.list_frame import left_title
+from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -35,10 +35,10 @@ class BoardScreen(ListScreen):
     """Shows the items of the backlog grouped into columns."""
 
     AUTO_FOCUS = "#items"
+    PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.screen")
     HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
-    FEW_HINTS = ("board.move-left", "board.move-right", "app.help")
 
     def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
         self._names = ListNames(store)
@@ -103,9 +103,9 @@ class BoardScreen(ListScreen):
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:
-        """Draw title, tabs and status."""
-        title = left_title(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        self._shown_view.draw_words(_board_title(title, self.arrangement, self._names), self.shown_view.totals)
+        """Draw heading, tabs and status."""
+        parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
+        self._shown_view.draw_words([*parts, *_arranged(self.arrangement, self._names)], self.shown_view.totals)
 
     # Items
 
@@ -139,13 +139,11 @@ class BoardScreen(ListScreen):
         return {**found, **own}
 
 
-def _board_title(title: list[Part], arrangement: Arrangement, names: ListNames) -> list[Part]:
-    """Return the title of a list with the board's name, its columns and its lanes."""
-    if len(title) < 2:
-        return title
+def _arranged(arrangement: Arrangement, names: ListNames) -> list[Part]:
+    """Return the board's columns and lanes, for the heading."""
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
-    return [*title[:2], (" › Board", "foreground"), *title[2:], (f"  by {columns}{lanes}", "muted")]
+    return [(f" · by {columns}{lanes}", "muted")]
 
 
 async def columns(target: BoardScreen, _call: Call) -> None:

@@ -15,7 +15,7 @@ from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import write_comment
-from backlit.tui.items.item_screen import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 
@@ -33,8 +33,6 @@ class CommentsScreen(ItemRowsScreen):
     PLACE = ItemPlace.COMMENTS
     SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
     HINTS = ("comments.add", "comments.quote", "comments.copy", "app.back", "app.help")
-    FEW_HINTS = ("comments.add", "app.help")
-    ROOM_FOR_HINTS = 60
     EMPTY = ("No comments. a to add one.", "No comments in the local copy. a to add one.")
 
     def __init__(self, store: Store, item_id: int) -> None:

@@ -131,7 +131,9 @@ class FieldGrid(LineList):
         was_at_fold, self._lines = self.is_at_fold, lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
-                if old != new and not self._is_covered(index, old, new):
+                # The input covers a change of its line's text; closing it paints the line.
+                is_open = self.input.display and index == self.cursor
+                if old != new and not (is_open and replace(old, text=new.text, colour=new.colour) == new):
                     self.refresh_row(index)
             return
         key = current.key if current else ""
@@ -145,10 +147,6 @@ class FieldGrid(LineList):
         )
         self.rows_replaced(at)
         self._place_input()
-
-    def _is_covered(self, index: int, old: GridLine, new: GridLine) -> bool:
-        """Return whether the input covers all that has changed; closing it paints the line."""
-        return self.input.display and index == self.cursor and replace(old, text=new.text, colour=new.colour) == new
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a field; opens the fold for one below it."""

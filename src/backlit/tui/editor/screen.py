@@ -20,22 +20,20 @@ from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.item_head import ItemHead
-from backlit.tui.items.item_screen import TAB_COMMANDS, ItemScreen
-from backlit.tui.shell.status_text import timer_words
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemHead, number_of
+from backlit.tui.items.item_screen import ItemScreen
+from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, SidesLine
 
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
-HINTS = ("editor.edit", "editor.save", "editor.revert", "editor.difference", "editor.close", "app.help")
-FEW_HINTS = ("editor.edit", "editor.save", "app.help")
-WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
-ROOM_FOR_HINTS = 100
+HINTS = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
+WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
 SIGN_NOTES: Mapping[RowSign, str] = {
     RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
     RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
@@ -59,7 +57,7 @@ class EditorScreen(ItemScreen):
         item_type: str = "",
         preset: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(store)
+        super().__init__(store, number_of(item_id))
         self.item_id = item_id
         item = store.item(item_id) if item_id is not None else None
         if item_id is not None and item is None:
@@ -76,7 +74,7 @@ class EditorScreen(ItemScreen):
         self._is_followed = False
         """True until the saved changes are sent, in conflict or rejected."""
         self._head = ItemHead(store, ItemPlace.EDITOR)
-        self._status, self._help = SidesLine(id="status"), SidesLine(id="help")
+        self._help, self._footer = SidesLine(id="help"), FooterLine(id="status")
 
     @property
     def draft(self) -> ItemDraft:
@@ -85,13 +83,13 @@ class EditorScreen(ItemScreen):
 
     def compose(self) -> ComposeResult:
         """Yield the title, the form, the help of the current field and the status."""
-        yield self._head.title
+        yield self.title_line
+        yield self._head.heading
         yield self._head.tabs
-        yield RuleLine("─")
         yield self.form
         yield RuleLine("─")
         yield self._help
-        yield self._status
+        yield self._footer
 
     def on_mount(self) -> None:
         """Have the item read anew; what is shown does not wait for it."""
@@ -247,24 +245,18 @@ class EditorScreen(ItemScreen):
     def draw_words(self) -> None:
         """Draw the title, the help and the status."""
         item = self.store.item(self.item_id) if self.item_id is not None else None
+        self.title_line.place = number_of(self.item_id)
         self._head.say(item, self.item_type, self.draft.value("Name"), changed_words(self.draft))
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        self._status.say(timer_words(self.store), right_status(self.size.width, is_editing=self.form.is_editing))
+        self._footer.show(WHILE_TYPING if self.form.is_editing else HINTS, status_words(self.store))
 
 
 def changed_words(draft: ItemDraft) -> list[Part]:
     """Return the numbers of changed and of invalid fields."""
     changes, faults = len(draft.touched), len(draft.faults)
-    words: list[Part] = [(f"{changes} changed " if changes else "no changes ", "accent" if changes else "muted")]
+    words: list[Part] = [(f"{changes} changed " if changes else "no changes ", "mark" if changes else "muted")]
     if faults:
         words.append((f" {faults} to fix ", "conflict"))
     return words
-
-
-def right_status(width: int, *, is_editing: bool) -> Sequence[Part]:
-    """Return the key hints for the present state."""
-    if is_editing:
-        return WHILE_TYPING
-    return hints(HINTS if width >= ROOM_FOR_HINTS else FEW_HINTS)

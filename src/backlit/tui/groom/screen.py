@@ -24,18 +24,16 @@ from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import CommentsPreview, Preview, Surroundings, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.status_text import left_status, project_name
+from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
 BAR = 20
 """Cells of the bar of the session's progress."""
-HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.pause", "app.help")
-FEW_HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "app.help")
-ROOM_FOR_HINTS = 100
+HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "groom.previous", "app.help")
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
@@ -79,6 +77,7 @@ class GroomScreen(ItemScreen):
 
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionStrip"
+    PLACE = "Grooming"
     CSS_PATH = "../styles/groom.tcss"
 
     def __init__(self, store: Store, common: CommonValues, place: int = 0) -> None:
@@ -90,16 +89,16 @@ class GroomScreen(ItemScreen):
         self._project_id = store.project_id
 
     def compose(self) -> ComposeResult:
-        """Compose title, item, comments, questions and status."""
-        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        """Compose title, item, comments, questions and footer."""
+        self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self._strip, self.pane = QuestionStrip(), ItemPane()
-        yield self._title
-        yield RuleLine("─")
+        yield self.title_line
+        yield self._heading
         yield self.pane
         yield RuleLine("─")
         yield self._strip
         yield RuleLine("─")
-        yield self._status
+        yield self._footer
 
     def on_mount(self) -> None:
         """Resume at the stored position."""
@@ -202,20 +201,13 @@ class GroomScreen(ItemScreen):
         progress = self.store.grooming.progress()
         if progress is None or self.stop is None:
             return
-        left: list[Part] = [
-            (" backlit ", "accent"),
-            (f" {project_name(self.store)}", "foreground"),
-            (" › Grooming", "muted"),
-        ]
         count, place = self.questions.count_open(), self.stop.place
         filled = round(BAR * place / progress.count)
-        bar: list[Part] = [(f"  {'█' * filled}", "accent"), ("░" * (BAR - filled), "rule")]
+        bar = [("█" * filled, "accent"), ("░" * (BAR - filled), "rule")]
         asked = f"{counted(count, 'question')} left" if count else "all answered"
-        self._title.say(
-            left, [*bar, (f"  {place + 1:,} of {progress.count:,}", "foreground"), (f"  {asked} ", "muted")]
-        )
-        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self._status.say(left_status(self.store), hints(hint_ids))
+        far: Part = (f"  {place + 1:,} of {progress.count:,}", "foreground")
+        self._heading.say([("Items to groom", "heading")], [*bar, far, (f" · {asked}", "muted")])
+        self._footer.show(HINTS, status_words(self.store))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:

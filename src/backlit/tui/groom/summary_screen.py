@@ -16,10 +16,10 @@ from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.shell.paths import downloads
-from backlit.tui.shell.status_text import left_status, project_name
+from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 from backlit.tui.widgets.text_view import TextView
 
 HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
@@ -44,6 +44,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     COMMAND_GROUPS = ("groom.summary_screen",)
 
     AUTO_FOCUS = "SummaryText"
+    PLACE = "Grooming"
     CSS_PATH = "../styles/groom.tcss"
 
     def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
@@ -59,20 +60,17 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, text and status."""
-        self._title, self._status, self.text = SidesLine(id="title"), SidesLine(id="status"), SummaryText()
-        yield self._title
-        yield RuleLine("─")
+        self._heading, self._footer, self.text = RuleLine("─"), FooterLine(id="status"), SummaryText()
+        yield self.title_line
+        yield self._heading
         yield self.text
         yield RuleLine("─")
-        yield self._status
+        yield self._footer
 
     def on_mount(self) -> None:
         """Show the summary."""
         self.text.show("", self._markdown)
-        self._title.say(
-            [(" backlit ", "accent"), (" Grooming", "foreground"), (" › Summary", "muted")],
-            [(f"  {self.store.batch.words(self.item_ids)} ", "foreground")],
-        )
+        self._heading.say([("Summary", "heading")], [(self.store.batch.words(self.item_ids), "foreground")])
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - anything may be told in it
@@ -89,7 +87,7 @@ class GroomSummaryScreen(StoreScreen[None]):
             self.text.show("", self._markdown)
 
     def _draw_words(self) -> None:
-        self._status.say(left_status(self.store), hints(HINTS))
+        self._footer.show(HINTS, status_words(self.store))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit, with users' texts escaped."""

@@ -12,7 +12,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.change_words import change_words
-from backlit.tui.items.item_screen import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList
 

@@ -18,16 +18,14 @@ from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, lines_of
-from backlit.tui.shell.status_text import left_status
+from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 
 AGE_CHECK = 60.0
-ROOM_FOR_HINTS = 100
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
-FEW_HINTS = ("inbox.open", "inbox.read", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
@@ -36,33 +34,30 @@ class InboxScreen(StoreScreen[None]):
 
     COMMAND_GROUPS = ("inbox.screen",)
     AUTO_FOCUS = "InboxList"
+    PLACE = "app.inbox"
     CSS_PATH = "../styles/inbox.tcss"
 
     def compose(self) -> ComposeResult:
         """Compose title, both lists (one is hidden), the current row's text, and status."""
-        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self._heading, self._footer = RuleLine("─"), FooterLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, self._item_name, id="feed")
         self._feed.display = False
         self._text = Static(id="news-text")
-        yield self._title
-        yield RuleLine("─")
+        yield self.title_line
+        yield self._heading
         yield self._news
         yield self._feed
         yield RuleLine("─")
         with VerticalScroll(id="one", can_focus=False):
             yield self._text
         yield RuleLine("─")
-        yield self._status
+        yield self._footer
 
     def on_mount(self) -> None:
         """Show the unread changes."""
         self._show()
         self.set_interval(AGE_CHECK, self._show)
-
-    def on_resize(self) -> None:
-        """Show more or fewer hints."""
-        self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show new changes, and drop read ones."""
@@ -98,11 +93,10 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         unread = self.store.inbox.unread()
-        place = " › Recent comments" if self.shows_feed else " › New"
-        right: list[Part] = [(f"  {unread:,} new ", "accent")] if unread else [("  nothing new ", "muted")]
-        self._title.say([(" backlit ", "accent"), (" Inbox", "foreground"), (place, "muted")], right)
-        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self._status.say(left_status(self.store, rows.cursor + 1, rows.row_count()), hints(hint_ids))
+        name = "Recent comments" if self.shows_feed else "New"
+        right: list[Part] = [(f"{unread:,} new", "foreground")] if unread else [("nothing new", "muted")]
+        self._heading.say([(name, "heading")], right)
+        self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
         self._text.update(Content("\n").join(self._lines()))
 

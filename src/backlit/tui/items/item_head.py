@@ -1,25 +1,31 @@
-"""The head of an item's screens: its title, its tabs, and the commands that go from tab to tab."""
+"""The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import ago
+from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.target import ItemTarget
+from backlit.tui.shell.status_text import status_words
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace, Open
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
-from backlit.tui.widgets.side_lines import Part, SidesLine
+from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine
 
 TABS: Mapping[ItemPlace, str] = {
     ItemPlace.EDITOR: "Details",
@@ -28,6 +34,7 @@ TABS: Mapping[ItemPlace, str] = {
     ItemPlace.HISTORY: "History",
 }
 ROOM_FOR_AUTHOR = 80
+TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 
 
 class ItemTabs(Widget):
@@ -84,7 +91,7 @@ class ItemHead:
     """The two lines over every tab of an item."""
 
     def __init__(self, store: Store, place: ItemPlace) -> None:
-        self.title = SidesLine(id="title")
+        self.heading = RuleLine("─", id="heading")
         self.tabs = ItemTabs(place)
         self._store = store
         self._counts: Mapping[ItemPlace, int] = {}
@@ -98,18 +105,18 @@ class ItemHead:
     def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Part] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
         sign = (f"{type_sign(item_type)} {item_type}", type_colour(item_type))
-        number = " new " if item is None or item.id < 0 else f" #{item.id} "
-        left: list[Part] = [(number, "muted"), sign, (" · ", "muted"), (str(name or ""), "foreground")]
-        self.title.say(left, right_title(item, self._store.now(), self.title.size.width))
+        number = f"{number_of(item.id if item else None)} "
+        left: list[Part] = [(number, "muted"), sign, (" · ", "muted"), (str(name or ""), "heading")]
+        self.heading.say(left, last_change(item, self._store.now(), self.heading.size.width))
         self.tabs.say(item.id if item else None, self._counts, note)
 
     def say_gone(self, item_id: int) -> None:
         """Say that an item is deleted."""
-        self.title.say([(f" #{item_id} no longer exists", "conflict")])
+        self.heading.say([(f" #{item_id} no longer exists", "conflict")])
 
 
-def right_title(item: Item | None, now: datetime, width: int) -> list[Part]:
-    """Return the right of the title: the sync sign, and where there is room the last change."""
+def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
+    """Return the right of the heading: the sync sign, and where there is room the last change."""
     if item is None:
         return []
     sign, colour = ROW_SIGNS[item.sign]
@@ -118,6 +125,102 @@ def right_title(item: Item | None, now: datetime, width: int) -> list[Part]:
         by = f" by {item.last_modified_by}" if item.last_modified_by else ""
         parts.insert(0, (f"  edited {ago(item.last_modified_at, now)}{by}", "muted"))
     return parts
+
+
+class ItemRows(Protocol):
+    """Rows of one item, with a cursor on one of them."""
+
+    cursor: int
+    empty_text: str
+
+    def row_count(self) -> int:
+        """Return the number of rows."""
+
+
+class ItemRowsScreen(ItemScreen):
+    """A tab of an item: rows between its head and a status line.
+
+    A temporary id is followed when the service gives the real one. `PLACE` is the tab, `SUBJECTS` are the changes
+    after which the rows are read again, and `EMPTY` the texts in place of rows: with a connection and without one.
+    """
+
+    PLACE: ClassVar[ItemPlace]
+    SUBJECTS: ClassVar[Collection[Subject]] = ()
+    HINTS: ClassVar[Sequence[Hint | str]] = ()
+    EMPTY: ClassVar[tuple[str, str]]
+
+    def __init__(self, store: Store, item_id: int, rows: ItemRows) -> None:
+        super().__init__(store, number_of(item_id))
+        self.item_id = item_id
+        self._rows = rows
+        self._head, self.footer = ItemHead(store, self.PLACE), FooterLine(id="status")
+
+    @property
+    def shown_place(self) -> tuple[int, ItemPlace, int | None]:
+        """The tab of the item."""
+        return self.item_id, self.PLACE, None
+
+    def framed(self, rows: Widget) -> ComposeResult:
+        """Yield the title, the head, the rows above a rule and the footer."""
+        yield self.title_line
+        yield self._head.heading
+        yield self._head.tabs
+        yield rows
+        yield RuleLine("─")
+        yield self.footer
+
+    def on_mount(self) -> None:
+        """Show the local copy, and read the item again."""
+        self.show_rows()
+        self._head.count(self.item_id)
+        self.draw_words()
+        self.run_worker(work(self.store.look_at, self.item_id), group="look")
+
+    def store_changed(self, changes: ChangeBatch) -> None:
+        """Show what is new; the cursor stays on its row."""
+        self.item_id = changes.renamed.get(self.item_id, self.item_id)
+        if any(changes.touches(subject, self.item_id) for subject in self.SUBJECTS):
+            self.show_rows()
+            self._head.count(self.item_id)
+        self.draw_words()
+
+    def show_rows(self) -> None:
+        """Read the rows from the store; subclasses say which."""
+        raise NotImplementedError
+
+    def count_text(self) -> str:
+        """Return the number of rows for the title; subclasses name them."""
+        raise NotImplementedError
+
+    def current(self) -> Item:
+        """Return the item; raises CannotAct for one that is gone."""
+        item = self.store.item(self.item_id)
+        if item is None:
+            raise CannotAct(f"Item #{self.item_id} no longer exists.")
+        return item
+
+    def draw_words(self) -> None:
+        """Draw the title, the status and the text in place of rows."""
+        item = self.store.item(self.item_id)
+        self.title_line.place = number_of(self.item_id)
+        if item is None:
+            self._head.say_gone(self.item_id)
+        else:
+            self._head.say(item, item.type, item.fields.get("Name"), [(f"{self.count_text()} ", "muted")])
+        self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
+        self.draw_status()
+
+    def draw_status(self) -> None:
+        """Draw the status."""
+        self.footer.show(self.HINTS, status_words(self.store, self._rows.cursor + 1, self._rows.row_count()))
+
+
+def number_of(item_id: int | None) -> str:
+    """Return the number of an item, or that it is new."""
+    return "new" if item_id is None or item_id < 0 else f"#{item_id}"
+
+
+# From tab to tab
 
 
 class TabTarget(ItemTarget, Protocol):

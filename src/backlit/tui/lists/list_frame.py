@@ -1,4 +1,4 @@
-"""The lines around a list: title and tabs above, status and filter line below, and the rules that meet its panes."""
+"""The lines around a list: title, tabs and heading above, filter line and footer below."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,54 +17,40 @@ from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, fil
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import AnswerRefused
-from backlit.tui.shell.status_text import project_name
+from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, TabLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine, Word
 
-ROOM_FOR_HINTS = 80
-"""Columns of a terminal that shows all hints."""
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 
 class ListFrame(Vertical):
-    """The panes of a list between its lines; `few_hints` are for narrow terminals."""
+    """The panes of a list between its lines."""
 
-    def __init__(self, panes: ItemPanes, line: Widget, shown_hints: Sequence[str], few_hints: Sequence[str]) -> None:
+    def __init__(self, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
         super().__init__()
-        self._panes, self._line = panes, line
-        self._hints, self._few_hints = shown_hints, few_hints
-        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
-        self._tabs = TabLine(id="tabs")
-        self._above, self._below = RuleLine("┬"), RuleLine("┴")
-        self._status_left: Sequence[Part] = ()
+        self._title, self._panes, self._line, self._hints = title, panes, line, hints
+        self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
+        self._above, self._below = RuleLine("┬", id="heading"), RuleLine("┴")
 
     def compose(self) -> ComposeResult:
-        """Place title, tabs, panes between rules, status, and the filter line."""
+        """Place title, tabs, panes between rules, footer, and the filter line."""
         yield self._title
         yield self._tabs
         yield self._above
         yield self._panes
         yield self._below
-        yield self._status
+        yield self._footer
         yield self._line
 
-    def say(self, title: Sequence[Part], figures: Sequence[Part], status: Sequence[Part]) -> None:
-        """Show both sides of the title, and the left of the status."""
-        self._title.say(title, figures)
-        self._status_left = status
-        self._say_status()
+    def say(self, heading: Sequence[Word], figures: Sequence[Word], status: Sequence[Word]) -> None:
+        """Show both sides of the heading, and the right of the footer."""
+        self._above.say(heading, figures)
+        self._footer.show(self._hints, status)
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
         """Show the names of the tabs, the current one in colour."""
         self._tabs.say(names, current)
-
-    def on_resize(self) -> None:
-        """Show the hints that fit."""
-        self._say_status()
-
-    def _say_status(self) -> None:
-        shown = self._hints if self.size.width >= ROOM_FOR_HINTS else self._few_hints
-        self._status.say(self._status_left, hints(shown))
 
     @on(ItemPanes.Placed)
     def _join_rules(self, message: ItemPanes.Placed) -> None:
@@ -72,36 +58,34 @@ class ListFrame(Vertical):
         self._below.join_at(message.below)
 
 
-def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
-    """Return the left of the title: program, project, view, filter, groups and order."""
+def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
+    """Return the heading of a list: its view or node, filter, groups and order; empty before a project is loaded."""
     store = names.store
     project = project_name(store)
-    parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
     if not project:
-        return parts[:1]
-    if view != PLAIN:
-        parts.append((f" › {view.name}", "foreground"))
-    elif node is None:
-        parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
+        return []
+    name = view.name if view != PLAIN else "" if node is not None else "All items" if spec.with_done else "Open items"
+    parts: list[Part] = [(name, "heading")] * bool(name)
     if node is not None:
         path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
-        parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
+        below = " and below" if node.has_subtree else ""
+        parts.append((f"{' › ' if name else ''}{path}{below}", "heading"))
     if spec.query != view.spec.query:
         parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
     if not (spec.group or spec.sort) and store.ranking.count_local():
-        parts.append(("  local order", "pending"))
+        parts.append((" · local order", "pending"))
     return [*parts, *_order(names, spec)]
 
 
 def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
     parts = []
     if spec.group:
-        parts.append((f"  by {', then '.join(map(names.label, spec.group))}", "muted"))
+        parts.append((f" · by {', then '.join(map(names.label, spec.group))}", "muted"))
     if spec.sort:
         keys = [f"{names.label(key.name)} {'↓' if key.descending else '↑'}" for key in spec.sort]
-        parts.append((f"  {', '.join(keys)}", "muted"))
+        parts.append((f" · {', '.join(keys)}", "muted"))
     return parts
 
 

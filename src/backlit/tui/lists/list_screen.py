@@ -24,12 +24,9 @@ from backlit.tui.lists.filtering import Filtering, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.shown_view import ColumnChoice
-from backlit.tui.shell.status_text import FEW_HINTS, HINTS
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import TabLine
 
-AGE_CHECK = 15.0
-"""Seconds between updates of the age in the status line."""
 LIST_COMMANDS = ("lists.list_commands",)
 
 
@@ -40,8 +37,10 @@ class ListScreen(ItemScreen):
     """
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, *LIST_COMMANDS)
-    HINTS: ClassVar[Sequence[str]] = HINTS
-    FEW_HINTS: ClassVar[Sequence[str]] = FEW_HINTS
+    HINTS: ClassVar[Sequence[str]] = (
+        *("item.status", "item.estimate", "list.filter", "item.iteration", "item.comment"),
+        "app.help",
+    )
 
     def __init__(self, store: Store, shared: SharedFilter, panes: ItemPanes, columns: ColumnChoice) -> None:
         super().__init__(store)
@@ -53,7 +52,7 @@ class ListScreen(ItemScreen):
         self.shows_done = False
         """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
-        self.frame = ListFrame(panes, self.line, self.HINTS, self.FEW_HINTS)
+        self.frame = ListFrame(self.title_line, panes, self.line, self.HINTS)
         self._shown: SavedView | None = None
 
     # Hooks
@@ -67,7 +66,7 @@ class ListScreen(ItemScreen):
         raise NotImplementedError
 
     def draw_words(self) -> None:
-        """Draw title, tabs and status."""
+        """Draw heading, tabs and status."""
         raise NotImplementedError
 
     # The screen
@@ -79,7 +78,6 @@ class ListScreen(ItemScreen):
     def on_mount(self) -> None:
         """Show the local copy at once."""
         self.take_filter()
-        self.set_interval(AGE_CHECK, self.draw_words)
 
     def on_screen_resume(self) -> None:
         """Apply the filter, which other lists may have changed."""

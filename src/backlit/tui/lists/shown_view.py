@@ -1,6 +1,5 @@
 """The view and the columns of a list; the view is read in the background and follows the store."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -20,9 +19,9 @@ from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
     explain_empty,
-    left_status,
-    right_title,
     selection_words,
+    status_words,
+    totals_words,
     unread_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -42,7 +41,7 @@ class ViewTarget(FilterTarget, Protocol):
     readings: Readings
 
     def draw_words(self) -> None:
-        """Draw title, tabs and status."""
+        """Draw heading, tabs and status."""
 
 
 class ShownView:
@@ -95,22 +94,13 @@ class ShownView:
             await self._target.shown_view.reload()
             self._items.show(self._target.shown_view, self._items.current_id)
 
-    def draw_words(self, title: Sequence[Part], totals: Totals | None) -> None:
-        """Draw a title, the tabs, the status, and the reason for an empty list."""
+    def draw_words(self, heading: Sequence[Part], totals: Totals | None) -> None:
+        """Draw a heading, the tabs, the status, and the reason for an empty list."""
         target, store = self._target, self._store
-        connection, views = store.connection, target.shared.views
-        figures = right_title(
-            connection,
-            totals,
-            store.inbox.unread(),
-            time.time(),
-            is_read_only=store.lookups.is_read_only,
-            unready=self._unready,
-        )
+        views = target.shared.views
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
-        left = left_status(store)
-        target.frame.say(title, figures, [*unread, *selected, *left])
+        target.frame.say(heading, totals_words(totals, self._unready), [*status_words(store), *unread, *selected])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = not self._items.row_count()
         if is_empty:

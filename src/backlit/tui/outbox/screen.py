@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
+from backlit.model.amounts import counted
 from backlit.model.errors import StorageError
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import (
@@ -30,15 +31,13 @@ from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, saf
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of, moved_words, node_summary, noun_of
 from backlit.tui.items.resolve import resolve_entry
-from backlit.tui.shell.status_text import left_status
+from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 
-ROOM_FOR_HINTS = 80
-HINTS = ("outbox.open", "outbox.edit", "outbox.retry", "outbox.discard", "app.back", "app.help")
-FEW_HINTS = ("outbox.edit", "outbox.retry", "outbox.discard")
+HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
 TEXT_LIMIT = 2_000
 """Characters of a value that are shown."""
 _GIVEN_UP = {
@@ -66,18 +65,19 @@ class OutboxScreen(StoreScreen[None]):
 
     COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
+    PLACE = "app.outbox"
     CSS_PATH = "../styles/outbox.tcss"
 
     def compose(self) -> ComposeResult:
         """Compose title, entries, the current entry's content, and status."""
-        yield SidesLine(id="title")
-        yield RuleLine("─")
+        yield self.title_line
+        yield RuleLine("─", id="heading")
         yield OutboxList(self.store, id="entries")
         yield RuleLine("─")
         with VerticalScroll(id="entry", can_focus=False):
             yield Static(id="entry-text")
         yield RuleLine("─")
-        yield SidesLine(id="status")
+        yield FooterLine(id="status")
 
     def on_mount(self) -> None:
         """List the entries of the journal."""
@@ -109,16 +109,14 @@ class OutboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         counts = Counter(entry.state for entry in self._list.entries)
         right: list[Part] = [
-            (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
+            (f"{STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
             if counts[state]
         ]
-        self.query_one("#title", SidesLine).say(
-            [(" backlit ", "accent"), (" Outbox", "foreground")], [*right, (" ", "muted")]
-        )
-        status = left_status(self.store, self._list.cursor + 1, self._list.row_count())
-        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self.query_one("#status", SidesLine).say(status, hints(hint_ids))
+        unsent = counted(len(self._list.entries), "unsent change")
+        self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
+        status = status_words(self.store, self._list.cursor + 1, self._list.row_count())
+        self.query_one("#status", FooterLine).show(HINTS, status)
         entry = self._list.current
         self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
 

@@ -1,6 +1,5 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -24,7 +23,7 @@ from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import left_title
+from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.lists.shown_view import ColumnChoice
@@ -47,7 +46,7 @@ from backlit.tui.plan.pane import HeadLine, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
-from backlit.tui.shell.status_text import explain_empty, left_status, right_title, selection_words, unread_words
+from backlit.tui.shell.status_text import explain_empty, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
 from backlit.tui.widgets.side_lines import Part
@@ -58,8 +57,8 @@ class PlanScreen(ListScreen):
 
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover")
     HINTS = ("plan.send", "plan.back", "plan.commit", "plan.difference", "app.help")
-    FEW_HINTS = ("plan.send", "plan.commit", "app.help")
     AUTO_FOCUS = "#backlog PlanList"
+    PLACE = "app.plan"
     CSS_PATH = ["../styles/plan.tcss", "../styles/query_line.tcss"]
 
     def __init__(self, store: Store, shared: SharedFilter) -> None:
@@ -141,8 +140,8 @@ class PlanScreen(ListScreen):
     @on(ItemPanes.Measured)
     @on(ItemPanes.Placed)
     def draw_words(self) -> None:
-        """Draw title, heads and status."""
-        store, connection, plan = self.store, self.store.connection, self.store.plan
+        """Draw heading, heads and status."""
+        store, plan = self.store, self.store.plan
         shift = shift_part(shifts(plan.difference())[None])
         self._heads.draw(people_of(store, self.session.capacities), self.size.height)
         if not self._panes.backlog.items.row_count():
@@ -151,12 +150,12 @@ class PlanScreen(ListScreen):
         unread = unread_words(store.search.unread(shown)) if shown else []
         selected = selection_words(self.panes.selected.totals)
         view = self.shared.now.view
-        title = left_title(self._names, view, self.node, self.spec)
+        parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
-            plan_title(title, plan, is_plain=is_plain),
-            [*shift, *right_title(connection, None, 0, time.time(), is_read_only=store.lookups.is_read_only)],
-            [*unread, *selected, *sent_words(plan), *left_status(store)],
+            plan_heading(parts, plan, is_plain=is_plain),
+            shift,
+            [*status_words(store), *unread, *sent_words(plan), *selected],
         )
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
@@ -239,15 +238,13 @@ def _released(release: Release | None, loads: Mapping[int, Load]) -> Load:
     return sum((loads.get(each.id, Load()) for each in release.iterations), Load()) if release else Load()
 
 
-def plan_title(title: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Part]:
-    """Return the title of a list with the plan's name, and the number of items that others changed.
+def plan_heading(parts: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Part]:
+    """Return the heading of a list, with the number of items that others changed.
 
     A plain list, without view and node, loses the part that names it.
     """
-    parts = list(title)
-    parts[2 : 3 if is_plain else 2] = [(" › Plan", "foreground")]
     count = len(plan.state.contests)
-    return parts + [(f"   ≠ {count} changed by others (gD)", "conflict")] * bool(count)
+    return [*parts[is_plain:], *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count)]
 
 
 def sent_words(plan: Plan) -> list[Part]:
@@ -256,7 +253,7 @@ def sent_words(plan: Plan) -> list[Part]:
     if sent is None:
         return []
     held = f", {sent.held} on hold (go)" if sent.held else ""
-    return [(f" plan: {sent.done} of {sent.total} sent{held} ", "conflict" if held else "pending")]
+    return [(f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending")]
 
 
 def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) -> list[HeadLine]:

@@ -27,12 +27,12 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width
 from backlit.tui.shell.paths import downloads
-from backlit.tui.shell.status_text import left_status, project_name
+from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 DELAY = 0.5
 """Seconds between reloads while items change."""
@@ -40,8 +40,7 @@ NARROW = 80
 """Cells below which the table is under the chart."""
 TABLE_SHARE = 0.46
 """Largest share of the width for the table."""
-HINTS = ("reports.measure", "reports.save", "reports.later", "reports.about", "reports.next", "app.help")
-FEW_HINTS = ("reports.next", "app.help")
+HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "app.help")
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
@@ -146,6 +145,7 @@ class ReportsScreen(StoreScreen[None]):
 
     COMMAND_GROUPS = ("reports.screen",)
     AUTO_FOCUS = "ReportTable"
+    PLACE = "app.reports"
     CSS_PATH = "../styles/reports.tcss"
 
     def __init__(self, store: Store) -> None:
@@ -159,17 +159,17 @@ class ReportsScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, names, chart, table and status."""
-        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self._heading, self._footer = RuleLine("┬", id="heading"), FooterLine(id="status")
         self._strip = ReportStrip(id="reports")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
-        yield self._title
+        yield self.title_line
         yield self._strip
-        yield RuleLine("┬")
+        yield self._heading
         with Container(id="report"):
             yield self._chart
             yield self._table
         yield RuleLine("┴")
-        yield self._status
+        yield self._footer
 
     def on_mount(self) -> None:
         """Load the most likely report."""
@@ -259,14 +259,11 @@ class ReportsScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         coverage, store = self.selection.coverage, self.store
-        project = f" {project_name(store)}"
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
-        place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]
-        unit = f"{self.selection.measure.value} "
-        self._title.say([(" backlit ", "accent"), *place], [(f"  {days}  ", "muted"), (unit, "foreground")])
-        status = left_status(store, self._table.cursor + 1, self._table.row_count())
-        self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
+        unit = self.selection.measure.value
+        self._heading.say([(about, "heading"), (f" · {days}" if days else "", "muted")], [(unit, "foreground")])
+        self._footer.show(HINTS, status_words(store, self._table.cursor + 1, self._table.row_count()))
 
     # Messages
 

@@ -1,6 +1,7 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
@@ -12,6 +13,7 @@ from textual.timer import Timer
 
 from backlit.config import clipboard
 from backlit.model.amounts import counted
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell.dispatch import Dispatch
@@ -19,7 +21,7 @@ from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import WaitingKeys
+from backlit.tui.widgets.side_lines import SidesLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
         super().__init__()
         self.recorder = Recorder(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say)
-        self.input = InputQueue(self, self.dispatch.take, self.catch_up, self._say_waiting)
+        self.input = InputQueue(self, self.dispatch.take, self.catch_up, partial(_say_waiting, self))
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""
@@ -94,12 +96,16 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self.faults += 1
             self.recorder.stop(message)
         if severity == "warning":
-            self._say_dropped(self.input.fail())
+            _say_dropped(self, self.input.fail())
+
+    async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
+        """Run the command of a clicked word."""
+        self.dispatch.run(COMMAND_BY_ID[message.command_id])
 
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
-        self._say_dropped(self.input.refuse())
+        _say_dropped(self, self.input.refuse())
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""
@@ -111,7 +117,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
         if isinstance(event, (events.AppFocus, events.AppBlur)):
             return
         if isinstance(event, INPUT) and not event.is_forwarded:
-            self._say_dropped(await self.input.put(event))
+            _say_dropped(self, await self.input.put(event))
         else:
             await super().on_event(event)
 
@@ -135,13 +141,19 @@ class ChordApp(FramedApp, inherit_bindings=False):
                 self._drop_timer.stop()
             self._drop_timer = self.set_timer(PAUSE, say_all)
 
-    def _say_waiting(self, count: int | None) -> None:
-        """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
-        shown = next(iter(self.screen.query(WaitingKeys)), None)
-        if count is None:
-            for screen in self.screen_stack:
-                screen.query(WaitingKeys).remove()
-        elif shown is not None:
-            shown.say(count)
-        else:
-            self.screen.mount(WaitingKeys(count))
+
+def _say_dropped(app: ChordApp, count: int) -> None:
+    if count:
+        app.say(f"{counted(count, 'more key was', 'more keys were')} dropped.")
+
+
+def _say_waiting(app: ChordApp, count: int | None) -> None:
+    """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
+    shown = next(iter(app.screen.query(WaitingKeys)), None)
+    if count is None:
+        for screen in app.screen_stack:
+            screen.query(WaitingKeys).remove()
+    elif shown is not None:
+        shown.say(count)
+    else:
+        app.screen.mount(WaitingKeys(count))

@@ -1,60 +1,141 @@
-"""Texts of title and status lines, derived from the store."""
+"""The title line, and the texts of headings and footers, derived from the store."""
 
+import time
 from dataclasses import replace
+
+from rich.cells import cell_len
+from rich.style import Style
 
 from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing.text import fit
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import EDGE, MORE, Drawn, Part, SidesLine, Word, around, length
 
-HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
-FEW_HINTS = ("list.filter", "app.help")
+TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
+"""The commands that go to the places; other screens add a tab while they are open."""
+CURRENT = "current"
+NEEDED = frozenset({"pending", "conflict"})
+"""Colours of states that stay in a narrow terminal, where tabs give way to them."""
+AGE_CHECK = 15.0
+"""Seconds between updates of the time since the last sync."""
 
 
-def right_title(
-    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool, unready: int = 0
-) -> list[Part]:
-    """Return the right of the title: readiness, the permission, news, items and points, freshness, and the user."""
-    parts: list[Part] = [(f"  {unready:,} not ready · gq", "muted")] if unready else []
-    parts += [("  read only", "pending")] if is_read_only else []
-    parts += [(f"  {news:,} new", "accent")] if news else []
-    if totals is not None:
-        shown = totals if not totals.count else replace(totals, tasks=0)
-        parts.append((f"  {shown.words}  {counted(totals.points, 'pt')}", "foreground"))
-    parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
+class TitleLine(SidesLine):
+    """Tabs and state; `place` is the command that goes to the screen, or the name of a screen without one."""
+
+    def __init__(self, store: Store, place: str) -> None:
+        super().__init__(id="title")
+        self.place = place
+        self._store = store
+
+    def on_mount(self) -> None:
+        """Show the state, and the growing time since the last sync."""
+        self.draw()
+        self.set_interval(AGE_CHECK, self.draw)
+
+    def draw(self) -> None:
+        """Show the tabs and the state of now."""
+        places = TABS if self.place in TABS else (*TABS, self.place)
+        self.say([self._tab(each) for each in places], state_words(self._store, time.time()))
+
+    def _tab(self, place: str) -> Drawn:
+        command = COMMAND_BY_ID.get(place)
+        name = command.label.capitalize() if command else place
+        unread = self._store.inbox.unread() if place == "app.inbox" else 0
+        text = f" {name} {unread:,} " if unread else f" {name} "
+        if place == self.place:
+            return text, CURRENT, ""
+        return text, "foreground" if unread else "muted", place
+
+    def across(self) -> list[Drawn]:
+        """Return the words across the width; only the name of the current tab is underlined."""
+        found = super().across()
+        at = next((at for at, word in enumerate(found) if word[1] == CURRENT), None)
+        if at is None:
+            return found
+        blank: Drawn = (" ", "muted", "")
+        return [*found[:at], blank, (found[at][0].strip(), CURRENT, ""), blank, *found[at + 1 :]]
+
+    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
+        """Return the style of a word; the current tab is bold and underlined, in all themes."""
+        if colour != CURRENT:
+            return theme.style(colour)
+        return theme.style("foreground", bold=True) + Style(underline=True)
+
+    def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
+        """Return the tabs and states that fit: first go states without need, the last one first, then far tabs."""
+        tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
+        while length(right) > width - length(tabs) and (spare := [each for each in right if each[1] not in NEEDED]):
+            right.remove(spare[-1])
+        room = width - length(right)
+        right.append((EDGE, "muted", ""))
+        if length(tabs) <= room:
+            return tabs, right
+        current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
+        more: Drawn = (MORE, "muted", "")
+        room -= 2 * length([more])
+        sight = around([cell_len(text) for text, _, _ in tabs], current, room)
+        shown = [tabs[at] for at in sight]
+        if len(shown) == 1:
+            text, colour, command_id = shown[0]
+            shown = [(fit(text, max(1, min(cell_len(text), room))), colour, command_id)]
+        return [*[more] * bool(sight.start), *shown, *[more] * (sight.stop < len(tabs))], right
+
+
+def state_words(store: Store, now: float) -> list[Word]:
+    """Return the right of the title: the project, the permission, unsent changes, the freshness and the user."""
+    connection, outbox, project = store.connection, store.outbox, project_name(store)
+    words: list[Word] = [("  demo", "mark")] if store.is_sample else []
+    words += [(f"  {project}", "foreground", "app.project")] if project else []
+    if store.lookups.is_read_only:
+        words.append(("  read only", "pending"))
+    if outbox.pending:
+        words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
+    if outbox.refused:
+        words.append((f"  ! {outbox.refused} rejected (go)", "conflict", "app.outbox"))
+    if outbox.conflicts:
+        words.append((f"  ≠ {counted(outbox.conflicts, 'conflict')} (go)", "conflict", "app.outbox"))
+    words.append((f"  {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted", "app.refresh"))
     if connection.user:
-        parts.append((f"  {connection.user.username} ", "muted"))
-    return parts
+        words.append((f"  {connection.user.username}", "muted"))
+    return words
+
+
+def totals_words(totals: Totals | None, unready: int = 0) -> list[Word]:
+    """Return the numbers of items, points and items that are not ready; empty while they are not known."""
+    if totals is None:
+        return []
+    shown = totals if not totals.count else replace(totals, tasks=0)
+    lacking: list[Word] = [(f"{unready:,} not ready (gq)", "muted", "app.groom"), (" · ", "muted")] if unready else []
+    return [*lacking, (f"{shown.words} · {counted(totals.points, 'pt')}", "foreground")]
 
 
 def selection_words(selected: Totals) -> list[Part]:
     """Return the numbers of selected items and tasks, and their points; empty without any."""
     number = selected.words if selected.tasks else f"{selected.count:,}"
     is_any = selected.count or selected.tasks
-    return [(f" ✓ {number} selected  {counted(selected.points, 'pt')} ", "mark")] if is_any else []
+    return [(f"  ✓ {number} selected  {counted(selected.points, 'pt')}", "mark")] if is_any else []
 
 
-def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
-    """Return the left of the status: the cursor's position, unsent changes, the connection, and the timer."""
-    connection, outbox = store.connection, store.outbox
-    parts: list[Part] = [(f" {position:,} of {count:,}" if count else " ", "muted")]
-    if outbox.pending:
-        parts.append((f"  ↑ {outbox.pending} pending", "pending"))
-    if outbox.refused:
-        parts.append((f"  ! {outbox.refused} rejected (go)", "conflict"))
-    if outbox.conflicts:
-        parts.append((f"  ≠ {counted(outbox.conflicts, 'conflict')} (go)", "conflict"))
+def status_words(store: Store, position: int = 0, count: int = 0) -> list[Part]:
+    """Return the right of the footer: the connection's sentence, the timer, and the cursor's position."""
+    connection = store.connection
+    parts: list[Part] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection):
         parts.append((f"  {connection.sentence}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
-    return [*parts, *timer_words(store)]
+    parts += timer_words(store)
+    return [*parts, (f"  {position:,} of {count:,}", "muted")] if count else parts
 
 
 def project_name(store: Store) -> str:

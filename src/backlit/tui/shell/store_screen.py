@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar, TypeVarTuple, cast
+from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
 from textual.message import Message
 from textual.screen import Screen
@@ -14,6 +14,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.input_queue import Readings
+from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.widgets.storage_errors import showing_storage_errors
 
@@ -73,9 +74,13 @@ class StoreScreen(Screen[Result]):
             super().__init__()
             self.item_id = item_id
 
-    def __init__(self, store: Store) -> None:
+    PLACE: ClassVar[str] = ""
+    """The command that goes to the screen, or the name of its tab."""
+
+    def __init__(self, store: Store, place: str = "") -> None:
         super().__init__()
         self.store = store
+        self.title_line = TitleLine(store, place or self.PLACE)
         self._missed = ChangeBatch()
         self.readings = Readings()
 
@@ -154,6 +159,7 @@ class StoreScreen(Screen[Result]):
         if self._missed and self.is_mounted:
             missed, self._missed = self._missed, ChangeBatch()
             self.store_changed(missed)
+            self.title_line.draw()
 
 
 class ChangeFeed:

@@ -16,14 +16,14 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.shell.status_text import explain_empty, left_status, project_name
+from backlit.tui.shell.status_text import explain_empty, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.view_list import BacklogList
 
 ITEMS_DELAY = 0.08
@@ -32,9 +32,7 @@ TOTALS_DELAY = 0.5
 """Seconds between readings of the totals while items change."""
 WIDE = 120
 """Cells from which the items of the node are shown beside the tree."""
-ROOM_FOR_HINTS = 80
-HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "app.backlog", "app.help")
-FEW_HINTS = ("tree.filter", "app.help")
+HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "app.help")
 
 
 class NodeItems(BacklogList, can_focus=False):
@@ -55,7 +53,7 @@ class TreeScreen(StoreScreen[None]):
     def __init__(
         self, store: Store, kind: TreeKind, node_filter: Callable[[], NodeFilter | None] = lambda: None
     ) -> None:
-        super().__init__(store)
+        super().__init__(store, f"app.{kind.value}")
         self.kind = kind
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
@@ -64,14 +62,14 @@ class TreeScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the title, the tree beside the node's items, and the status."""
-        yield SidesLine(id="title")
-        yield RuleLine("┬")
+        yield self.title_line
+        yield RuleLine("┬", id="heading")
         with Container(id="branches"):
             yield TreeList(self.kind, id="tree")
             names = Names(self._owner_name, self._iteration_name, status_groups=self.store.lookups.status_groups)
             yield NodeItems(names, id="node-items")
         yield RuleLine("┴")
-        yield SidesLine(id="status")
+        yield FooterLine(id="status")
 
     def on_mount(self) -> None:
         """Show what the mirror holds."""
@@ -185,29 +183,22 @@ class TreeScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         connection = self.store.connection
-        self.query_one("#title", SidesLine).say(self._left_title(), self._right_title())
-        status = [
-            *left_status(self.store, self._tree.cursor + 1, self._tree.row_count()),
-        ]
-        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self.query_one("#status", SidesLine).say(status, hints(hint_ids))
+        nodes = [(counted(self._tree.row_count(), self.kind.value[:-1]), "heading")]
+        self.query_one("#heading", RuleLine).say(nodes, self._about_node())
+        status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
+        self.query_one("#status", FooterLine).show(HINTS, status)
         is_there = connection.state is ConnectionState.ONLINE
         if is_there:
             self._tree.empty_text = f"This project has no {self.kind.value}."
         elif not self._tree.row_count():
             explain_empty(self._tree, self.store, ViewSpec())
 
-    def _left_title(self) -> list[Part]:
-        project = f" {project_name(self.store)}"
-        where = f" › {self.kind.value.capitalize()}"
-        return [(" backlit ", "accent"), (project, "foreground"), (where, "muted")]
-
-    def _right_title(self) -> list[Part]:
+    def _about_node(self) -> list[Part]:
         node = self._tree.node
         if node is None:
             return []
         totals = self._tree.totals_of(node.id)
-        return [(f"  {node.name}: {counted(totals.count, 'open item')}, {counted(totals.points, 'pt')} ", "foreground")]
+        return [(f"{node.name}: {counted(totals.count, 'open item')} · {counted(totals.points, 'pt')}", "foreground")]
 
     def _join_rules(self) -> None:
         column = self._items.region.x if self._items.display else None

@@ -1,9 +1,10 @@
 """Single lines around the panes: title, status with key hints, rules, tabs, and notes about keys."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.app import App
 from textual.content import Content
@@ -21,57 +22,128 @@ from backlit.tui.drawing.themes import ThemeStyles
 
 Part = tuple[str, str]
 """A text and the theme variable that colours it."""
+Word = Part | tuple[str, str, str]
+"""A part, which may name the command that a click on it runs."""
+Drawn = tuple[str, str, str]
+"""A text, its colour, and the command of a click; empty without one."""
 
-
+EDGE = " "
+"""The blank at the right end of title and footer."""
 SCRAP = 12
 """Cells of a left part below which it is dropped, unless it is shorter."""
 
 
 class SidesLine(Widget):
-    """A line with parts on the left and on the right; parts are dropped where it is tight."""
+    """A line with words on the left and on the right; words are dropped where it is tight."""
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
 
+    class Asked(Message):
+        """A word with a command was clicked."""
+
+        def __init__(self, command_id: str) -> None:
+            super().__init__()
+            self.command_id = command_id
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._left: tuple[Part, ...] = ()
-        self._right: tuple[Part, ...] = ()
+        self._left: tuple[Drawn, ...] = ()
+        self._right: tuple[Drawn, ...] = ()
 
-    def say(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
-        """Show other parts; repaints only on a change."""
-        if (self._left, self._right) != (tuple(left), tuple(right)):
-            self._left, self._right = tuple(left), tuple(right)
+    def say(self, left: Sequence[Word], right: Sequence[Word] = ()) -> None:
+        """Show other words; repaints only on a change."""
+        shown = tuple(map(_drawn, left)), tuple(map(_drawn, right))
+        if (self._left, self._right) != shown:
+            self._left, self._right = shown
             self.refresh()
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""
         theme = ThemeStyles.of(self.app)
+        segments = [Segment(text, self.style_of(theme, colour)) for text, colour, _ in self.across()]
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
+
+    def on_click(self, event: events.Click) -> None:
+        """Ask for the command of the word under the pointer."""
+        end = 0
+        for text, _, command_id in self.across():
+            end += cell_len(text)
+            if event.x < end:
+                if command_id:
+                    self.post_message(self.Asked(command_id))
+                return
+
+    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
+        """Return the style of a word."""
+        return theme.style(colour)
+
+    def across(self) -> list[Drawn]:
+        """Return the words across the width, with the gap between both sides."""
         width = self.size.width
-        right = [(safe(text), colour) for text, colour in self._right]
-        while right and sum(cell_len(text) for text, _ in right) > width - min(width // 2, self._left_width()):
+        left, right = self.fitted(width)
+        return [*left, (" " * (width - length(left) - length(right)), "foreground", ""), *right]
+
+    def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
+        """Return the words of both sides that fit: the first ones of the left, and the last ones of the right."""
+        right = list(self._right)
+        while right and length(right) > width - min(width // 2, length(self._left) + 1):
             right.pop(0)
-        left_width = max(0, width - sum(cell_len(text) for text, _ in right))
-        segments: list[Segment] = []
-        taken = 0
-        for text, colour in self._left:
-            whole = cell_len(safe(text))
-            if segments and left_width - taken < min(whole, SCRAP):
+        room, left = width - length(right), list[Drawn]()
+        for text, colour, command_id in self._left:
+            rest = room - length(left)
+            if left and rest < min(cell_len(text), SCRAP):
                 break
-            shown = fit(text, min(whole, left_width - taken))
-            taken += cell_len(shown)
-            segments.append(Segment(shown, theme.style(colour)))
-        segments.append(Segment(" " * (left_width - taken), theme.style()))
-        segments += [Segment(text, theme.style(colour)) for text, colour in right]
-        return Strip(segments).adjust_cell_length(width, theme.style())
-
-    def _left_width(self) -> int:
-        return sum(cell_len(safe(text)) for text, _ in self._left) + 1
+            left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
+        return left, right
 
 
-def hints(command_ids: Sequence[str]) -> list[Part]:
-    """Return keys and labels of some commands, for the right of a status line."""
-    commands = [COMMAND_BY_ID[command_id] for command_id in command_ids]
-    return [*((f"  {_hinted(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
+def _drawn(word: Word) -> Drawn:
+    text, colour, *command = word
+    return safe(text), colour, command[0] if command else ""
+
+
+def length(words: Iterable[Drawn]) -> int:
+    """Return the cells of some words."""
+    return sum(cell_len(text) for text, _, _ in words)
+
+
+Hint = tuple[str, str, str]
+"""A key, its label, and the command that it runs; empty for a dialog's own key."""
+
+
+class FooterLine(SidesLine):
+    """The last line of a screen: hints about keys at the left, the state at the right.
+
+    Hints are given by importance, and after them the one that always stays, for the rest of the keys.
+    """
+
+    def show(self, hints: Sequence[Hint | str], status: Sequence[Word] = ()) -> None:
+        """Show hints, each of them or the id of its command, and a state."""
+        left: list[Word] = []
+        for hint in hints:
+            key, label, command_id = _hint_of(hint) if isinstance(hint, str) else hint
+            left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
+        self.say(left, status)
+
+    def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
+        """Return the hints that fit beside the state; the last hint and the end of the state go last."""
+        pairs = [self._left[at : at + 2] for at in range(0, len(self._left), 2)]
+        least = length(pairs[-1]) if pairs else 0
+        right: list[Drawn] = [(EDGE, "muted", "")]
+        for text, colour, command_id in reversed(self._right):
+            rest = width - least - length(right)
+            if rest < min(cell_len(text), SCRAP):
+                break
+            right.insert(0, (fit(text, min(cell_len(text), rest)), colour, command_id))
+        room = width - length(right)
+        while len(pairs) > 1 and sum(map(length, pairs)) > room:
+            pairs.pop(-2)
+        return [word for pair in pairs for word in pair], right
+
+
+def _hint_of(command_id: str) -> Hint:
+    command = COMMAND_BY_ID[command_id]
+    return _hinted(command.keys[0]), command.label, command_id
 
 
 def _hinted(keys: str) -> str:
@@ -79,10 +151,8 @@ def _hinted(keys: str) -> str:
     return spelled(keys).replace(DIGITS, DIGITS.strip("{}"))
 
 
-class RuleLine(Widget):
-    """A thin rule, with a junction where a vertical line meets it."""
-
-    DEFAULT_CSS = "RuleLine { height: 1; }"
+class RuleLine(SidesLine):
+    """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading."""
 
     def __init__(self, sign: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -95,11 +165,30 @@ class RuleLine(Widget):
             self._junction = column
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the rule."""
+    def across(self) -> list[Drawn]:
+        """Return the words, with blanks around them, and the rule between them."""
         width, at = self.size.width, self._junction
-        text = "─" * width if at is None else "─" * at + self._sign + "─" * (width - at - 1)
-        return Strip([Segment(text[:width], ThemeStyles.of(self.app).style("rule"))])
+        rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
+        left, right = map(_spaced, self.fitted(width - 4))
+        return [*left, (rule[length(left) : width - length(right)], "rule", ""), *right]
+
+    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
+        """Return the style of a word; a heading is bold."""
+        return theme.style("foreground", bold=True) if colour == HEADING else theme.style(colour)
+
+
+HEADING = "heading"
+
+
+def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
+    """Return words with one blank before and after them."""
+    if not words:
+        return []
+    text, colour, command_id = words[0]
+    trimmed = [(text.lstrip(), colour, command_id), *words[1:]]
+    text, colour, command_id = trimmed[-1]
+    blank: Drawn = (" ", "rule", "")
+    return [blank, *trimmed[:-1], (text.rstrip(), colour, command_id), blank]
 
 
 MORE = "…"
@@ -152,26 +241,29 @@ class TabLine(Widget):
     def _in_sight(self) -> list[tuple[int | None, str]]:
         """Return the tabs that fit around the current one, with signs for the rest."""
         room = self.size.width - 4
-        first = last = self._current
-        while True:
-            wider = [(first - 1, last), (first, last + 1)]
-            fits = [
-                (low, high)
-                for low, high in wider
-                if low >= 0 and high < len(self._tabs) and sum(map(cell_len, self._tabs[low : high + 1])) <= room
-            ]
-            if not fits:
-                break
-            first, last = fits[-1] if last - self._current <= self._current - first else fits[0]
+        sight = around([cell_len(each) for each in self._tabs], self._current, room)
         shown: list[tuple[int | None, str]] = [
-            (index, fit(self._tabs[index], min(cell_len(self._tabs[index]), max(1, room))))
-            for index in range(first, last + 1)
+            (index, fit(self._tabs[index], min(cell_len(self._tabs[index]), max(1, room)))) for index in sight
         ]
         return [
-            *([(None, f" {MORE}")] if first else []),
+            *([(None, f" {MORE}")] if sight.start else []),
             *shown,
-            *([(None, MORE)] if last < len(self._tabs) - 1 else []),
+            *([(None, MORE)] if sight.stop < len(self._tabs) else []),
         ]
+
+
+def around(widths: Sequence[int], current: int, room: int) -> range:
+    """Return the tabs around the current one that fit into some cells; always the current one."""
+    first = last = current
+    while True:
+        fits = [
+            (low, high)
+            for low, high in ((first - 1, last), (first, last + 1))
+            if low >= 0 and high < len(widths) and sum(widths[low : high + 1]) <= room
+        ]
+        if not fits:
+            return range(first, last + 1)
+        first, last = fits[-1] if last - current <= current - first else fits[0]
 
 
 class WaitingKeys(Static):

@@ -1,0 +1,74 @@
+"""The first line of the screens: places as tabs, and the state of the project."""
+
+import pytest
+from tests.quiet import rest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import place_of, text_of, title_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.shell.status_text import TitleLine
+
+
+async def click(pilot: Pilot[None], word: str) -> None:
+    await pilot.click(pilot.app.screen.query_one(TitleLine), offset=(title_of(pilot.app).index(word) + 1, 0))
+    await rest(pilot)
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [("", "Backlog"), ("gk", "Board"), ("gp", "Plan"), ("gi", "Iterations"), ("ga", "Areas"), ("gh", "Inbox")],
+)
+async def test_title_marks_the_tab_of_the_screen_by_more_than_colour(
+    store: Store, opened: Open, keys: str, place: str
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *keys)
+
+        assert place_of(pilot.app) == place
+
+
+async def test_title_adds_a_tab_for_an_open_item(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "g", "k", "enter")
+
+        assert place_of(pilot.app).startswith("#")
+        assert "Board" in title_of(pilot.app)
+
+
+async def test_a_click_on_a_tab_goes_to_the_place_also_from_a_screen_over_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await click(pilot, "Iterations")
+        there = place_of(pilot.app)
+        await click(pilot, "Inbox")
+        over = place_of(pilot.app)
+        await click(pilot, "Backlog")
+
+        assert (there, over, place_of(pilot.app)) == ("Iterations", "Inbox", "Backlog")
+
+
+async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store, (40, 20)) as pilot:
+        await press(pilot, "g", "i")
+        usual = title_of(pilot.app)
+        world.faults.is_down = True
+        await press(pilot, "g", "b", "s", "down", "enter", "R")
+        await until(lambda: "offline" in title_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "Iterations" in usual
+        assert place_of(pilot.app) == "Backlog"
+        assert "↑ 1 pending" in title_of(pilot.app)
+
+
+async def test_a_click_on_the_unsent_changes_shows_them(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        world.faults.is_down = True
+        await press(pilot, "s", "down", "enter")
+        await until(lambda: "pending" in title_of(pilot.app), lambda: text_of(pilot.app))
+        await click(pilot, "pending")
+
+        assert place_of(pilot.app) == "Outbox"
