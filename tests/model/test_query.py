@@ -150,6 +150,7 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("retry colour:red", 7, "search for the text in double quotes"),
         ("est>many", 1, "est:none"),
         ("@nobody", 1, "maya, jon"),
+        ("owner:nobody", 1, "none, "),
         ("status:gone", 1, "Not Done"),
         ('status="in prog"', 1, "Not Done"),
         ('"never closed', 1, "double quote"),

@@ -44,6 +44,12 @@ def test_load_may_be_counted_in_items() -> None:
     assert report.headline.startswith("8 items open, most in jon (3)")
 
 
+def test_the_headline_of_estimates_says_none_without_a_number() -> None:
+    complete = estimates("Sprint 9", [Size(2.0, True, 2)])
+
+    assert complete.headline == "Half are 2 pts or less, the largest 2; none of 2 open items without a number."
+
+
 def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
     sizes = [Size(None, False, 4), Size(8.0, True, 1), Size(1.0, True, 2), Size(None, True, 1), Size(3.0, True, 2)]
     report = estimates("whole backlog", sizes)

@@ -186,7 +186,7 @@ def _named(condition: Condition, field: Field, value: str, names: Names) -> Filt
     kind = _NAME_KINDS[field.kind]
     ids = names.ids(kind, value, with_subtree=condition.operator == ":")
     if not ids:
-        refuse(f'unknown {kind.value} "{value}"; choose from {_listed(names.values(field))}', condition.at)
+        refuse(f'unknown {kind.value} "{value}"; choose from {_listed([NONE, *names.values(field)])}', condition.at)
     return In(Property(field.key), tuple(Literal(each) for each in sorted(ids)))
 
 

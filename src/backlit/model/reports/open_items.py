@@ -144,7 +144,7 @@ def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
         return "No open items."
     estimated = [(each.points, each.count) for each in sizes if each.points is not None]
     known = sum(count for _, count in estimated)
-    lacking = f"{total - known:,} of {counted(total, 'open item')} without a number"
+    lacking = f"{total - known or 'none'} of {counted(total, 'open item')} without a number"
     if not known:
         return f"{lacking}."
     largest = max(points for points, _ in estimated)

@@ -233,7 +233,7 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
         every = dict.fromkeys([*chosen, *words])
         super().__init__(title, [Choice(word, word) for word in every], free=free)
         self._selected = dict.fromkeys(chosen)
-        self.frame.border_subtitle = literal("tab selects, enter accepts")
+        self.frame.border_subtitle = literal("tab select  enter accept")
         self._show_selected()
 
     def accept(self) -> None:
@@ -339,7 +339,7 @@ class PickTagsDialog(SelectingDialog[TagChange | None]):
         super().__init__(title, choices, free=True)
         self._before = {word: count == total for word, count in counts.items()}
         self._wanted: dict[str, bool] = {}
-        self.frame.border_subtitle = literal("tab puts on and takes off, enter accepts")
+        self.frame.border_subtitle = literal("tab add or remove  enter accept")
         self._show_selected()
 
     def accept(self) -> None:
@@ -398,8 +398,8 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._has_directions = has_directions
         self._is_touched = False
         self._adds = adds
-        act = "tab adds, turns, takes off" if has_directions else "tab adds, takes off"
-        self.frame.border_subtitle = literal(f"{act}; enter accepts")
+        act = "tab add, turn, remove" if has_directions else "tab add or remove"
+        self.frame.border_subtitle = literal(f"{act}  enter accept")
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()
         self.list.move_to(at)

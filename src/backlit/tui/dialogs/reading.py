@@ -92,7 +92,7 @@ class DifferenceQuestion(ScrollingDialog[str]):
     ) -> None:
         super().__init__(title, lines, heading)
         self._keys = {answer.key for answer in answers}
-        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in answers) + "  n leave")
+        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in answers) + "  n cancel")
 
     def type_early(self, character: str) -> None:
         """Answer, leave or scroll."""

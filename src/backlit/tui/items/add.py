@@ -111,7 +111,7 @@ async def duplicate(target: AddTarget, call: Call) -> None:
         if below:
             answers.append(Answer("t", f"copy {noun} and {'the task' if below == 1 else f'{below:,} tasks'} below"))
         sentence = "Copies begin with the first status; comments and attachments are not copied."
-        key = await target.ask(ConfirmDialog("Duplicate", sentence, answers, "leave"))
+        key = await target.ask(ConfirmDialog("Duplicate", sentence, answers, "cancel"))
         if key is None:
             return
         tasks = tasks if key == "t" else {}
