@@ -9,6 +9,7 @@ from tests.cli.conftest import Home
 
 from backlit.config.settings import (
     Locations,
+    Profile,
     ProfileKind,
     Profiles,
     Settings,
@@ -138,8 +139,18 @@ def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations
     assert "config.toml" in problem
 
 
-def test_the_first_profile_is_ones_own_workspace(locations: Locations) -> None:
-    assert Profiles(locations).last() == local_profile()
+def test_no_profile_is_the_last_one_before_the_first(locations: Locations) -> None:
+    assert Profiles(locations).last() is None
+
+
+@pytest.mark.parametrize("before", [None, local_profile(), remote_profile("https://tracker.example", "maya")])
+def test_a_sample_is_known_but_never_the_last_profile(locations: Locations, before: Profile | None) -> None:
+    if before is not None:
+        Profiles(locations).remember(before)
+    Profiles(locations).remember(demo_profile(20, 3))
+
+    assert Profiles(locations).last() == before
+    assert "demo-20-3" in Profiles(locations).names()
 
 
 def test_the_last_profile_is_remembered_with_the_others(locations: Locations) -> None:
@@ -184,7 +195,7 @@ def test_a_file_of_profiles_that_makes_no_sense_counts_as_none(locations: Locati
     locations.state.mkdir()
     (locations.state / "profiles.json").write_text(content)
 
-    assert Profiles(locations).last() == local_profile()
+    assert Profiles(locations).last() is None
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones(locations: Locations) -> None:
@@ -219,8 +230,9 @@ def test_a_profile_in_the_file_cannot_name_other_files(locations: Locations) -> 
     entry = {"name": "../../etc", "kind": "remote", "url": "https://a.example", "user": "maya"}
     (locations.state / "profiles.json").write_text(json.dumps({"profiles": [entry], "last": "maya@a.example"}))
 
-    assert Profiles(locations).last().name == "maya@a.example"
-    assert Profiles(locations).last().kind is ProfileKind.REMOTE
+    last = Profiles(locations).last()
+    assert last is not None
+    assert (last.name, last.kind) == ("maya@a.example", ProfileKind.REMOTE)
 
 
 def test_pictures_can_be_switched_off(tmp_path: Path) -> None:

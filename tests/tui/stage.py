@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from textual.app import App
 from textual.strip import Strip
 
-from backlit.tui.drawing import themes
+from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp
 
 
@@ -18,14 +18,8 @@ class Stage(ChordApp):
 
     def __init__(self) -> None:
         super().__init__()
-        for theme in themes.load_themes(None)[0]:
-            self.register_theme(theme)
-        self.theme = "backlit"
-        self.animation_level = "none"
+        use_themes(self, "backlit", None)
         self.answers: list[object] = []
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(themes.VARIABLE_DEFAULTS)
 
 
 def strips_of(app: App[None]) -> list[Strip]:

@@ -392,10 +392,11 @@ class Profiles:
     def __init__(self, locations: Locations) -> None:
         self._path = locations.state / "profiles.json"
 
-    def last(self) -> Profile:
-        """Return the profile that the screens had last, or the local workspace."""
+    def last(self) -> Profile | None:
+        """Return the profile that the screens had last; a sample counts only where it is asked for by name."""
         profiles, last, _ = self._read()
-        return profiles.get(last) or local_profile()
+        found = profiles.get(last)
+        return profiles.get("local") if found is None or found.kind is ProfileKind.DEMO else found
 
     def signed_in(self) -> Profile:
         """Return the profile of the last sign-in, or the local workspace. The screens do not change it."""
@@ -421,15 +422,16 @@ class Profiles:
         return {each.name: each for each in (local_profile(), demo_profile())} | self._read()[0]
 
     def remember(self, profile: Profile, *, is_sign_in: bool = False) -> None:
-        """Keep a profile and make it the last one used; nothing is written when it is that already."""
+        """Keep a profile and make it the last one used, except a sample; nothing is written when it is that already."""
         profiles, last, signed_in = self._read()
-        if last == profile.name and profiles.get(last) == profile and (not is_sign_in or signed_in == profile.name):
+        is_last = last == profile.name or profile.kind is ProfileKind.DEMO
+        if is_last and profiles.get(profile.name) == profile and (not is_sign_in or signed_in == profile.name):
             return
         with self._locked():
-            known, _, signed_in = self._read()
+            known, last, signed_in = self._read()
             profiles = known | {profile.name: profile}
             content = {
-                "last": profile.name,
+                "last": last if profile.kind is ProfileKind.DEMO else profile.name,
                 "signedIn": profile.name if is_sign_in else signed_in,
                 "profiles": [asdict(each) for each in profiles.values()],
             }

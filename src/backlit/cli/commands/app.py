@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -24,6 +25,7 @@ from backlit.config.settings import (
     Settings,
     demo_profile,
     find_locations,
+    local_profile,
     read_pins,
     read_settings,
     shared_places,
@@ -31,8 +33,10 @@ from backlit.config.settings import (
 from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
+    from backlit.cli.commands.session import Joining
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
+    from backlit.tui.app.sign_in import WelcomeApp
     from backlit.tui.drawing.framed_app import KeptFrame
 
 
@@ -150,67 +154,72 @@ class Ending:
 
 
 def open_app(arguments: argparse.Namespace) -> int:
-    """Open the named profile, or the one the screens had last."""
+    """Open the named profile, or the one the screens had last; without any, ask where to begin."""
     locations = find_locations()
     pins = read_pins(Path.cwd())
-    is_named = arguments.profile or pins.profile
-    profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
-    return open_profile(profile, arguments.project or pins.project, locations, arguments)
+    project = arguments.project or pins.project
+    profile: Profile | None
+    if arguments.profile or pins.profile:
+        profile = chosen_profile(arguments, locations)
+    else:
+        profile = Profiles(locations).last() or (local_profile() if project else None)
+    return open_profile(profile, project, locations, arguments)
 
 
-def open_profile(profile: Profile, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
+def open_profile(profile: Profile | None, project: str, locations: Locations, arguments: argparse.Namespace) -> int:
     """Show a profile, on a named project if any, and those the user switches to; return the exit status.
 
-    Raises BadRequest without a terminal.
+    Without a profile the welcome asks for one. Raises BacklitError without a terminal.
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
-    status, wanted = _show(profile, project, locations, arguments.terminal, arguments)
-    while wanted is not None:
-        status, wanted = _show(Profiles(locations).named(wanted), "", locations, arguments.terminal)
-    return status
+    start: argparse.Namespace | None = arguments
+    while True:
+        settings = read_settings(locations)
+        make = partial(_made, profile, project) if profile else _welcome
+        app = _show(partial(make, settings, locations), profile, settings, arguments.terminal, start)
+        if app.wanted_profile is None:
+            return app.return_code or 0
+        profile, project, start = Profiles(locations).named(app.wanted_profile), "", None
+
+
+Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
+"""Makes an application, and says what to do at its end."""
 
 
 def _show(
-    profile: Profile,
-    project: str,
-    locations: Locations,
-    terminal: TypedAhead,
-    start: argparse.Namespace | None = None,
-) -> tuple[int, str | None]:
-    """Show a profile until the user leaves; return the exit status and the profile to open next.
+    make: Make, profile: Profile | None, settings: Settings, terminal: TypedAhead, start: argparse.Namespace | None
+) -> "BacklitApp | WelcomeApp":
+    """Show an application until the user leaves.
 
     The frame that a start began with, if any, is taken over; the last one is kept for the next start like it.
     """
-    settings = read_settings(locations)
     terminal.hush()
-    with Ending(terminal) as ending, contextlib.ExitStack() as end:
-        gc.disable()  # until the first rows are painted: a full collection would fall into the imports
-        end.callback(gc.enable)
-        if not terminal.is_entered:
-            terminal.enter(f" backlit  {profile.name}")
-        try:
-            Profiles(locations).remember(profile)
-            app, store = _made(profile, project, settings, locations)
-        except BaseException:
-            terminal.give_back()
-            raise
-        app.driver_class = _handed_over(app.driver_class, terminal)
-        if start is not None and start.frame is not None:
-            app.begin_with(start.frame)
-        ending.ends(app)
-        try:
+    with Ending(terminal) as ending:
+        with contextlib.ExitStack() as end:
+            gc.disable()  # until the first rows are painted: a full collection would fall into the imports
+            end.callback(gc.enable)
+            if not terminal.is_entered:
+                terminal.enter(f" backlit  {profile.name if profile else ''}")
+            try:
+                app = make(end)
+            except BaseException:
+                terminal.give_back()
+                raise
+            app.driver_class = _handed_over(app.driver_class, terminal)
+            if start is not None and start.frame is not None:
+                app.begin_with(start.frame)
+            ending.ends(app)
             app.run(mouse=settings.mouse)
             ending.is_over()
-        finally:
-            store.close()
-        if start is not None and app.last_frame is not None and app.wanted_profile is None:
-            _keep(app.last_frame, profile, locations)
-        return app.return_code or 0, app.wanted_profile
+        if start is not None and profile is not None and app.last_frame is not None and app.wanted_profile is None:
+            _keep(app.last_frame, profile)
+        return app
 
 
-def _keep(frame: "KeptFrame", profile: Profile, locations: Locations) -> None:
+def _keep(frame: "KeptFrame", profile: Profile) -> None:
     """Keep the last frame for the next start with the same arguments; without room for it that one is as usual."""
+    locations = find_locations()
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
     settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
@@ -219,6 +228,18 @@ def _keep(frame: "KeptFrame", profile: Profile, locations: Locations) -> None:
 
 
 _ALTERNATE = "\x1b[?1049h"
+
+
+def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
+    from backlit.tui.app.sign_in import WelcomeApp
+
+    return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes)
+
+
+def _joining(locations: Locations, address: str) -> "Joining":
+    from backlit.cli.commands.session import Joining
+
+    return Joining(locations, address)
 
 
 def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
@@ -238,12 +259,15 @@ def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
     return HandedOver
 
 
-def _made(profile: Profile, project: str, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
+def _made(
+    profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
+) -> "BacklitApp":
     """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of
 
+    Profiles(locations).remember(profile)
     store = store_of(profile, locations, settings)
     store.pinned = project
     with ThreadPoolExecutor(1) as opener:
@@ -252,7 +276,8 @@ def _made(profile: Profile, project: str, settings: Settings, locations: Locatio
         from backlit.tui.lists.saved_views import ViewFiles
 
     opening.result()
-    app = BacklitApp(
+    end.callback(store.close)
+    return BacklitApp(
         store,
         settings.theme,
         locations.themes,
@@ -263,9 +288,9 @@ def _made(profile: Profile, project: str, settings: Settings, locations: Locatio
         view_files=ViewFiles(locations, Path.cwd()),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
+        join=partial(_joining, locations),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
-    return app, store
 
 
 def _not_yet_known(store: "Store") -> Iterator[str]:

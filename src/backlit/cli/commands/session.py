@@ -22,13 +22,15 @@ from backlit.model.plain import plain
 from backlit.model.resources import User
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 
+_NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send. Use https://."
+
 
 def log_in(arguments: argparse.Namespace) -> None:
     """Prompt for missing values, sign in, and save the profile; a failed sign-in saves nothing."""
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
     if not _is_private(url):
-        print("Warning: the connection is not encrypted; others can read what you send. Use https://.", file=sys.stderr)
+        print(f"Warning: {_NOT_ENCRYPTED}", file=sys.stderr)
     if arguments.cookie:
         credentials = ("", read_line(f"Value of the cookie {COOKIE}: ", is_secret=True))
     elif arguments.code:
@@ -43,6 +45,12 @@ def log_in(arguments: argparse.Namespace) -> None:
     except OtherOrigin as error:
         approved = _approved(error)
         user, held = asyncio.run(way(approved))
+    profile = _keep(url, user, held, approved, locations)
+    print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
+
+
+def _keep(url: str, user: str, held: Held, approved: str, locations: Locations) -> Profile:
+    """Save a sign-in and the profile of its user."""
     profile = remote_profile(url, user)
     cache = TokenCache(locations.tokens(profile), url)
     if isinstance(held, Cookie):
@@ -52,7 +60,34 @@ def log_in(arguments: argparse.Namespace) -> None:
     if approved:
         cache.approve(approved)
     Profiles(locations).remember(profile, is_sign_in=True)
-    print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
+    return profile
+
+
+class Joining:
+    """The sign-in of the screens to a server; it makes a profile, and a failed one saves nothing."""
+
+    def __init__(self, locations: Locations, address: str) -> None:
+        self._locations = locations
+        self.server = str(root_of(address)).rstrip("/")
+        self.warning = "" if _is_private(self.server) else _NOT_ENCRYPTED
+        self.profile = ""
+
+    @property
+    def is_signed_in(self) -> bool:
+        """True once the profile is made."""
+        return bool(self.profile)
+
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Sign in with a password."""
+        await self._sign_in((username, password), approved)
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        """Sign in with a code from the browser."""
+        await self._sign_in(("", code), approved)
+
+    async def _sign_in(self, credentials: tuple[str, str], approved: str) -> None:
+        user, held = await _sign_in(self.server, *credentials, approved, is_cookie=False, locations=self._locations)
+        self.profile = _keep(self.server, user, held, approved, self._locations).name
 
 
 def _approved(error: OtherOrigin) -> str:

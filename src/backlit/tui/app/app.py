@@ -12,8 +12,8 @@ from backlit.model.planning import OwnCapacities
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
-from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import KeptFrame
+from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from backlit.model.settings.user_settings import Template
+    from backlit.tui.app.sign_in import Join
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME = 1 / 30
@@ -67,6 +68,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         view_files: ViewFiles | None = None,
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
+        join: "Join | None" = None,
         problems: Sequence[str] = (),
     ) -> None:
         super().__init__()
@@ -76,6 +78,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
+        self.join = join
         self.wanted_profile: str | None = None
         """The profile to open after this application."""
         self.last_frame: KeptFrame | None = None
@@ -83,14 +86,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self._view_files = view_files
         self._changes = ChangeFeed(self, FRAME, self.places.publish)
         self._unsubscribe: Callable[[], None] | None = None
-        self.offered_themes, theme_problems = themes.load_themes(theme_folder)
+        self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
         self._problems = [*problems, *theme_problems]
         """Faults of the configuration, shown at the start."""
-        for each in self.offered_themes:
-            self.register_theme(each)
-        self._wanted_theme = theme
-        self.theme = theme if theme in self.available_themes else "backlit"
-        self.animation_level = "none"
 
     # Life
 
@@ -100,8 +98,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Say what is wrong with the configuration."""
-        if self._wanted_theme != self.theme:
-            self._problems.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._problems:
             self.say(sentence, is_bad=True)
         self.set_timer(MOST_HELD, self.show_frames)
@@ -136,10 +132,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """Unsubscribe; the store belongs to the caller."""
         if self._unsubscribe:
             self._unsubscribe()
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return backlit's own colours, for themes without them."""
-        return dict(themes.VARIABLE_DEFAULTS)
 
     # The store's changes
 

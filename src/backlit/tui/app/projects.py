@@ -14,6 +14,7 @@ from backlit.model.trees import Totals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.app.places import Places
+from backlit.tui.app.sign_in import Join, ask_to_join
 from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -27,6 +28,7 @@ LABEL = 14
 WIDTH = 84
 FRAME = 6
 """Cells that a dialog takes around its text."""
+_ABOUT_JOINING = "This workspace stays as it is; gP goes back to it."
 
 
 class ProjectTarget(StoreTarget, Protocol):
@@ -37,6 +39,8 @@ class ProjectTarget(StoreTarget, Protocol):
     """The names of the profiles, the current one first."""
     wanted_profile: str | None
     """The profile to open after this application."""
+    join: Join | None
+    """The sign-in to other servers; None where this run cannot open them."""
 
     @property
     def size(self) -> Size:
@@ -95,6 +99,18 @@ async def choose_profile(target: ProjectTarget, call: Call) -> None:
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
     """Return the matching names of profiles."""
     return beginning(target.profiles, text, cursor)
+
+
+async def connect(target: ProjectTarget, call: Call) -> None:
+    """Sign in to the server at the typed address, else ask for one, and open its profile.
+
+    Raises BadRequest for text that is no address.
+    """
+    if target.join is None:
+        raise CannotAct("Cannot connect from here. Run backlit login URL in a shell.")
+    profile = await ask_to_join(target.ask, target.join, call.text, _ABOUT_JOINING)
+    if profile:
+        await _open_profile(target, profile)
 
 
 async def show_facts(target: ProjectTarget, _call: Call) -> None:

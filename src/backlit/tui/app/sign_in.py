@@ -1,18 +1,25 @@
-"""The sign-in to a server: with a password, or with a code from its login page."""
+"""The ways in: the sign-in to a server, by password or code, and the welcome of a new user, who may begin with one."""
 
-from typing import Protocol, cast
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Protocol, cast
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError, OtherOrigin, Unauthorized
+from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.drawing.framed_app import KeptFrame
 from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.workers import work
@@ -39,6 +46,41 @@ class SignInWay(Protocol):
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
         """Sign in with a code from the browser. Raises as `sign_in` does."""
+
+
+class Joining(SignInWay, Protocol):
+    """The sign-in to a server that makes a profile of it."""
+
+    profile: str
+    """The name of the profile; empty before the sign-in."""
+    warning: str
+    """The risk of the address, as a sentence; empty without one."""
+
+
+Join = Callable[[str], Joining]
+"""Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
+
+
+async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, address: str, about: str) -> str:
+    """Ask for the address of a server, unless it is given, and for a sign-in; return the profile, empty after esc.
+
+    Raises BadRequest for a given text that is no address.
+    """
+
+    def fault(text: str) -> str | None:
+        try:
+            join(text)
+        except BadRequest as error:
+            return str(error)
+        return None
+
+    note = "The address of your team's server, such as https://backlit.example.com"
+    address = address or await ask(LineDialog("Connect to a server", "", fault, note=note)) or ""
+    if not address:
+        return ""
+    way = join(address)
+    await ask(SignInDialog(way, "Connect to a server", about, "cancel", way.warning))
+    return way.profile
 
 
 class StoreSignIn:
@@ -215,3 +257,125 @@ _NEEDED = "Enter your user name and password."
 _NEEDED_WITH_CODE = "Enter the code."
 _REFUSED = "Wrong user name or password. For single sign-on, use a code (ctrl+t)."
 _CODE_REFUSED = "Wrong or expired code."
+
+
+# The welcome
+
+SERVER = ""
+"""The answer for a server, which has no profile yet."""
+DOORS = (
+    ("demo", "Look around in a sample", "500 items of a made-up team. Your changes in it are kept."),
+    ("local", "Start your own workspace", "Empty, on this machine, without a server."),
+    (SERVER, "Join your team's server", "Sign in with the address, user name and password you were given."),
+)
+"""The profile that each choice opens, its name, and what it is."""
+_DOOR_STEPS = {"down": 1, "j": 1, "tab": 1, "up": -1, "k": -1, "shift+tab": -1}
+_ABOUT_COPY = "backlit keeps a copy of the backlog for work offline."
+
+
+class WelcomeApp(ChordApp, inherit_bindings=False):
+    """Asks where to begin; its caller opens the wanted profile."""
+
+    TITLE = "backlit"
+    CSS_PATH = [STYLES.with_name("app.tcss")]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, join: Join, theme: str, theme_folder: Path | None = None) -> None:
+        super().__init__()
+        use_themes(self, theme, theme_folder)
+        self.wanted_profile: str | None = None
+        """The profile to open after this application; None to open none."""
+        self.last_frame: KeptFrame | None = None
+        """No start shows the welcome at once."""
+        self._join = join
+
+    def on_mount(self) -> None:
+        """Ask."""
+        self.dispatch.begin(self._choose)
+
+    async def _choose(self) -> None:
+        """Ask until a profile is chosen, or the welcome is left."""
+        profile: str | None = SERVER
+        while profile == SERVER:
+            profile = await self.ask(WelcomeDialog())
+            if profile == SERVER:
+                profile = await ask_to_join(self.ask, self._join, "", _ABOUT_COPY)
+        self.wanted_profile = profile
+        self.exit()
+
+
+class Door(Static):
+    """A choice; a click takes it."""
+
+    class Chosen(Message):
+        """The choice was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, index: int, name: str, about: str) -> None:
+        key = ("bold $accent", f"{index + 1}  ")
+        super().__init__(Content.assemble(key[::-1], (name, "bold"), (f"\n   {about}", "$muted")))
+        self._index = index
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the choice."""
+        event.stop()
+        self.post_message(self.Chosen(self._index))
+
+
+class WelcomeDialog(Dialog[str | None]):
+    """The answer is the chosen profile, SERVER for a server; None for none."""
+
+    CSS_PATH = [STYLES, STYLES.with_name("welcome.tcss")]
+
+    def __init__(self) -> None:
+        super().__init__("Welcome to backlit")
+        self._doors = [Door(index, name, about) for index, (_, name, about) in enumerate(DOORS)]
+        self._current = 0
+
+    def content(self) -> ComposeResult:
+        """Yield the choices, and the keys."""
+        yield Static(literal("Backlog grooming and sprint planning in the terminal. Where do you want to begin?"))
+        yield from self._doors
+        keys = (("enter", "open"), ("j k", "move"), ("q", "quit"))
+        yield Static(Content.assemble(*(part for key, label in keys for part in ((key, "$accent"), f" {label}   "))))
+
+    def on_mount(self) -> None:
+        """Point to the first choice."""
+        self._point_to(0)
+
+    def type_early(self, character: str) -> None:
+        """Take a letter or a digit."""
+        number = int(character) if character in "123" else 0
+        if number:
+            self._choose(number - 1)
+        elif character in _DOOR_STEPS:
+            self.press(character)
+        elif character == "q":
+            self.dismiss(None)
+
+    def press(self, key: str) -> bool:
+        """Move, choose or leave."""
+        if key in _DOOR_STEPS:
+            self._point_to((self._current + _DOOR_STEPS[key]) % len(DOORS))
+        elif key == "enter":
+            self._choose(self._current)
+        elif key == "ctrl+c":
+            self.dismiss(None)
+        else:
+            return super().press(key)
+        return True
+
+    @on(Door.Chosen)
+    def _clicked(self, message: Door.Chosen) -> None:
+        self._choose(message.index)
+
+    def _point_to(self, index: int) -> None:
+        self._current = index
+        for each, door in enumerate(self._doors):
+            door.set_class(each == index, "-current")
+
+    def _choose(self, index: int) -> None:
+        self.dismiss(DOORS[index][0])

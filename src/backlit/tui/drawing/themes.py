@@ -52,6 +52,16 @@ ANSI_DEFAULTS: Mapping[str, str] = {"ansi-background": "ansi_default", "ansi-for
 COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYPES) - {"variables"}
 
 
+def use_themes(app: App[Any], wanted: str, folder: Path | None) -> tuple[list[Theme], list[str]]:
+    """Offer the themes, also those of a folder, and use one; return the themes, and what is wrong with them."""
+    found, problems = load_themes(folder)
+    for each in found:
+        app.register_theme(each)
+    app.theme = wanted if wanted in app.available_themes else "backlit"
+    app.animation_level = "none"
+    return found, problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
+
+
 def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
     """Return the shipped themes and those of the folder `extra`; a later theme replaces an earlier one of its name.
 

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from backlit.config import clipboard
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell.dispatch import Dispatch
@@ -51,6 +52,10 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self._drop_timer: Timer | None = None
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return backlit's own colours, for themes without them."""
+        return dict(themes.VARIABLE_DEFAULTS)
 
     def get_line_filters(self) -> list[LineFilter]:
         """Return Textual's filters, and the one against control characters where frames do not replace those."""
