@@ -43,7 +43,7 @@ async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Ope
         await pilot.press("space")
         await pilot.pause()
 
-        assert missing(pilot.app, ["You're all caught up.", "Nothing selected."]) == []
+        assert missing(pilot.app, ["You're all caught up.", "tc to show recent comments", "Nothing selected."]) == []
         assert "nothing new" in heading_of(pilot.app)
 
 
@@ -57,8 +57,8 @@ async def test_changes_are_told_in_words(world: World, store: Store, opened: Ope
     async with inbox_of(opened, store) as pilot:
         row = line_with(pilot.app, "▌")
 
-        assert "~" in row and f"#{item_id}" in row and "A [b] name" in row and "jon" in row  # noqa: PT018 # one row
-        assert missing(pilot.app, ["→ Jon Bellamy", "→ –", "→ A [b] name", "1 new"]) == []
+        assert "~" in row and f"#{item_id}" in row and "A [b] name" in row  # noqa: PT018 # one row
+        assert missing(pilot.app, ["jon  ", "→ Jon Bellamy", "→ –", "→ A [b] name", "1 new"]) == []
 
 
 async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
@@ -71,8 +71,8 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
     await world.rival.work_items.update(item_id, {"Description": "One\n2\nThree\nFour"})
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert "Description changed (+2 −1 lines)" in line_with(pilot.app, "▌")
-        assert missing(pilot.app, ["- Two", "+ 2", "+ Four"]) == []
+        assert "Description changed" in line_with(pilot.app, "▌")
+        assert missing(pilot.app, ["Description changed (+2 −1 lines)", "- Two", "+ 2", "+ Four"]) == []
         await pilot.press("g", "D")
         await pilot.pause()
         assert missing(pilot.app, ["- Two", "+ Four"]) == []

@@ -18,12 +18,13 @@ from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.change_words import change_words, line_changes, line_count
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
-ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 7, 4, 9
+ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 6, 4, 9
+LABEL_WIDTH = 12
 ROOM_FOR_WHO = 80
-NAME_SHARE = 0.38
+NAME_SHARE = 0.5
 """Share of the remaining width for the name of the item."""
 SHOWN = 400
 """Characters of a value or comment that are shown; the item shows the rest."""
@@ -82,7 +83,7 @@ class InboxList(LineList):
             (f"{sign} ", colour),
             (fit_right(f"#{news.item_id}", ID_WIDTH) + " ", "muted"),
             (f"{type_sign(news.type)} ", type_colour(news.type)),
-            (fit(news.name, name_width) + "  ", "foreground"),
+            (fit(news.name, name_width) + "  ", BOLD),
             (fit(summary_of(self._store, news), left - name_width), "muted"),
             (f" {fit(news.authors[0] if news.authors else '', who_width)}" if who_width else "", "muted"),
             (fit_right(age_of(news.at, self._store.now()), AGE_WIDTH) + " ", "muted"),
@@ -103,14 +104,15 @@ class FeedList(EntryList[CommentEntry]):
         """Draw a comment: author, item, text, and age."""
         comment = self.entries[index]
         is_new = comment.id in self.unread
+        weight = BOLD if is_new else "muted"
         left = self.size.width - WHO_WIDTH - ID_WIDTH - AGE_WIDTH - 9
         name_width = round(left * NAME_SHARE)
         parts = [
             ("” " if is_new else "  ", "accent"),
-            (fit(comment.author, WHO_WIDTH) + " ", "foreground" if is_new else "muted"),
+            (fit(comment.author, WHO_WIDTH) + " ", weight),
             (fit_right(f"#{comment.item_id}", ID_WIDTH) + " ", "muted"),
             (fit(self._item_name(comment.item_id), name_width) + "  ", "muted"),
-            (fit(" ".join(comment.text.split()), left - name_width), "foreground"),
+            (fit(" ".join(comment.text.split()), left - name_width), weight),
             (fit_right(age_of(comment.created_at, self._store.now()), AGE_WIDTH) + " ", "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
@@ -142,8 +144,11 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
 
 
 def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
-    """Yield the changes of an item: each field with both values, and each comment."""
-    yield Content.assemble((f"{safe(news.name)}  ", "bold"), (safe(who_and_when(news, now)), "$muted"))
+    """Yield the changes of an item: their authors and time, each field with both values, and each comment."""
+    number = f"#{news.item_id} " if news.item_id > 0 else ""
+    yield Content.assemble((number, "$muted"), (safe(news.name), "bold"))
+    yield Content.styled(safe(who_and_when(news, now)), "$muted")
+    yield Content()
     if news.kind is NewsKind.NEW:
         yield literal(f"A new {news.type.lower() or 'item'}.")
     if news.kind is NewsKind.GONE:
@@ -151,6 +156,7 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
     for field in news.fields:
         yield from _field_lines(store, field)
     for comment in news.comments:
+        yield Content()
         yield from comment_lines(comment, now)
 
 
@@ -166,12 +172,14 @@ def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
 
 
 def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
-    label = safe(label_of(field.key))
+    label = f"{safe(label_of(field.key))} "
     if not is_long(field.key, field.before, field.after):
         before, after = (words_of(store, field.key, each)[:SHOWN] for each in (field.before, field.after))
-        yield Content.assemble((f"{label}  ", "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold"))
+        yield Content.assemble(
+            (label.ljust(LABEL_WIDTH), "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold")
+        )
         return
-    yield Content.assemble((label, "$muted"), f" changed ({line_count(field)})")
+    yield Content.assemble((label, "$muted"), f"changed ({line_count(field)})")
     for sign, line in line_changes(field)[:DIFF_LINES]:
         colour = COLOURS.get(sign, "$muted")
         yield Content.assemble((f"  {sign} ", colour), (safe(line), colour))

@@ -2,7 +2,7 @@
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -25,12 +25,16 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 
 AGE_CHECK = 60.0
+WIDE = 100
+"""Cells from which the text is beside the list."""
+TEXT_SHARE = 42
+"""Per cent of the width for the text; the style sheet has the same figure."""
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
 class InboxScreen(StoreScreen[None]):
-    """Changed items, the latest first, with the changes of the current one below."""
+    """Changed items, the latest first, with the changes of the current one beside or below."""
 
     COMMAND_GROUPS = ("inbox.screen",)
     AUTO_FOCUS = "InboxList"
@@ -39,19 +43,19 @@ class InboxScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, both lists (one is hidden), the current row's text, and status."""
-        self._heading, self._footer = RuleLine("─"), FooterLine(id="status")
+        self._heading, self._footer = RuleLine("┬"), FooterLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, self._item_name, id="feed")
         self._feed.display = False
         self._text = Static(id="news-text")
         yield self.title_line
         yield self._heading
-        yield self._news
-        yield self._feed
-        yield RuleLine("─")
-        with VerticalScroll(id="one", can_focus=False):
-            yield self._text
-        yield RuleLine("─")
+        with Container(id="lists"):
+            yield self._news
+            yield self._feed
+            with VerticalScroll(id="one", can_focus=False):
+                yield self._text
+        yield RuleLine("┴")
         yield self._footer
 
     def on_mount(self) -> None:
@@ -59,12 +63,24 @@ class InboxScreen(StoreScreen[None]):
         self._show()
         self.set_interval(AGE_CHECK, self._show)
 
+    def on_resize(self) -> None:
+        """Place the text beside the list, or below it."""
+        self._place_text()
+
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show new changes, and drop read ones."""
         if any(subject in changes for subject in TOLD):
             self._show()
         else:
             self._draw_words()
+
+    def _place_text(self) -> None:
+        """Place the text beside the list, or below it; an empty list takes all the room."""
+        is_empty, width = not self._list.row_count(), self.size.width
+        self.set_class(width < WIDE, "-below")
+        self.set_class(is_empty, "-empty")
+        for rule in self.query(RuleLine):
+            rule.join_at(None if is_empty or width < WIDE else width - width * TEXT_SHARE // 100)
 
     @property
     def _list(self) -> LineList:
@@ -92,6 +108,7 @@ class InboxScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
+        self._place_text()
         unread = self.store.inbox.unread()
         name = "Recent comments" if self.shows_feed else "New"
         right: list[Part] = [(f"{unread:,} new", "foreground")] if unread else [("nothing new", "muted")]
@@ -144,7 +161,11 @@ class InboxScreen(StoreScreen[None]):
 
 def _empty_words(connection: Connection, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
-        return "No comments in this project yet." if is_feed else "You're all caught up."
+        return (
+            "No comments in this project yet."
+            if is_feed
+            else "You're all caught up. tc to show recent comments, q to go back."
+        )
     what = "No comments loaded." if is_feed else "Nothing new at the last sync."
     return f"{what} {connection.sentence or 'Syncing …'}"
 

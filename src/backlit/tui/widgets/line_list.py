@@ -27,6 +27,8 @@ def is_far_away() -> bool:
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
+BOLD = "bold"
+"""The colour of a text in bold foreground."""
 MARGIN = "   "
 """Blanks beside a text in place of rows."""
 
@@ -132,13 +134,12 @@ class LineList(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(size.width, theme.style())
 
     def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
-        """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor."""
+        """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor, BOLD always."""
         theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
-        segments += [
-            Segment(text, theme.style(colour, on=on, bold=is_cursor and colour == "foreground"))
-            for text, colour in parts
-        ]
+        for text, colour in parts:
+            is_bold = colour == BOLD or (is_cursor and colour == "foreground")
+            segments.append(Segment(text, theme.style("foreground" if is_bold else colour, on=on, bold=is_bold)))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     @property
