@@ -14,11 +14,18 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         "est": 3,
         "tags": ["support"],
         "Name": "Incident: ",
+        "Priority": 0.5,
+        "IsTriaged": True,
         "tasks": ["Look"],
     }
 
     assert templates_in([written]) == (
-        Template("Incident", ItemType.BUG, {"Estimate": 3, "Tags": ["support"], "Name": "Incident: "}, ("Look",)),
+        Template(
+            "Incident",
+            ItemType.BUG,
+            {"Estimate": 3, "Tags": ["support"], "Name": "Incident: ", "Priority": 0.5, "IsTriaged": True},
+            ("Look",),
+        ),
     )
 
 

@@ -2,14 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from types import MappingProxyType
 from typing import Any
 
 import pytest
+from starlette.datastructures import QueryParams
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
-from backlit.service.rules.checks import area_values, checked, is_id
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind
+from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
+from backlit.service.http.listing import SKIP_LIMIT, TOP_DEFAULT, TOP_LIMIT, options_of
+from backlit.service.rules.checks import (
+    INTEGER_LIMIT,
+    TAG_LIMIT,
+    TEXT_LIMIT,
+    area_values,
+    checked,
+    is_id,
+    iteration_values,
+    must_not_end_early,
+    new_dates,
+    text_fault,
+)
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
 
@@ -57,3 +72,175 @@ def test_the_preset_status_is_the_first_of_the_projects_own() -> None:
 @pytest.mark.parametrize(("given", "stored"), [(-3, 0), (0, 0), (7, 7), (7.0, 7), (2**80, LAST)])
 def test_a_sequence_is_kept_within_its_range(given: float, stored: int) -> None:
     assert area_values({"sequence": given}) == {"sequence": stored}
+
+
+REFUSED = "refused"
+
+
+@pytest.mark.parametrize(
+    ("item_type", "key", "given", "stored"),
+    [
+        *(("Story", "Name", "x" * NAME_LIMIT, "x" * NAME_LIMIT), ("Story", "Name", "x" * (NAME_LIMIT + 1), REFUSED)),
+        *(("Story", "Name", " ", REFUSED), ("Story", "Name", None, REFUSED), ("Story", "Name", 5, REFUSED)),
+        *(("Story", "Estimate", 3, "3"), ("Story", "Estimate", 0.5, "0.5"), ("Story", "Estimate", "8 pts", "8 pts")),
+        *(("Story", "Estimate", True, REFUSED), ("Story", "Estimate", 1e301, REFUSED), ("Story", "Estimate", "", "")),
+        *(("Story", "Estimate", None, None), ("Story", "Description", None, ""), ("Story", "Tags", None, [])),
+        *(("Story", "Priority", 3.0, 3), ("Story", "Priority", 3.5, REFUSED), ("Story", "Priority", True, REFUSED)),
+        *(("Story", "Priority", INTEGER_LIMIT, INTEGER_LIMIT), ("Story", "Priority", -INTEGER_LIMIT, -INTEGER_LIMIT)),
+        *(("Story", "Priority", INTEGER_LIMIT + 1, REFUSED), ("Story", "Priority", -INTEGER_LIMIT - 1, REFUSED)),
+        *(("Task", "WorkRemaining", 1e300, 1e300), ("Task", "WorkRemaining", 1.1e300, REFUSED)),
+        *(("Task", "WorkRemaining", float("nan"), REFUSED), ("Task", "WorkRemaining", False, REFUSED)),
+        *(
+            ("Bug", "IsTriaged", True, True),
+            ("Bug", "IsTriaged", 1, REFUSED),
+            ("Bug", "IsTriaged", None, None),
+        ),
+        *(
+            ("Story", "Status", "Done", "Done"),
+            ("Story", "Status", "done", REFUSED),
+            ("Story", "Status", None, REFUSED),
+        ),
+        *(("Story", "AreaID", 7, 7), ("Story", "AreaID", 9, REFUSED), ("Story", "AreaID", None, REFUSED)),
+        *(("Story", "AssignedToID", None, None), ("Story", "AssignedToID", 9, REFUSED), ("Story", "Odd", 1, REFUSED)),
+        *(("Task", "Estimate", "3", REFUSED), ("Story", "WorkRemaining", 1.0, REFUSED)),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_value_is_stored_as_its_kind_has_it_or_refused(
+    item_type: str, key: str, given: object, stored: object
+) -> None:
+    def store() -> Mapping[str, Any]:
+        return checked(item_type, {key: given}, SETTINGS, lambda _kind, value: value != 9, creating=False)
+
+    if stored is REFUSED:
+        with pytest.raises(BadRequest) as caught:
+            store()
+        assert set(caught.value.errors) == {key}
+    else:
+        assert store() == {key: stored}
+        assert type(store()[key]) is type(stored)
+
+
+@pytest.mark.parametrize("key", ["id", "type", "createdAt", "AreaID", "AssignedToID", "TeamID"])
+def test_zero_ids_and_read_only_keys_count_as_not_given(key: str) -> None:
+    assert values("Story", **{key: 0}) == {}
+
+
+@pytest.mark.parametrize("given", [{}, {"Name": None}, {"Name": ""}, {"Name": "x"}])
+def test_null_counts_as_not_given_on_create_but_required_fields_are_required(given: dict[str, Any]) -> None:
+    if given.get("Name"):
+        assert values("Story", creating=True, **given, Description=None, Status=None) == given
+        return
+    with pytest.raises(BadRequest) as caught:
+        values("Story", creating=True, **given)
+    assert set(caught.value.errors) == {"Name"}
+
+
+def test_a_reference_says_where_it_is_missing() -> None:
+    asked: list[tuple[Kind, int]] = []
+
+    def exists(kind: Kind, value: int) -> bool:
+        asked.append((kind, value))
+        return False
+
+    with pytest.raises(BadRequest) as caught:
+        checked("Story", {"AreaID": 5, "AssignedToID": 6}, SETTINGS, exists, creating=False)
+
+    assert asked == [(Kind.AREA, 5), (Kind.USER, 6)]
+    assert caught.value.errors == {
+        "AreaID": "The project has no area 5.",
+        "AssignedToID": "The service has no user 6.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "fault"),
+    [
+        *(("x" * TEXT_LIMIT, TEXT_LIMIT, None), ("x" * (TEXT_LIMIT + 1), TEXT_LIMIT, "may have 1,000,000 characters")),
+        *(("x" * TAG_LIMIT, TAG_LIMIT, None), ("", 5, "cannot be empty"), (" \n", 5, "cannot be empty")),
+        *((5, 5, "must be text"), (None, 5, "must be text"), ("a\0", 5, "NUL")),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_text_has_its_limit_and_no_nul(value: object, limit: int, fault: str | None) -> None:
+    found = text_fault("Key", value, limit, may_be_empty=False)
+
+    assert found is None if fault is None else fault in (found or "")
+    assert text_fault("Key", "", limit) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "column"),
+    [
+        *(("parentId", 7, {"parent_id": 7}), ("parentId", -1, {"parent_id": -1}), ("parentId", 0, {})),
+        *(("parentId", -2, None), ("parentId", True, None), ("parentId", 2**63, None), ("parentId", None, {})),
+        *(("isRelease", True, {"is_release": True}), ("isRelease", 0, None), ("isRelease", None, {})),
+        ("startDate", "2026-03-01", {"start_date": date(2026, 3, 1)}),
+        ("endDate", "2026-03-01T23:00:00", {"end_date": date(2026, 3, 1)}),
+        *(("startDate", "0001-01-01", {}), ("endDate", "0001-01-01T00:00:00", {}), ("startDate", 5, None)),
+        *(("startDate", "soon", None), ("name", "x", {"name": "x"}), ("name", "", None), ("name", None, {})),
+        *(("minCapacity", 5, {"min_capacity": 5.0}), ("maxCapacity", None, {"max_capacity": None})),
+        *(("minCapacity", 1e300, {"min_capacity": 1e300}), ("minCapacity", 1.1e300, None), ("minCapacity", True, None)),
+        *(("maxCapacity", float("inf"), None), ("maxCapacity", -1e301, None), ("path", "ignored", {})),
+    ],
+)
+def test_a_value_of_an_iteration_becomes_its_column_or_is_refused(
+    key: str, given: object, column: dict[str, object] | None
+) -> None:
+    if column is None:
+        with pytest.raises(BadRequest) as caught:
+            iteration_values({key: given})
+        assert set(caught.value.errors) == {key}
+    else:
+        assert iteration_values({key: given}) == column
+
+
+def test_an_area_has_neither_dates_nor_capacities() -> None:
+    assert area_values({"name": "x", "startDate": "2026-03-01", "minCapacity": True}) == {"name": "x"}
+
+
+def test_a_new_iteration_begins_next_week_and_takes_two() -> None:
+    today, given = date(2026, 3, 1), date(2027, 1, 1)
+
+    assert new_dates({}, today) == {"start_date": date(2026, 3, 8), "end_date": date(2026, 3, 22)}
+    assert new_dates({"start_date": given}, today) == {"start_date": given, "end_date": date(2026, 3, 22)}
+    assert new_dates({"end_date": given}, today) == {"start_date": date(2026, 3, 8), "end_date": given}
+
+
+def test_an_iteration_may_take_one_day() -> None:
+    must_not_end_early(date(2026, 3, 2), date(2026, 3, 2))
+    with pytest.raises(BadRequest, match="before startDate"):
+        must_not_end_early(date(2026, 3, 2), date(2026, 3, 1))
+
+
+@pytest.mark.parametrize(("days", "is_right"), [(0, False), (1, True), (LONGEST_ITERATION, True), (367, False)])
+def test_iterations_of_a_project_take_a_day_to_a_year(days: int, is_right: bool) -> None:
+    change = ProjectChange(iteration_length=days)
+
+    if is_right:
+        assert change.columns() == {"default_iteration_length": days}
+    else:
+        with pytest.raises(BadRequest, match=f"not {days}"):
+            change.columns()
+
+
+@pytest.mark.parametrize(
+    ("given", "top", "skip", "limit"),
+    [
+        *(({}, None, 0, TOP_DEFAULT), ({"$top": "0"}, 0, 0, 0), ({"$top": "1000"}, 1000, 0, TOP_LIMIT)),
+        *(({"$top": "1001"}, 1001, 0, TOP_LIMIT), ({"$skip": " 7 "}, None, 7, TOP_DEFAULT)),
+        ({"$skip": "9" * 30}, None, SKIP_LIMIT, TOP_DEFAULT),
+    ],
+)
+def test_a_page_has_a_size_and_a_place(given: dict[str, str], top: int | None, skip: int, limit: int) -> None:
+    options = options_of(QueryParams(given))
+
+    assert (options.top, options.skip, options.limit) == (top, skip, limit)
+
+
+@pytest.mark.parametrize("text", ["-1", "", "1.5", "²", "0x1"])
+def test_a_page_that_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        options_of(QueryParams({"$top": text}))
+
+    assert set(caught.value.errors) == {"$top"}
