@@ -47,6 +47,14 @@ def test_chosen_fields_are_asked_where_they_are_empty_and_the_type_has_them(tmp_
         assert "Tags" not in keys_of(store, 2)
 
 
+def test_a_field_of_the_project_is_asked_of_types_that_have_it(tmp_path: Path) -> None:
+    documents = [item(1, Ticket_cf="T-1"), item(2), item(3, kind="Bug")]
+    with offline_store(tmp_path, documents) as store:
+        store.grooming.fields = ("Ticket_cf",)
+
+        assert ["Ticket_cf" in keys_of(store, each) for each in (1, 2, 3)] == [False, True, False]
+
+
 def test_what_is_done_is_asked_nothing(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Status="Done")]) as store:
         assert keys_of(store, 1) == []

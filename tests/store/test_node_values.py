@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from backlit.store import IterationEntry
-from backlit.store.edits.checks import fault_of_range, on_wire, usual_dates
+from backlit.store.edits.checks import can_travel, fault_of_range, on_wire, usual_dates
 from backlit.store.records.people import current, following, leaves, preceding
 
 TODAY = date(2026, 3, 10)
@@ -98,3 +98,14 @@ def test_plannable_iterations_have_no_parts_and_are_neither_root_nor_release() -
 
     assert [each.path for each in leaves(tree)] == ["Shop\\2026\\Sprint 1", "Shop\\Spring\\Sprint 2", "Shop\\Sprint"]
     assert leaves([iteration(1, "Shop\\Spring", None, None, is_release=True)]) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "is_sound"),
+    [
+        *(("plain", True), ("a\ud800", False), (["a", "\udfff"], False), (("\udc00",), False), (["a", 5, None], True)),
+        *((5, True), (None, True), ([], True)),
+    ],
+)
+def test_text_with_half_a_character_cannot_be_sent(value: object, is_sound: bool) -> None:
+    assert can_travel(value) is is_sound

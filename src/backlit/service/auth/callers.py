@@ -103,7 +103,6 @@ class Tokens:
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         if claims.expires_on <= now:
-            self._known.pop(header, None)
             raise Unauthorized("The access token has expired.")
         return claims
 

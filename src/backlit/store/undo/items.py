@@ -270,7 +270,7 @@ def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
     fields = {
         key: value
         for key, value in fields_in(document).items()
-        if is_settable(key, is_new=True) and value is not None and value not in ("", [])
+        if is_settable(key, is_new=True) and value not in (None, "", [])
     }
     if "ParentID" in fields:
         fields["ParentID"] = writer.journal.renames.followed(id_in(fields, "ParentID"))
