@@ -100,7 +100,7 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
         await pilot.press("g", "t")
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
-        assert missing(pilot.app, ["No files. a to attach one."]) == []
+        assert missing(pilot.app, ["No files. a to attach one, A for one that customers see."]) == []
 
 
 async def test_files_are_attached_by_a_pattern(

@@ -135,7 +135,7 @@ def test_any_text_makes_printable_lines_that_fit(text: str) -> None:
 
 async def test_a_comment_says_who_and_when() -> None:
     async with showing(comment(98)) as (_pilot, app):
-        assert line_with(app, "Maya") == "▌ Maya Kent  2h ago  internal  2026-03-10 10:00"
+        assert line_with(app, "Maya") == "▌ Maya Kent  2h ago  2026-03-10 10:00  internal"
 
 
 async def test_what_waits_and_what_customers_see_is_marked() -> None:

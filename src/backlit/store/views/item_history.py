@@ -55,10 +55,12 @@ class ItemHistory:
 
     def of_item(self, item: Item) -> list[ItemEvent]:
         """Return the events of an item, the latest first. A short read."""
-        found = [*self._told(item), *self._own(item.id)]
+        own = list(self._own(item.id))
+        found = [*self._told(item), *own]
         latest = max((each.at for each in found if each.at is not None), default=None)
         at, by = item.last_modified_at, item.last_modified_by
-        if at is not None and (latest is None or at > latest + JUST_SAVED):
+        is_told = any(each.author == by for each in own)  # a change is sent later than it was made
+        if at is not None and not is_told and (latest is None or at > latest + JUST_SAVED):
             found.append(ItemEvent(0, EventKind.EDITED, at, by))
         known = sorted(found, key=lambda each: (each.at is None, str(each.at)), reverse=True)
         return [replace(each, id=number) for number, each in enumerate(known, 1)]

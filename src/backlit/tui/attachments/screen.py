@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from mimetypes import guess_type
 from typing import Any
 
 from rich.segment import Segment
@@ -21,7 +22,7 @@ from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.dates import age, moment
+from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -32,13 +33,14 @@ from backlit.tui.widgets.side_lines import Part
 CUSTOMERS_SIGN = "»"
 SIZE_WIDTH = 10
 AUTHOR_WIDTH = 10
-WHEN_WIDTH = 16
 AGE_WIDTH = 4
-SEEN_WIDTH = 9
+WHEN_WIDTH = AGE_WIDTH + 18
+SEEN_WIDTH = 10
+TYPE_WIDTH = 8
 NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
-WIDE, MIDDLING = 100, 72
-"""Cells from which there is room for who may see it and the whole time; for author and description."""
+WIDEST, WIDE, MIDDLING = 140, 100, 72
+"""Cells from which there is room for the whole time; for who may see it; for author, type and description."""
 BAR_WIDTH = 16
 DRAW_EVERY = 0.15
 """Seconds between two drawings of the progress."""
@@ -58,29 +60,30 @@ class AttachmentList(EntryList[AttachmentEntry]):
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw what the columns are."""
-        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Seen by", "Description")
+        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
         return self._row(titles, " ", is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one file."""
         entry = self.entries[index]
-        size = friendly_size_of(entry.size) if entry.size is not None else "–"
-        since = age((self._now() - entry.created_at).total_seconds()) if entry.created_at else ""
-        when = moment(entry.created_at) if self.size.width >= WIDE else since
+        size = friendly_size_of(entry.size) if entry.size is not None else ""
+        now, at = self._now(), entry.created_at
+        when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at)}" if self.size.width >= WIDEST else "")
         seen_by = "internal" if entry.is_internal else "customers"
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
-        cells = (entry.name, fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, " ".join(about.split()))
+        words = " ".join(about.split())
+        cells = (entry.name, type_of(entry.name), fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, words)
         return self._row(cells, " " if entry.is_internal else CUSTOMERS_SIGN, is_cursor=is_cursor)
 
     def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
         theme, width = ThemeStyles.of(self.app), self.size.width
         on = "cursor-background" if is_cursor else None
-        name, size, author, when, seen_by, about = cells
+        name, kind, size, author, when, seen_by, about = cells
         is_wide, is_middling = width >= WIDE, width >= MIDDLING
         after = [(size, SIZE_WIDTH)]
         if is_middling:
-            after.append((author, AUTHOR_WIDTH))
-        after.append((when, WHEN_WIDTH if is_wide else AGE_WIDTH))
+            after = [(kind, TYPE_WIDTH), *after, (author, AUTHOR_WIDTH)]
+        after.append((when, WHEN_WIDTH if width >= WIDEST else AGE_WIDTH))
         if is_wide:
             after.append((seen_by, SEEN_WIDTH))
         room = max(8, width - 4 - sum(each + 2 for _, each in after))
@@ -93,8 +96,14 @@ class AttachmentList(EntryList[AttachmentEntry]):
             *(Segment("  " + fit(text, each), theme.style("muted", on=on)) for text, each in after),
         ]
         if is_middling:
-            segments.append(Segment("  " + fit(about, room - name_width - 2), theme.style(colour, on=on)))
+            segments.append(Segment("  " + fit(about, room - name_width - 3), theme.style(colour, on=on)))
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+
+
+def type_of(name: str) -> str:
+    """Return the type of a file in a word, by the end of its name; empty for an unknown one."""
+    main, _, part = (guess_type(name)[0] or "").partition("/")
+    return part.rpartition(".")[2].rpartition("-")[2] if main == "application" else main
 
 
 @dataclass(slots=True)
@@ -186,9 +195,9 @@ class AttachmentsScreen(ItemRowsScreen):
     SUBJECTS = (Subject.ATTACHMENTS,)
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
-        *("attachments.delete", "app.help"),
+        *("attachments.delete", "item.next-tab", "app.help"),
     )
-    EMPTY = ("No files. a to attach one.", "No files in the local copy.")
+    EMPTY = ("No files. a to attach one, A for one that customers see.", "No files in the local copy.")
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
         files = AttachmentList(store.now, id="files")
@@ -211,13 +220,12 @@ class AttachmentsScreen(ItemRowsScreen):
         found = self.store.attachments.of_item(self.item_id)
         self._files.show([each for each in found if self.comment_id in {None, each.comment_id}])
 
-    def count_text(self) -> str:
+    def note(self) -> str:
         """Return the number of files and their size."""
         entries = self._files.entries
-        count = len(entries)
-        total = friendly_size_of(sum(each.size or 0 for each in entries)) if count else ""
+        total = f", {friendly_size_of(sum(each.size or 0 for each in entries))}" if entries else ""
         whose = " of a comment" if self.comment_id is not None else ""
-        return counted(count, "file") + whose + (f"  {total}" if total else "")
+        return f"{counted(len(entries), 'file')}{whose}{total}"
 
     @on(LineList.Highlighted)
     def _file_highlighted(self) -> None:

@@ -32,8 +32,11 @@ class CommentsScreen(ItemRowsScreen):
     CSS_PATH = "../styles/comments.tcss"
     PLACE = ItemPlace.COMMENTS
     SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
-    HINTS = ("comments.add", "comments.quote", "comments.copy", "app.back", "app.help")
-    EMPTY = ("No comments. a to add one.", "No comments in the local copy. a to add one.")
+    HINTS = ("comments.add", "comments.quote", "item.next-tab", "app.back", "comments.copy", "app.help")
+    EMPTY = (
+        "No comments. a to add one, E to write it in $EDITOR.",
+        "No comments in the local copy. a to add one, E to write it in $EDITOR.",
+    )
 
     def __init__(self, store: Store, item_id: int) -> None:
         thread = CommentThread(store.now, id="thread")
@@ -56,10 +59,6 @@ class CommentsScreen(ItemRowsScreen):
     def show_rows(self) -> None:
         """Show the comments and their files."""
         self.thread.show(self.store.comments.of_item(self.item_id), self.files())
-
-    def count_text(self) -> str:
-        """Return the number of comments."""
-        return counted(self.thread.row_count(), "comment")
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:

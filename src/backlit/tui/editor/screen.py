@@ -32,7 +32,8 @@ from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, Sid
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
-HINTS = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
+HINTS = ("editor.edit", "item.next-tab", "item.comment", "editor.close", "editor.read", "app.help")
+HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
 SIGN_NOTES: Mapping[RowSign, str] = {
     RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
@@ -250,7 +251,8 @@ class EditorScreen(ItemScreen):
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        self._footer.show(WHILE_TYPING if self.form.is_editing else HINTS, status_words(self.store))
+        hints = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
+        self._footer.show(WHILE_TYPING if self.form.is_editing else hints, status_words(self.store))
 
 
 def changed_words(draft: ItemDraft) -> list[Part]:

@@ -3,7 +3,6 @@
 from textual.app import ComposeResult
 from textual.strip import Strip
 
-from backlit.model.amounts import counted
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
@@ -63,8 +62,6 @@ class HistoryScreen(ItemRowsScreen):
     CSS_PATH = "../styles/history.tcss"
     SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.OUTBOX)
     HINTS = ("item.next-tab", "item.comment", "app.back", "app.help")
-    FEW_HINTS = ("item.next-tab", "app.help")
-    ROOM_FOR_HINTS = 60
     EMPTY = ("No events.", "No events in the local copy.")
     PLACE = ItemPlace.HISTORY
 
@@ -83,6 +80,6 @@ class HistoryScreen(ItemRowsScreen):
         except CannotAct:
             self._events.show(())
 
-    def count_text(self) -> str:
-        """Return the number of events."""
-        return counted(self._events.row_count(), "event")
+    def note(self) -> str:
+        """Return the source of the events."""
+        return "as known to this machine"

@@ -26,7 +26,7 @@ SHOWN = 60
 def bulk_question(store: Store, plan: Plan) -> DifferenceQuestion:
     """Return the question whether the items of a plan may change, with the old and the new values of each."""
     count = len(plan.changes)
-    answer = Answer("y", f"change {plan.words if count > 1 else 'item'}")
+    answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
     return DifferenceQuestion(plan.act.label, [answer], list(_heading(plan)), list(_lines(store, plan)))
 
 

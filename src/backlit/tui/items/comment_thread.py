@@ -20,7 +20,7 @@ from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.dates import age, moment
+from backlit.tui.fields.dates import ago, moment
 
 LEAD = 2
 """Cells before the text: the cursor bar and a blank."""
@@ -185,15 +185,13 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([Segment(bar, theme.style("accent")), *body]).adjust_cell_length(width, theme.style())
 
     def _byline(self, comment: CommentEntry, theme: ThemeStyles) -> Line:
-        since = age((self._now() - comment.created_at).total_seconds()) if comment.created_at else ""
-        ago = since if since in {"", "now"} else f"{since} ago"
         parts = [
             (comment.author or "you", theme.style(bold=True)),
-            (ago, theme.style("foreground")),
+            (ago(comment.created_at, self._now()), theme.style("foreground")),
             ("↑ waits to be sent" if comment.pending else "", theme.style("pending")),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback")),
-            ("internal" if comment.is_internal else "", theme.style("muted")),
             (moment(comment.created_at), theme.style("muted")),
+            ("internal" if comment.is_internal else "", theme.style("faint")),
         ]
         return [Segment(safe(text) + "  ", style) for text, style in parts if text]
 

@@ -188,9 +188,9 @@ class ItemRowsScreen(ItemScreen):
         """Read the rows from the store; subclasses say which."""
         raise NotImplementedError
 
-    def count_text(self) -> str:
-        """Return the number of rows for the title; subclasses name them."""
-        raise NotImplementedError
+    def note(self) -> str:
+        """Return a note beside the tabs."""
+        return ""
 
     def current(self) -> Item:
         """Return the item; raises CannotAct for one that is gone."""
@@ -206,7 +206,7 @@ class ItemRowsScreen(ItemScreen):
         if item is None:
             self._head.say_gone(self.item_id)
         else:
-            self._head.say(item, item.type, item.fields.get("Name"), [(f"{self.count_text()} ", "muted")])
+            self._head.say(item, item.type, item.fields.get("Name"), [(f"{self.note()} ", "muted")])
         self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
         self.draw_status()
 
