@@ -3,7 +3,7 @@
 import pytest
 from tests.store.world import Said, World, sent, until
 from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
-from tests.tui.stage import heading_of, line_with, missing, strips_of, text_of
+from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
@@ -144,7 +144,7 @@ async def test_a_new_item_is_made(world: World, store: Store, edit: Edit) -> Non
         await save(pilot)
         await sent(store)
         page = await world.rival.work_items.page(filter="Name eq 'The depot floods'")
-        await until(lambda: f"#{page.results[0]['id']}" in heading_of(pilot.app), lambda: heading_of(pilot.app))
+        await until(lambda: f"#{page.results[0]['id']}" in lines_of(pilot.app)[1], lambda: lines_of(pilot.app)[1])
 
         assert page.results[0]["type"] == "Risk"
         assert page.results[0]["fields"]["Probability"] == "3 - Somewhat Likely"

@@ -46,7 +46,7 @@ async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details
 
 async def test_a_click_on_a_tab_shows_it(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        column = lines_of(pilot.app)[1].index("History")
+        column = lines_of(pilot.app)[2].index("History")
         await pilot.click("#tabs", offset=(column, 0))
         await pilot.pause()
 

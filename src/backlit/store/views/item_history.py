@@ -12,7 +12,7 @@ from backlit.store.records.people import Person
 from backlit.store.views.items import Attachments, Comments
 
 JUST_SAVED = timedelta(minutes=2)
-"""Time after a change within which the server's last change is taken for the same one."""
+"""Time between an event and the server's last change within which they are taken for the same one."""
 
 
 class EventKind(StrEnum):
@@ -57,10 +57,9 @@ class ItemHistory:
         """Return the events of an item, the latest first. A short read."""
         own = list(self._own(item.id))
         found = [*self._told(item), *own]
-        latest = max((each.at for each in found if each.at is not None), default=None)
         at, by = item.last_modified_at, item.last_modified_by
         is_told = any(each.author == by for each in own)  # a change is sent later than it was made
-        if at is not None and not is_told and (latest is None or at > latest + JUST_SAVED):
+        if at is not None and not is_told and all(abs(each.at - at) > JUST_SAVED for each in found if each.at):
             found.append(ItemEvent(0, EventKind.EDITED, at, by))
         known = sorted(found, key=lambda each: (each.at is None, str(each.at)), reverse=True)
         return [replace(each, id=number) for number, each in enumerate(known, 1)]

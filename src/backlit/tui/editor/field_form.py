@@ -76,6 +76,12 @@ class FieldForm(Container):
         """The key of the field that is being edited or picked for; empty where none is."""
         return self._edited.key if self._is_open and self._edited is not None else self._asked
 
+    @property
+    def edge(self) -> int | None:
+        """The column of the line between the texts and the grid; None where they are not side by side."""
+        is_beside = self.texts.display and not self.has_class("-stacked")
+        return self.texts.region.right - 1 if is_beside else None
+
     def redraw(self) -> None:
         """Show the draft as it is now."""
         self.grid.show(self.lines.lines(self.draft))

@@ -170,6 +170,7 @@ def toggle_texts(target: EditorTarget, _call: Call) -> None:
     """Show or hide the long texts beside the fields."""
     texts = target.form.texts
     texts.display = not texts.display
+    target.form.call_after_refresh(target.tell, "")
 
 
 def read_on(target: EditorTarget, _call: Call) -> None:

@@ -75,6 +75,7 @@ class EditorScreen(ItemScreen):
         self._is_followed = False
         """True until the saved changes are sent, in conflict or rejected."""
         self._head = ItemHead(store, ItemPlace.EDITOR)
+        self._rule = RuleLine("┴")
         self._help, self._footer = SidesLine(id="help"), FooterLine(id="status")
 
     @property
@@ -88,7 +89,7 @@ class EditorScreen(ItemScreen):
         yield self._head.heading
         yield self._head.tabs
         yield self.form
-        yield RuleLine("─")
+        yield self._rule
         yield self._help
         yield self._footer
 
@@ -101,8 +102,8 @@ class EditorScreen(ItemScreen):
         self.draw_words()
 
     def on_resize(self) -> None:
-        """Show as many hints as fit."""
-        self.draw_words()
+        """Have the rules meet the line between the panes, once these are placed."""
+        self.call_after_refresh(self.draw_words)
 
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
@@ -248,6 +249,8 @@ class EditorScreen(ItemScreen):
         item = self.store.item(self.item_id) if self.item_id is not None else None
         self.title_line.place = number_of(self.item_id)
         self._head.say(item, self.item_type, self.draft.value("Name"), changed_words(self.draft))
+        for rule in (self._head.tabs, self._rule):
+            rule.join_at(self.form.edge)
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])

@@ -1,14 +1,10 @@
 """The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar, Protocol
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from textual import events
 from textual.app import ComposeResult
-from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.store.records.changes import ConnectionState, Subject
@@ -16,84 +12,36 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import ago
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
-from backlit.tui.shell.target import ItemPlace, Open
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
-from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, FooterLine, Hint, Part, RuleLine, SidesLine, Word
 
-TABS: Mapping[ItemPlace, str] = {
-    ItemPlace.EDITOR: "Details",
-    ItemPlace.COMMENTS: "Comments",
-    ItemPlace.ATTACHMENTS: "Files",
-    ItemPlace.HISTORY: "History",
+TABS: Mapping[ItemPlace, tuple[str, str]] = {
+    ItemPlace.EDITOR: ("Details", "item.open"),
+    ItemPlace.COMMENTS: ("Comments", "item.comments"),
+    ItemPlace.ATTACHMENTS: ("Files", "item.attachments"),
+    ItemPlace.HISTORY: ("History", "item.history"),
 }
+"""The tabs: their names, and the commands of a click."""
 ROOM_FOR_AUTHOR = 80
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
-
-
-class ItemTabs(Widget):
-    """The tabs of an item, and a note at the right; a click goes to a tab."""
-
-    DEFAULT_CSS = "ItemTabs { height: 1; }"
-
-    def __init__(self, place: ItemPlace) -> None:
-        super().__init__(id="tabs")
-        self._place = place
-        self._item_id: int | None = None
-        self._counts: Mapping[ItemPlace, int] = {}
-        self._note: tuple[Part, ...] = ()
-
-    def say(self, item_id: int | None, counts: Mapping[ItemPlace, int], note: Sequence[Part]) -> None:
-        """Show other counts or another note; a new item has no tabs but its details."""
-        shown = (item_id, counts, tuple(note))
-        if (self._item_id, self._counts, self._note) != shown:
-            self._item_id, self._counts, self._note = shown
-            self.refresh()
-
-    def _tabs(self) -> Iterator[tuple[ItemPlace, str]]:
-        for place, name in TABS.items():
-            if self._item_id is not None or place is self._place:
-                count = self._counts.get(place, 0)
-                words = f"{name} {count:,}" if count else name
-                yield place, f" [{words}]" if place is self._place else f"  {words} "
-
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the line; the note gives way to the tabs."""
-        theme, width = ThemeStyles.of(self.app), self.size.width
-        tabs = [
-            Segment(text, theme.style("accent" if place is self._place else "muted", bold=place is self._place))
-            for place, text in self._tabs()
-        ]
-        room = width - sum(cell_len(segment.text) for segment in tabs)
-        note = [Segment(text, theme.style(colour)) for text, colour in self._note]
-        gap = room - sum(cell_len(segment.text) for segment in note)
-        shown = [*tabs, Segment(" " * gap, theme.style()), *note] if gap >= 0 else tabs
-        return Strip(shown).adjust_cell_length(width, theme.style())
-
-    def on_click(self, event: events.Click) -> None:
-        """Go to the tab under the pointer."""
-        end = 0
-        for place, text in self._tabs():
-            end += cell_len(text)
-            if event.x < end:
-                if self._item_id is not None and place is not self._place:
-                    self.post_message(Open(self._item_id, place))
-                return
 
 
 class ItemHead:
     """The two lines over every tab of an item."""
 
     def __init__(self, store: Store, place: ItemPlace) -> None:
-        self.heading = RuleLine("─", id="heading")
-        self.tabs = ItemTabs(place)
+        self.heading = SidesLine(id="heading")
+        self.tabs = RuleLine("┬", id="tabs")
         self._store = store
+        self._place = place
         self._counts: Mapping[ItemPlace, int] = {}
 
     def count(self, item_id: int) -> Sequence[CommentEntry]:
@@ -106,9 +54,15 @@ class ItemHead:
         """Show an item by its type and its name, which may be typed at this moment."""
         sign = (f"{type_sign(item_type)} {item_type}", type_colour(item_type))
         number = f"{number_of(item.id if item else None)} "
-        left: list[Part] = [(number, "muted"), sign, (" · ", "muted"), (str(name or ""), "heading")]
+        left: list[Part] = [(f" {number}", "muted"), sign, (" · ", "muted"), (str(name or ""), HEADING)]
         self.heading.say(left, last_change(item, self._store.now(), self.heading.size.width))
-        self.tabs.say(item.id if item else None, self._counts, note)
+        self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
+
+    def _tab(self, place: ItemPlace) -> Word:
+        name, command_id = TABS[place]
+        count = self._counts.get(place, 0)
+        words = f"{name} {count:,}" if count else name
+        return (f" [{words}]", HEADING) if place is self._place else (f"  {words} ", "muted", command_id)
 
     def say_gone(self, item_id: int) -> None:
         """Say that an item is deleted."""

@@ -135,7 +135,8 @@ class OutboxScreen(StoreScreen[None]):
                 lines += [Content.styled(safe(label_of(key)), "$muted"), was, now]
             return Content("\n").join(lines)
         for key, mine in fields_of(entry).items():
-            lines.append(Content.styled(safe(label_of(key)), "$muted"))
+            lines += [Content("")] if lines else []
+            lines.append(Content.styled(safe(label_of(key)), "bold"))
             if entry.kind is EntryKind.EDIT:
                 lines.append(self._line("was", key, entry.base.get(key)))
             lines.append(self._line("yours", key, mine).stylize("bold"))

@@ -74,8 +74,8 @@ class SidesLine(Widget):
                 return
 
     def style_of(self, theme: ThemeStyles, colour: str) -> Style:
-        """Return the style of a word."""
-        return theme.style(colour)
+        """Return the style of a word; a heading is bold."""
+        return theme.style("foreground", bold=True) if colour == HEADING else theme.style(colour)
 
     def across(self) -> list[Drawn]:
         """Return the words across the width, with the gap between both sides."""
@@ -171,10 +171,6 @@ class RuleLine(SidesLine):
         rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
         left, right = map(_spaced, self.fitted(width - 4))
         return [*left, (rule[length(left) : width - length(right)], "rule", ""), *right]
-
-    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
-        """Return the style of a word; a heading is bold."""
-        return theme.style("foreground", bold=True) if colour == HEADING else theme.style(colour)
 
 
 HEADING = "heading"
