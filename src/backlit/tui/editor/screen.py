@@ -72,7 +72,7 @@ class EditorScreen(ItemScreen):
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
-        self._is_followed = False
+        self._is_followed, self._saved_note = False, ""
         """True until the saved changes are sent, in conflict or rejected."""
         self._head = ItemHead(store, ItemPlace.EDITOR)
         self._rule = RuleLine("┴")
@@ -136,7 +136,8 @@ class EditorScreen(ItemScreen):
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
-            self._note = "This item no longer exists. Your changes are kept until you close the editor."
+            kept = "Your changes are kept until you close the editor." if self.draft else "q to go back."
+            self._note = f"This item no longer exists. {kept}"
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
@@ -149,10 +150,12 @@ class EditorScreen(ItemScreen):
         self.draw_words()
 
     def _follow(self, item: Item) -> None:
-        """Show the state of the saved changes; once the cursor has moved on, only the last one."""
-        self._is_followed = item.sign is RowSign.PENDING
-        if self._note or not self._is_followed:
-            self._note = saved_words(self.store, item)
+        """Show the state of the saved changes until they are sent; once the cursor has moved, only their end."""
+        self._is_followed = item.sign is not RowSign.NONE
+        before, self._saved_note = self._saved_note, saved_words(self.store, item)
+        is_over = item.sign is not RowSign.PENDING and before != self._saved_note
+        if is_over or self._note == before:
+            self._note = self._saved_note
 
     # Leaving
 
@@ -241,7 +244,7 @@ class EditorScreen(ItemScreen):
 
     def follow_saved(self) -> None:
         """Show whether the saved changes are sent, until that is settled."""
-        self._is_followed, self._note = True, "Saved. Sending …"
+        self._is_followed, self._note, self._saved_note = True, "Saved. Sending …", "Saved. Sending …"
         self.store_changed(ChangeBatch())
 
     def draw_words(self) -> None:
