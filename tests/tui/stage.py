@@ -8,6 +8,7 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.widgets.side_lines import FooterLine
 
 
 class Stage(ChordApp):
@@ -50,7 +51,15 @@ def heading_of(app: App[None]) -> str:
 
 def messages_of(app: App[None]) -> set[str]:
     """Return the short messages that are shown."""
-    return {each.message for each in app._notifications}
+    confirmed = [footer.confirmed for footer in app.screen.query(FooterLine)]
+    return {*(each.message for each in app._notifications), *filter(None, confirmed)}
+
+
+def clear_messages(app: App[None]) -> None:
+    """Remove the short messages that are shown."""
+    app.clear_notifications()
+    for footer in app.screen.query(FooterLine):
+        footer.confirm("")
 
 
 def text_of(app: App[None]) -> str:

@@ -9,7 +9,7 @@ from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, press, select, shown
-from tests.tui.stage import messages_of, text_of
+from tests.tui.stage import clear_messages, messages_of, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -279,7 +279,7 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
         item_id = await open_view(pilot, store, view)
         place = pilot.app.screen
         for command in ITEM_VERBS:
-            pilot.app.clear_notifications()
+            clear_messages(pilot.app)
             if view == "plan":
                 await _unplanned(pilot, store, item_id)
             before = _state(place, store, item_id)

@@ -98,8 +98,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Say what is wrong with the configuration."""
-        for sentence in self._problems:
-            self.say(sentence, is_bad=True)
+        if self._problems:
+            self.say("\n".join(self._problems), is_bad=True)
         self.set_timer(MOST_HELD, self.show_frames)
 
     def on_backlog_screen_painted(self) -> None:

@@ -97,7 +97,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
     count = len(plan.changes)
     if not failed:
         if count > 1:
-            target.say(f"{act.label}: {plan.words} changed.")
+            target.say(f"{act.label}: {plan.words} changed. u to undo.")
         return
     names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
     if await target.ask(FailedDialog(count, failed, names)):

@@ -111,7 +111,7 @@ async def _rank(
     elif not done.count:
         target.say(nothing)
     elif done.count > 1:
-        target.say(f"{target.store.batch.words(ids)} moved as one.")
+        target.say(f"{target.store.batch.words(ids)} moved as one. u to undo.")
 
 
 def _check_place(text: str) -> str | None:

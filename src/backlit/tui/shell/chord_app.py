@@ -1,15 +1,15 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
+from textual.widgets._toast import ToastRack
 
 from backlit.config import clipboard
 from backlit.model.amounts import counted
@@ -22,7 +22,8 @@ from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import SidesLine, WaitingKeys
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import SECONDS, FooterLine, SidesLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 if TYPE_CHECKING:
@@ -42,14 +43,13 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__()
         self.recorder = Recorder(self)
+        self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say)
-        self.input = InputQueue(self, self.dispatch.take, self.catch_up, partial(_say_waiting, self))
+        self.input = InputQueue(self, self.dispatch.take, self.catch_up, self._messages.wait)
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""
         self._safe_filter = SafeFilter()
-        self._dropped = 0
-        self._drop_timer: Timer | None = None
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
 
@@ -68,8 +68,9 @@ class ChordApp(FramedApp, inherit_bindings=False):
             return cast("Answer", await self.push_screen_wait(dialog))
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show a short message."""
-        self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=6)
+        """Show a short message: a confirmation in the footer where it fits, else a toast."""
+        if is_bad or not self._messages.confirm(sentence):
+            self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=SECONDS)
 
     def copy(self, text: str, words: str) -> None:
         """Put a text on the clipboard; say so in words, with the route that it took."""
@@ -92,16 +93,17 @@ class ChordApp(FramedApp, inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
     ) -> None:
-        """Show a message; a warning drops the waiting keys, which were meant for another state.
+        """Show a toast; a warning drops the waiting keys, which were meant for another state.
 
         Errors come from background work, which no key waits for.
         """
+        self._messages.make_room(safe(message))
         super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
         if severity != "information":
             self.faults += 1
             self.recorder.stop(message)
         if severity == "warning":
-            _say_dropped(self, self.input.fail())
+            self._messages.drop(self.input.fail())
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
         """Run the command of a clicked word."""
@@ -110,7 +112,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
-        _say_dropped(self, self.input.refuse())
+        self._messages.drop(self.input.refuse())
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""
@@ -122,7 +124,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
         if isinstance(event, (events.AppFocus, events.AppBlur)):
             return
         if isinstance(event, INPUT) and not event.is_forwarded:
-            _say_dropped(self, await self.input.put(event))
+            self._messages.drop(await self.input.put(event))
         else:
             await super().on_event(event)
 
@@ -133,32 +135,57 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def catch_up(self) -> None:
         """Pass written changes to the screens; for subclasses with a store."""
 
-    def _say_dropped(self, count: int) -> None:
+
+class Messages:
+    """The short messages of an application: one at a time, in the footer where it fits."""
+
+    def __init__(self, app: ChordApp) -> None:
+        self._app = app
+        self._dropped = 0
+        self._drop_timer: Timer | None = None
+
+    def confirm(self, sentence: str) -> bool:
+        """Show a confirmation in the footers of the open screens; return False where it does not fit on the top one."""
+        screens = [] if isinstance(self._app.screen, ModalScreen) else reversed(self._app.screen_stack)
+        footers = [footer for screen in screens for footer in screen.query(FooterLine)]
+        if not footers or not footers[0].confirm(sentence):
+            return False
+        for footer in footers[1:]:  # a command that closes its screen has told its end before
+            footer.confirm(sentence)
+        return True
+
+    def make_room(self, sentence: str) -> None:
+        """Remove all toasts but other errors, and place the next one away from the cursor's row."""
+        app = self._app
+        for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
+            if each.severity != "error" or each.message == sentence:
+                app._unnotify(each, refresh=False)  # noqa: SLF001 - as above
+        rows = app.focused
+        is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
+        for rack in app.screen.query(ToastRack):
+            rack.styles.dock = "top" if is_low else "bottom"
+            rack.styles.margin = (2, 0, 0, 0) if is_low else (0, 0, 2, 0)
+
+    def drop(self, count: int) -> None:
         """Say how many keys were dropped, once a pause follows them."""
-
-        def say_all() -> None:
-            self.say(f"{counted(self._dropped, 'more key was', 'more keys were')} dropped.")
-            self._dropped = 0
-
         self._dropped += count
         if count:
             if self._drop_timer is not None:
                 self._drop_timer.stop()
-            self._drop_timer = self.set_timer(PAUSE, say_all)
+            self._drop_timer = self._app.set_timer(PAUSE, self._say_dropped)
 
+    def _say_dropped(self) -> None:
+        self._app.say(f"{counted(self._dropped, 'more key was', 'more keys were')} dropped.")
+        self._dropped = 0
 
-def _say_dropped(app: ChordApp, count: int) -> None:
-    if count:
-        app.say(f"{counted(count, 'more key was', 'more keys were')} dropped.")
-
-
-def _say_waiting(app: ChordApp, count: int | None) -> None:
-    """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
-    shown = next(iter(app.screen.query(WaitingKeys)), None)
-    if count is None:
-        for screen in app.screen_stack:
-            screen.query(WaitingKeys).remove()
-    elif shown is not None:
-        shown.say(count)
-    else:
-        app.screen.mount(WaitingKeys(count))
+    def wait(self, count: int | None) -> None:
+        """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
+        app = self._app
+        shown = next(iter(app.screen.query(WaitingKeys)), None)
+        if count is None:
+            for screen in app.screen_stack:
+                screen.query(WaitingKeys).remove()
+        elif shown is not None:
+            shown.say(count)
+        else:
+            app.screen.mount(WaitingKeys(count))

@@ -17,6 +17,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import EDGE, MORE, Drawn, Part, SidesLine, Word, around, length
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
@@ -27,7 +28,7 @@ AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
 
-class TitleLine(SidesLine):
+class TitleLine(StorageErrorGuard, SidesLine):
     """Tabs and state; `place` is the command that goes to the screen, or the name of a screen without one."""
 
     def __init__(self, store: Store, place: str) -> None:

@@ -117,6 +117,11 @@ class FooterLine(SidesLine):
     Hints are given by importance, and after them the one that always stays, for the rest of the keys.
     """
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._confirmed: Sequence[Drawn] = ()
+        self._timer: Timer | None = None
+
     def show(self, hints: Sequence[Hint | str], status: Sequence[Word] = ()) -> None:
         """Show hints, each of them or the id of its command, and a state."""
         left: list[Word] = []
@@ -125,20 +130,55 @@ class FooterLine(SidesLine):
             left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
         self.say(left, status)
 
+    def confirm(self, sentence: str) -> bool:
+        """Show a confirmation instead of the state for a while; return False where it does not fit."""
+        words = _confirmation(sentence)
+        if length(words) + len(EDGE) > self.size.width:
+            return False
+        self._confirmed = words
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(SECONDS, self._forget)
+        self.refresh()
+        return True
+
+    @property
+    def confirmed(self) -> str:
+        """The confirmation on show; empty without one."""
+        return "".join(text for text, _, _ in self._confirmed).strip()
+
+    def _forget(self) -> None:
+        self._confirmed = ()
+        self.refresh()
+
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the hints that fit beside the state; the last hint and the end of the state go last."""
         pairs = [self._left[at : at + 2] for at in range(0, len(self._left), 2)]
-        least = length(pairs[-1]) if pairs else 0
+        least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
-        for text, colour, command_id in reversed(self._right):
+        for text, colour, command_id in reversed(self._confirmed or self._right):
             rest = width - least - length(right)
             if rest < min(cell_len(text), SCRAP):
                 break
             right.insert(0, (fit(text, min(cell_len(text), rest)), colour, command_id))
         room = width - length(right)
-        while len(pairs) > 1 and sum(map(length, pairs)) > room:
-            pairs.pop(-2)
+        while pairs and sum(map(length, pairs)) > room:
+            pairs.pop(-2 if len(pairs) > 1 else -1)
         return [word for pair in pairs for word in pair], right
+
+
+SECONDS = 6
+"""Seconds that a confirmation or a toast is shown."""
+UNDO = "u to undo."
+
+
+def _confirmation(sentence: str) -> Sequence[Drawn]:
+    """Return the words of a confirmation; a click on its offer to undo takes it."""
+    text = safe(sentence)
+    if not text.endswith(UNDO):
+        return [(f" {text}", "foreground", "")]
+    said = text.removesuffix(UNDO).rstrip()
+    return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
 
 
 def _hint_of(command_id: str) -> Hint:

@@ -50,8 +50,5 @@ def is_survivable(error: Exception) -> bool:
 
 
 def show_error(pump: MessagePump, error: BacklitError) -> None:
-    """Show the message, unless it is on the screen already."""
-    sentence = safe(error.message)
-    app = pump.app
-    if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask
-        app.notify(sentence, severity="error", timeout=SECONDS, markup=False)
+    """Show the message."""
+    pump.app.notify(safe(error.message), severity="error", timeout=SECONDS, markup=False)

@@ -1,0 +1,58 @@
+"""Short messages: confirmations in the footer, what needs attention in one toast away from the cursor."""
+
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import press, status_line
+from tests.tui.stage import heading_of, lines_of, messages_of, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.dialogs.reading import DifferenceQuestion
+
+
+async def delete_one(pilot: Pilot[None]) -> str:
+    """Delete the item under the cursor and return the footer that says so."""
+    await press(pilot, "d", "h", "y")
+    await until(lambda: "Deleted" in status_line(pilot), lambda: text_of(pilot.app))
+    return status_line(pilot)
+
+
+async def test_a_confirmation_is_in_the_footer_beside_the_last_hint(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        footer = await delete_one(pilot)
+
+        assert footer.endswith("  u undo")
+        assert "? keys" in footer
+        assert not [line for line in lines_of(pilot.app)[:-1] if "Deleted" in line]
+
+
+async def test_a_click_on_undo_in_the_footer_asks_as_the_key_does(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        footer = await delete_one(pilot)
+        await pilot.click(offset=(footer.index("u undo"), len(lines_of(pilot.app)) - 1))
+
+        await until(lambda: isinstance(pilot.app.screen, DifferenceQuestion), lambda: text_of(pilot.app))
+
+
+async def test_one_refusal_replaces_the_one_before(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "g", "X", "g", "Y", "g", "Y")
+
+        assert len(messages_of(pilot.app)) == 1
+        assert text_of(pilot.app).count("is no command here") == 1
+
+
+async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_footer_free(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        for key in ("G", "g"):
+            await press(pilot, key, *(("g",) if key == "g" else ()))
+            await press(pilot, "g", "X")
+            lines = lines_of(pilot.app)
+            cursor = next(line for line in lines if line.startswith("▌"))
+
+            assert any("is no command here" in line for line in lines)
+            assert "is no command" not in cursor
+            assert "Open items" in heading_of(pilot.app)
+            assert "? keys" in lines[-1]
