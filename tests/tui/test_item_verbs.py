@@ -194,6 +194,22 @@ async def test_a_duplicate_starts_anew_with_the_tasks_that_are_wanted(world: Wor
         assert len(below.results) == len(store.batch.tasks_of(rows[index].id)) > 0
 
 
+async def test_a_selected_task_of_a_selected_item_is_copied_once(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    at = next(index for index, row in enumerate(rows) if store.batch.tasks_of(row.id))
+    tasks = store.batch.tasks_of(rows[at].id)
+    async with opened(store) as pilot:
+        await press(pilot, *str(at + 1), "G", *["space"] * (len(tasks) + 1), "D")
+        asked = text_of(pilot.app)
+        before = len(await shown(store))
+        await press(pilot, "t")
+        await until(lambda: "(copy)" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        number = "task" if len(tasks) == 1 else f"{len(tasks)} tasks"
+        assert f"copy the item with its {number}" in asked
+        assert len(await shown(store)) == before + 1 + len(tasks)
+
+
 # Every verb in every view
 
 

@@ -109,7 +109,7 @@ async def duplicate(target: AddTarget, call: Call) -> None:
         noun = "the item" if len(items) == 1 else counted_types(item.type for item in items)
         answers = [Answer("y", f"copy {noun}")]
         if below:
-            answers.append(Answer("t", f"copy {noun} and {'the task' if below == 1 else f'{below:,} tasks'} below"))
+            answers.append(Answer("t", f"copy {_with_tasks(items, tasks)}"))
         sentence = "Copies begin with the first status; comments and attachments are not copied."
         key = await target.ask(ConfirmDialog("Duplicate", sentence, answers, "cancel"))
         if key is None:
@@ -117,6 +117,14 @@ async def duplicate(target: AddTarget, call: Call) -> None:
         tasks = tasks if key == "t" else {}
     made = await target.store.items.add_families(_families(target.store, items, tasks))
     target.item_added(made[-1])
+
+
+def _with_tasks(items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> str:
+    """Return the numbers of items and of their tasks; a selected task of a selected item counts once."""
+    below = {task.id for each in tasks.values() for task in each}
+    types = [item.type for item in items if item.id not in below]
+    their = "task" if len(below) == 1 else f"{len(below):,} tasks"
+    return f"the item with its {their}" if len(types) == 1 else f"{counted_types(types)} with their {their}"
 
 
 def _families(store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> list[Family]:
