@@ -118,7 +118,7 @@ async def test_ten_items_are_groomed_by_keys_with_a_pause_and_a_restart(
     assert copied == saved
     assert "9 changed" in summary
     assert "10 items, 9 changed, 1 skipped." in saved
-    assert saved.count("Estimate: – → ") == 9
+    assert saved.count("  - Estimate: ") == 9
     assert f"## Skipped\n\n- #{ids[3]} " in saved
     assert "open: " in saved
 
@@ -402,6 +402,23 @@ async def test_the_summary_counts_tasks_apart(store: Store) -> None:
     summary = summary_of(store, (), [first["Story"], first["Bug"], first["Task"]])
 
     assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
+
+
+async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    (bug,) = await unestimated(world, store, 1, "Bug")
+    async with opened(store) as pilot:
+        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
+        for _ in range(2):
+            screen = pilot.app.screen
+            assert isinstance(screen, GroomScreen)
+            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+
+        assert missing(pilot.app, ["Changes", "Still open", "2 items, 1 changed, 0 skipped, 1 unchanged."]) == []
+        assert "Estimate 5" in line_with(pilot.app, f"#{item_id} ")
+        assert "no estimate" in line_with(pilot.app, f"#{bug} ")
+        assert "–" not in text_of(pilot.app)
 
 
 async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:

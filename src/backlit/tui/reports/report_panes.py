@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.amounts import counted
+from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
@@ -164,10 +165,13 @@ class ReportTable(LineList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._report: Report | None = None
+        self._longest = 1.0
 
     def show(self, report: Report | None) -> None:
         """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
         before, self._report = self._report, report
+        days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
+        self._longest = max((each for each in days if isinstance(each, float)), default=0.0) or 1.0
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
         self.post_message(self.Highlighted(self, self.cursor))
@@ -213,21 +217,19 @@ class ReportTable(LineList):
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
             if bar and column.has_bar:
-                segments.append(Segment(fit_right(text, width) + " ", style))
-                longest = max((float(str(row[at])) for row in self._report.table.rows), default=0.0)
-                share = 0.0 if is_header or not longest else float(str(value)) / longest
-                segments.append(Segment(_bar(share, bar - 1), theme.style("status-progress", on=on)))
+                days = value if isinstance(value, float) else 0.0
+                segments += [Segment(fit_right(text, width) + " ", style), self._bar(days, bar - 1, theme, on)]
                 segments.append(Segment(" " * GAP, style))
                 continue
             is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
             segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, style))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
-
-def _bar(share: float, width: int) -> str:
-    """Return a bar in eighths of a cell, padded to a width."""
-    eighths = max(1, round(share * width * 8)) if share > 0 else 0
-    return ("█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()).ljust(width)
+    def _bar(self, days: float, width: int, theme: ThemeStyles, on: str | None) -> Segment:
+        """Return the bar of an item in eighths of a cell, padded to a width."""
+        eighths = max(1, round(days / self._longest * width * 8)) if days else 0
+        text = "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
+        return Segment(text.ljust(width), theme.style("pending" if days > STUCK else "muted", on=on))
 
 
 def bar_width(report: Report, width: int) -> int:
