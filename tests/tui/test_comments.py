@@ -78,7 +78,7 @@ def test_lists_quotes_headings_and_code_are_laid_out() -> None:
     )
 
     assert laid_out(text) == [
-        *("Head", "", "As a guest I", "", "• one", "• two it", "  1. deep", ""),
+        *("Head", "As a guest I", "", "• one", "• two it", "  1. deep", ""),
         *("▏ quoted", "▏ twice", "", "code <b>", "", "end x"),
     ]
 

@@ -47,7 +47,7 @@ async def plain(text: str, width: int = 40) -> list[str]:
     [
         (
             "<h2>Goal</h2><p>Pay&nbsp;<b>by card</b> &amp; cash<br>twice</p>",
-            ["Goal", "", "Pay by card & cash", "twice"],
+            ["Goal", "Pay by card & cash", "twice"],
         ),
         ("<ul><li>one</li><li>two<ul><li>deep</li></ul></li></ul>", ["• one", "• two", "  • deep"]),
         ("<ol start='3'><li>a</li><li>b</li></ol>", ["3. a", "4. b"]),

@@ -190,7 +190,7 @@ class _Blocks:
                 self._gap = None if self._gap is None else min(self._gap, len(self._levels))
             case "heading_open" | "heading_close":
                 self._is_heading = token.type == "heading_open"
-        if token.type in {"paragraph_close", "heading_close", "blockquote_close", "fence", "hr"}:
+        if token.type in {"paragraph_close", "blockquote_close", "fence", "hr"}:
             self._gap = None if token.hidden or is_last else len(self._levels)
 
     def _in_table(self, token: "Token") -> Iterator[Block]:
@@ -229,7 +229,11 @@ class _Blocks:
 
     def _paragraph(self, token: "Token") -> Block:
         is_quote = any(level.rest == "▏ " for level in self._levels)
-        base = self._theme.style("muted" if is_quote else "foreground", bold=self._is_heading)
+        base = (
+            self._theme.heading("secondary")
+            if self._is_heading
+            else self._theme.style("muted" if is_quote else "foreground")
+        )
         return Block(self._first(), self._rest(), _inline(token.children or (), base, self._theme))
 
 

@@ -1,30 +1,36 @@
 """The pane beside the list: the item under the cursor, read only, with its description and comments."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, estimate_text
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Item, RowSign
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.text import joined, safe, wrapped
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
-from backlit.tui.fields.dates import age, days_until, moment
+from backlit.tui.fields.dates import age, days_until
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
 
-LABEL_WIDTH = 11
+BETWEEN = " · "
+"""Text between the chips of a line."""
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
 COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
+MARGIN = 1
+"""Blanks between the text and the scroll bar."""
+Chip = tuple[str, str]
+"""A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
 SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "refused (g=)", RowSign.CONFLICT: "conflict (g=)"}
 
@@ -62,7 +68,7 @@ class Preview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item as a page; nothing without an item."""
-        return list(_Page(theme, width).lines(*self._shown)) if self._shown else ()
+        return list(_Page(theme, width - MARGIN).lines(*self._shown)) if self._shown else ()
 
 
 class CommentsPreview(LinesView):
@@ -80,7 +86,7 @@ class CommentsPreview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the comments; nothing before the first item."""
-        return list(_Page(theme, width).comments(*self._shown)) if self._shown else ()
+        return list(_Page(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
 
 
 class _Page:
@@ -93,17 +99,17 @@ class _Page:
     def lines(self, item: Item, comments: Sequence[CommentEntry] | None, around: Surroundings) -> Iterator[Line]:
         yield self._heading(item)
         yield from self._wrapped(str(item.fields.get("Name") or ""), bold=True)
-        yield []
-        for label, value, colour in _properties(item, around):
-            if value:
-                yield from self._property(label, value, colour)
-        for number, sentence in enumerate(around.faults):
-            yield from self._property("" if number else "Not ready", sentence, "pending")
+        yield from self._chips(_state(item, around))
+        yield from self._chips(_places(item, around))
+        if around.found:
+            yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
+        if around.faults:
+            yield from self._chips([("Not ready:", "pending"), *((each, "foreground") for each in around.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
                 yield []
-                yield from [[self._segment(label, "muted")]] if label else []
+                yield from [self._head(label)] if label else []
                 yield from self._text(text)
         if comments is not None:
             yield []
@@ -111,7 +117,7 @@ class _Page:
 
     def comments(self, comments: Sequence[CommentEntry], now: datetime) -> Iterator[Line]:
         words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
-        yield [self._segment(words, "muted")]
+        yield self._head(words)
         for comment in reversed(comments[-COMMENT_LIMIT:]):
             yield self._byline(comment, now)
             yield from self._text(comment.text)
@@ -128,12 +134,26 @@ class _Page:
             self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}", colour),
         ]
 
-    def _property(self, label: str, value: str, colour: str) -> Iterator[Line]:
-        for number, line in enumerate(wrapped(value, self._width - LABEL_WIDTH)):
-            yield [
-                self._segment("" if number else label, "muted", width=LABEL_WIDTH),
-                self._segment(line, colour),
-            ]
+    def _head(self, words: str) -> Line:
+        return [Segment(safe(words), self._theme.heading("secondary"))]
+
+    def _chips(self, chips: Iterable[Chip], between: str = BETWEEN) -> Iterator[Line]:
+        """Yield lines of chips; a line breaks between two chips, and inside one that is too long."""
+        line: Line = []
+        room = self._width
+        for words, colour in chips:
+            if line and len(between) + cell_len(words) <= room:
+                line.append(self._segment(between, "muted"))
+                room -= len(between)
+            elif line:
+                yield line
+                line, room = [], self._width
+            *full, last = wrapped(words, room)
+            yield from ([self._segment(each, colour)] for each in full)
+            line.append(self._segment(last, colour))
+            room -= cell_len(last)
+        if line:
+            yield line
 
     def _wrapped(self, text: str, *, bold: bool) -> Iterator[Line]:
         for line in wrapped(text, self._width):
@@ -145,10 +165,10 @@ class _Page:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
     def _byline(self, comment: CommentEntry, now: datetime) -> Line:
-        ago = age((now - comment.created_at).total_seconds()) if comment.created_at else ""
+        ago = f"  {_ago(now, comment.created_at)}" if comment.created_at else ""
         line = [
             Segment(safe(comment.author or "you"), self._theme.style(bold=True)),
-            self._segment("  " + (ago if ago in {"", "now"} else ago + " ago"), "muted"),
+            self._segment(ago, "muted"),
         ]
         if comment.pending:
             line.append(self._segment("  ↑ waits to be sent", "pending"))
@@ -156,34 +176,60 @@ class _Page:
             line.append(self._segment("  » customers see this", "type-feedback"))
         return line
 
-    def _segment(self, text: str, colour: str, *, width: int = 0) -> Segment:
-        return Segment(safe(text).ljust(width), self._theme.style(colour))
+    def _segment(self, text: str, colour: str) -> Segment:
+        return Segment(safe(text), self._theme.style(colour))
 
 
-def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
+def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
+    """Yield the facts to decide by: status, size, urgency, owner and iteration."""
     fields = item.fields
     status, groups = str(fields.get("Status") or ""), around.status_groups
-    tags = fields.get("Tags")
-    plain = "foreground"
-    return [
-        ("Status", f"{status_sign(status, groups)} {status}" if status else "", status_colour(status, groups)),
-        ("Owner", _person(fields.get("AssignedToID"), around), plain),
-        ("Iteration", _iteration(fields.get("IterationID"), around), plain),
-        ("Area", around.area_path.replace("\\", " › "), plain),
-        ("Estimate", str(fields.get("Estimate") or ""), plain),
-        ("Remaining", _hours(fields.get("WorkRemaining")), plain),
-        (
-            "Priority",
-            ", ".join(str(fields[k]) for k in ("Priority", "PriorityClass") if fields.get(k) is not None),
-            plain,
-        ),
-        ("Severity", str(fields.get("Severity") or ""), plain),
-        ("Blocking", "yes" if fields.get("IsBlocking") is True else "", "conflict"),
-        ("Tags", ", ".join(map(str, tags)) if isinstance(tags, list) else "", plain),
-        ("Synced", _mirrored(item), "accent"),
-        ("Found", around.found, "accent"),
-        ("Changed", " ".join(part for part in (moment(item.last_modified_at), item.last_modified_by) if part), "muted"),
+    if status:
+        yield f"{status_sign(status, groups)} {status_word(status)}", status_colour(status, groups)
+    if fields.get("IsBlocking") is True:
+        yield "Blocking", "conflict"
+    found = [
+        estimate_text(str(fields.get("Estimate") or "")),
+        _hours(fields.get("WorkRemaining")),
+        _choice(fields.get("PriorityClass")),
+        f"Priority {fields['Priority']}" if fields.get("Priority") is not None else "",
+        f"{_choice(fields['Severity'])} severity" if fields.get("Severity") else "",
     ]
+    yield from ((words, "foreground") for words in found if words)
+    owner = _person(fields.get("AssignedToID"), around)
+    yield (owner, "foreground") if owner else ("unassigned", "muted")
+    if iteration := _iteration(fields.get("IterationID"), around):
+        yield iteration, "foreground"
+
+
+def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
+    """Yield the facts around an item: area, tags, the other tracker and the last change."""
+    tags = item.fields.get("Tags")
+    found = [
+        around.area_path.partition("\\")[2].replace("\\", " › "),
+        *(map(str, tags) if isinstance(tags, list) else ()),
+        _mirrored(item),
+        _changed(item, around),
+    ]
+    yield from ((words, "muted") for words in found if words)
+
+
+def _changed(item: Item, around: Surroundings) -> str:
+    if item.last_modified_at is None:
+        return ""
+    by = f"by {item.last_modified_by}" if item.last_modified_by else ""
+    return joined(["changed", _ago(around.now, item.last_modified_at), by], " ")
+
+
+def _ago(now: datetime, then: datetime) -> str:
+    found = age((now - then).total_seconds())
+    return "just now" if found == "now" else f"{found} ago"
+
+
+def _choice(value: object) -> str:
+    """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
+    words = str(value or "")
+    return (words.partition(" - ")[2] or words).capitalize()
 
 
 def _mirrored(item: Item) -> str:
@@ -209,7 +255,7 @@ def _iteration(value: object, around: Surroundings) -> str:
 
 
 def _hours(value: object) -> str:
-    return f"{value:g} h" if isinstance(value, int | float) else ""
+    return f"{value:g} h left" if isinstance(value, int | float) else ""
 
 
 def surroundings_of(store: Store, item: Item | None, faults: Sequence[str] = (), found: str = "") -> Surroundings:
