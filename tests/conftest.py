@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy.engine import Engine
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
@@ -21,6 +22,8 @@ RARELY = (50_000, 20, 50)
 
 
 def pytest_configure() -> None:
+    settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("untimed")
     keep_compiled_code()
     keep_compiled_sql()
     gc.set_threshold(*RARELY)

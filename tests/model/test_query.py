@@ -198,13 +198,13 @@ trees: st.SearchStrategy[Node] = st.recursive(
 @example(Word("@me"))
 @example(Condition("est", "<", ("=0",)))
 @example(Condition("est", ">", ("=",)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_written_query_parses_to_the_same_tree(tree: Node) -> None:
     assert parse_query(write_query(tree)) == tree
 
 
 @given(st.text(max_size=40) | st.text('()"-#@: <>=,aor not\\', max_size=30))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     with suppress(BadRequest):
         tree = parse_query(text)

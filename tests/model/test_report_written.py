@@ -9,6 +9,8 @@ import pytest
 
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import (
+    LEFT_OUT,
+    SAMPLE,
     Bar,
     Bars,
     Column,
@@ -67,6 +69,21 @@ def test_the_svg_is_well_formed_and_says_what_it_is(report: Report) -> None:
     assert report.title in texts
     assert report.headline in texts
     assert not any("\x1b" in text for text in texts)
+
+
+def test_the_svg_explains_gaps_where_there_are_some() -> None:
+    chart = by_day().chart
+    assert isinstance(chart, Timeline)
+
+    assert "? no record" in FORMATS[".svg"](by_day())
+    assert "? no record" not in FORMATS[".svg"](replace(by_day(), chart=replace(chart, gaps=frozenset())))
+
+
+def test_a_report_tells_its_notes_apart() -> None:
+    report = replace(by_day(), notes=(f"{LEFT_OUT} 3 items.", f"{SAMPLE} up to 3 Mar.", "Another."))
+
+    assert (report.warnings, report.badge) == ((f"{LEFT_OUT} 3 items.",), f"{SAMPLE} up to 3 Mar")
+    assert (by_day().warnings, by_day().badge) == ((), "")
 
 
 def test_the_svg_draws_a_bar_for_each_recorded_day_and_a_question_mark_for_a_gap() -> None:

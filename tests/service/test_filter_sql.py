@@ -190,7 +190,7 @@ def connection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 @few_and_many(10, 80)
 def test_sql_and_matches_choose_the_same_items(connection: Connection, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(st.lists(stored_items(), min_size=1, max_size=4), st.lists(filters, min_size=1, max_size=6))
     def choose_the_same(items: list[dict[str, Any]], wanted: list[Filter]) -> None:
         _choose_the_same(connection, items, wanted)

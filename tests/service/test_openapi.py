@@ -120,7 +120,6 @@ def test_every_answer_is_one_of_those_documented(served: Served, path: str, meth
 
     @settings(
         max_examples=CASES,
-        deadline=None,
         database=None,
         derandomize=CASES < 10,
         phases=[Phase.generate],

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, offline_store, put
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
@@ -281,3 +281,28 @@ async def test_a_conflict_of_an_item_is_resolved_before_a_rejection(tmp_path: Pa
         found = store.conflicts.of_item(1)
         assert found is not None
         assert found.id == contested.id
+
+
+@pytest.mark.parametrize(
+    ("decision", "sent_as"),
+    [(Keep.MINE, {"Name": "Mine"}), ("Both", {"Name": "Both"}), (Keep.THEIRS, None), (None, {"Name": "Mine"})],
+)
+async def test_a_settled_conflict_is_sent_like_a_new_change(
+    tmp_path: Path, decision: object, sent_as: dict[str, object] | None
+) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine"})
+        refused = {"state": EntryState.CONFLICT, "theirs": {"Name": "Theirs"}, "reason": "No.", "attempts": 3}
+        entry = replace(store.outbox_entries()[0], **refused)  # type: ignore[arg-type] # fields of an entry
+        store.files.submit(lambda writer: writer.journal.update(entry)).result()
+        put(store, [{**item(1, Name="Theirs"), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
+
+        if decision is None:
+            await store.conflicts.retry(entry.id)
+        else:
+            await store.conflicts.resolve(case_of(store), {"Name": decision})
+
+        waiting = [
+            (each.payload, each.base, each.theirs, each.attempts, each.reason) for each in store.outbox_entries()
+        ]
+        assert waiting == ([(sent_as, {"Name": "Theirs"}, {}, 0, "")] if sent_as else [])

@@ -123,7 +123,7 @@ def values(store: Store, item_id: int) -> dict[str, object]:
 
 @few_and_many(100, 1000)
 def test_sql_and_memory_find_the_same(store: Store, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(filters)
     def find_the_same(found: Filter) -> None:
         wanted = {number for number in range(1, 8) if matches(found, values(store, number))}

@@ -1,6 +1,8 @@
 """The three-way merge by field."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backlit.store.records.merge import is_long, kept_otherwise, merge, merge_tags
 
@@ -21,6 +23,18 @@ def test_what_both_changed_differently_is_a_conflict() -> None:
     merged = merge({"Name": "a", "Estimate": "1"}, {"Name": "b", "Estimate": "2"}, {"Name": "c", "Estimate": "1"})
 
     assert (merged.changes, merged.conflicts) == ({"Estimate": "2"}, {"Name": "c"})
+
+
+VALUES = st.dictionaries(st.sampled_from(["Name", "Status", "Owner_cf", "Estimate"]), st.sampled_from("abc"))
+
+
+@given(VALUES, VALUES, VALUES)
+def test_each_field_is_merged_by_itself(base: dict[str, str], mine: dict[str, str], theirs: dict[str, str]) -> None:
+    merged = merge(base, mine, theirs)
+
+    differing = {key: value for key, value in mine.items() if theirs.get(key) != value}
+    assert merged.changes == {key: each for key, each in differing.items() if theirs.get(key) == base.get(key)}
+    assert merged.conflicts == {key: theirs.get(key) for key in differing if theirs.get(key) != base.get(key)}
 
 
 @pytest.mark.parametrize("empty", [None, ""])

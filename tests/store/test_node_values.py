@@ -42,6 +42,7 @@ def test_a_new_iteration_takes_two_weeks_from_next_week_or_to_the_given_day(
         ({"startDate": None, "endDate": "2026-03-09"}, ""),
         ({"minCapacity": 5, "maxCapacity": 5}, ""),
         ({"minCapacity": 5.5, "maxCapacity": 5}, "The min capacity (5.5) is more than the max capacity (5)."),
+        ({"minCapacity": 5, "maxCapacity": 4.5}, "The min capacity (5) is more than the max capacity (4.5)."),
         ({"minCapacity": 5, "maxCapacity": 0}, ""),
         ({"minCapacity": 5, "maxCapacity": None}, ""),
         ({"minCapacity": None, "maxCapacity": 5}, ""),

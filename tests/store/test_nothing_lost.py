@@ -70,7 +70,7 @@ class Person:
 
 @few_and_many(100, 1000)
 def test_no_merge_loses_what_its_author_had_not_seen(examples: int) -> None:
-    @settings(deadline=None, max_examples=examples)
+    @settings(max_examples=examples)
     @given(st.lists(st.tuples(acts, decisions), max_size=30))
     def merge_as_told(steps: list[tuple[tuple[str, str, str], object]]) -> None:
         _merge_as_told(steps)
@@ -181,7 +181,7 @@ async def desks(world: World, number: int) -> AsyncIterator[dict[str, Desk]]:
 def test_no_sequence_of_edits_by_two_people_loses_a_value_unseen(tmp_path: Path, sample: Path, examples: int) -> None:
     number = 0
 
-    @settings(deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(st.tuples(acts, decisions), min_size=4, max_size=14))
     def play(steps: list[tuple[tuple[str, str, str], object]]) -> None:
         nonlocal number

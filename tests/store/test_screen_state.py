@@ -357,3 +357,12 @@ async def test_plans_need_iterations(tmp_path: Path, store: Store) -> None:
     assert store.plan.iterations.release_of(11) is None
     with offline_store(tmp_path / "empty") as empty:
         assert isinstance(await raised(empty.plan.unplan([1])), BadRequest)
+
+
+async def test_a_field_may_hold_anything_that_a_service_sends(tmp_path: Path) -> None:
+    odd: list[object] = [{"a": [1]}, ["x", None], True, 1.5, None]
+    with offline_store(tmp_path, [item(at, Odd_cf=value) for at, value in enumerate(odd, 1)]) as store:
+        kept = [each.fields["Odd_cf"] for each in store.batch.items(range(1, 6))]
+
+        assert kept == odd
+        assert len(store.cells.values([1, 2, 3, 4, 5], ["Odd_cf"])) == 5

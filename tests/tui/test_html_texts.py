@@ -3,7 +3,7 @@
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.tui.stage import Stage
@@ -87,7 +87,6 @@ async def test_hostile_html_is_drawn_in_the_width_there_is() -> None:
     async with Stage().run_test() as pilot:
         theme = ThemeStyles.of(cast("App[object]", pilot.app))
 
-        @settings(deadline=None)
         @given(st.lists(st.sampled_from(PARTS), max_size=40).map(lambda parts: "<div>" + "".join(parts)))
         def check(text: str) -> None:
             lines = ["".join(part.text for part in line) for line in markdown_lines(text, 30, theme)]
