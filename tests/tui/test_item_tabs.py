@@ -126,3 +126,26 @@ async def test_space_reads_on_in_a_long_description(world: World, store: Store, 
         assert first == []
         assert "Part 0." not in text_of(pilot.app)
         assert missing(pilot.app, ["Part 10."]) == []
+
+
+async def test_the_footer_follows_the_draft_and_the_open_text(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        clean = lines_of(pilot.app)[-1]
+        await pilot.press("c", "d")
+        await pilot.pause()
+        in_text = lines_of(pilot.app)[-1]
+        await pilot.press("x", "escape")
+        await pilot.pause()
+
+        assert "] next tab" in clean
+        assert "ctrl+e in $EDITOR" in in_text
+        assert "ctrl+s save" in lines_of(pilot.app)[-1]
+
+
+async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        await pilot.press("c", "d", *"- quokka", "enter")
+        await pilot.press("ctrl+t")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["• quokka"]) == []

@@ -27,7 +27,7 @@ LEAD = 3
 """Cells before the label: the cursor bar, the sign, a blank."""
 GAP = 2
 WIDEST_LABEL = 20
-NARROW, NARROW_LABEL = 50, 14
+NARROW, NARROW_LABEL = 44, 14
 URGENT = frozenset("!≠")
 """Signs that open the fold."""
 FOLD_NAMES = 2

@@ -17,7 +17,7 @@ from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.widgets.inputs import TextInput
 from backlit.tui.widgets.text_view import LinesView
 
-ROOM_FOR_COMMENTS = (60, 24)
+ROOM_FOR_COMMENTS = (58, 20)
 """Columns and lines of the pane from which it shows the comments too."""
 
 
@@ -34,8 +34,7 @@ class LongText(TextInput):
         self._raw = raw
         self.load_text(raw)
         self._loaded = self.text
-        self.border_title = literal(label)
-        self.border_subtitle = literal("ctrl+t read  ctrl+e $EDITOR  esc leave")
+        self.border_title = literal(f" {label} ")
 
     @property
     def edited(self) -> str:
@@ -63,10 +62,11 @@ class TextsView(LinesView):
         self._starts: Mapping[str, int] = {}
 
     def show(self, texts: Sequence[ItemText]) -> None:
-        """Show other texts; the lines stay where they are scrolled to."""
+        """Show other texts; the lines stay where they are scrolled to. A hidden view lays out nothing."""
         if texts != self._texts:
             self._texts = texts
-            self.lay_out()
+            if self.display:
+                self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the texts as Markdown, and notes for empty ones."""
@@ -112,7 +112,7 @@ class TextPane(Container):
     def show_comments(self, comments: Sequence[CommentEntry]) -> None:
         """Show the comments where there is room for them."""
         self._comments = comments
-        self._thread.border_title = literal(f"Comments {len(comments):,}")
+        self._thread.border_title = literal(f" Comments {len(comments):,} ")
         self._thread.show(comments)
         self._place_comments()
 
@@ -136,9 +136,10 @@ class TextPane(Container):
 
     def close_input(self) -> None:
         """Show the texts again."""
-        self.view.display = True
         if self._input is not None:
             self._input.display = False
+        self.view.display = True
+        self.view.lay_out()
 
     @property
     def edited(self) -> str | None:

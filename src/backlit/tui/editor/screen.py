@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from backlit.model.errors import NotFound
+from backlit.model.fields import Kind
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
@@ -35,6 +36,7 @@ ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answe
 HINTS = ("editor.edit", "item.next-tab", "item.comment", "editor.close", "editor.read", "app.help")
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
+IN_A_TEXT: Sequence[Hint | str] = (WHILE_TYPING[1], "editor.look-in-text", "editor.outside", WHILE_TYPING[0])
 SIGN_NOTES: Mapping[RowSign, str] = {
     RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
     RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
@@ -257,8 +259,10 @@ class EditorScreen(ItemScreen):
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        hints = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
-        self._footer.show(WHILE_TYPING if self.form.is_editing else hints, status_words(self.store))
+        hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
+        if self.form.is_editing:
+            hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING
+        self._footer.show(hints, status_words(self.store))
 
 
 def changed_words(draft: ItemDraft) -> list[Part]:

@@ -55,7 +55,7 @@ class ItemHead:
         sign = (f"{type_sign(item_type)} {item_type}", type_colour(item_type))
         number = f"{number_of(item.id if item else None)} "
         left: list[Part] = [(f" {number}", "muted"), sign, (" · ", "muted"), (str(name or ""), HEADING)]
-        self.heading.say(left, last_change(item, self._store.now(), self.heading.size.width))
+        self.heading.say(left, last_change(item, self._store.now(), self.heading.app.size.width))
         self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
 
     def _tab(self, place: ItemPlace) -> Word:
