@@ -90,6 +90,19 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 
+async def test_a_copy_of_several_lines_names_its_form_and_the_items(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story", "Bug")
+        said = []
+        for key in "ntj":
+            await press(pilot, "y", key)
+            said.append(text_of(pilot.app))
+
+        assert "Copied names of 2 items" in said[0]
+        assert "Copied a table of 2 items" in said[1]
+        assert "Copied JSON of 2 items" in said[2]
+
+
 async def test_a_prompt_counts_selected_tasks_apart(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story", "Task")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from backlit.model.amounts import estimate_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -139,37 +139,44 @@ CLIPBOARD_LIMIT = 70_000
 
 def copy_id(target: ItemTarget, call: Call) -> None:
     """Copy the numbers."""
-    _copy(target, ", ".join(str(item.id) for item in target.chosen(call.rows)))
+    items = target.chosen(call.rows)
+    _copy(target, items, "numbers", ", ".join(str(item.id) for item in items))
 
 
 def copy_name(target: ItemTarget, call: Call) -> None:
     """Copy the names."""
-    _copy(target, "\n".join(_name(item) for item in target.chosen(call.rows)))
+    items = target.chosen(call.rows)
+    _copy(target, items, "names", "\n".join(_name(item) for item in items))
 
 
 def copy_markdown(target: ItemTarget, call: Call) -> None:
     """Copy a line of Markdown for each item."""
-    _copy(target, "\n".join(markdown_of(target.chosen(call.rows))))
+    items = target.chosen(call.rows)
+    _copy(target, items, "Markdown", "\n".join(markdown_of(items)))
 
 
 def copy_table(target: ItemTarget, call: Call) -> None:
     """Copy a table with tabs between the columns."""
-    _copy(target, table_of(target.chosen(call.rows), FieldWords(target.store)))
+    items = target.chosen(call.rows)
+    _copy(target, items, "a table", table_of(items, FieldWords(target.store)))
 
 
 def copy_json(target: ItemTarget, call: Call) -> None:
     """Copy as JSON: one object, or a list of them."""
-    documents = [document_of(item) for item in target.chosen(call.rows)]
-    _copy(target, json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2))
+    items = target.chosen(call.rows)
+    documents = [document_of(item) for item in items]
+    text = json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
+    _copy(target, items, "JSON", text)
 
 
-def _copy(target: ItemTarget, text: str) -> None:
+def _copy(target: ItemTarget, items: Sequence[Item], form: str, text: str) -> None:
+    """Copy a text, and show it where it is one line, else its form and the items."""
     size = len(text.encode())
     if size > CLIPBOARD_LIMIT:
         raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; select fewer items.")
-    lines = text.splitlines()
-    first = " ".join(lines[0].split())[:60] if lines else "nothing"
-    target.copy(text, f"Copied {first}" + (f" … {len(lines):,} lines" if len(lines) > 1 else ""))
+    what = f"#{items[0].id}" if len(items) == 1 else counted_types(item.type for item in items)
+    is_short = text and len(text.splitlines()) == 1
+    target.copy(text, f"Copied {' '.join(text.split())[:60]}" if is_short else f"Copied {form} of {what}")
 
 
 def markdown_of(items: Iterable[Item]) -> Sequence[str]:
