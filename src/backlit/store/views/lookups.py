@@ -187,12 +187,16 @@ class Lookups:
 
     def _capabilities(self) -> Mapping[str, object]:
         """Return the service's stated capabilities for the current project, empty without any."""
+        return self.keep(Subject.PEOPLE, "capabilities", lambda: project_in(self._told(), self.project_id))
 
-        def make() -> Mapping[str, object]:
-            found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
-            return project_in(orjson.loads(found[0]) if found else {}, self.project_id)
+    def _told(self) -> dict[str, object]:
+        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
+        return orjson.loads(found[0]) if found else {}
 
-        return self.keep(Subject.PEOPLE, "capabilities", make)
+    def roles(self) -> Mapping[int, str]:
+        """Return the user's role in each project, empty if the service does not state it."""
+        told = self._told()
+        return {each.id: str(project_in(told, each.id).get("role") or "") for each in self.projects()}
 
     def role(self) -> str:
         """Return the user's role in the current project, empty if the service does not state it."""

@@ -66,7 +66,8 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
             raise BadRequest(f"Unknown project “{call.text}”. Projects: {names}.")
         target.store.choose_project(found[0].id)
         return
-    dialog = PickDialog("Project", _choices(target, {}), target.store.project_id)
+    here = f" on {target.profiles[0]}" if target.profiles else ""
+    dialog = PickDialog(f"Project{here}", _choices(target, {}), target.store.project_id)
     target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -139,15 +140,22 @@ async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
 
 
 def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice]:
+    """Return the projects with the role of the user and the open work in columns, then the other profiles."""
+    store = target.store
+    roles = store.lookups.roles()
+    widest = max(map(len, roles.values()), default=0)
+    counts = {project_id: _count_words(each) for project_id, each in totals.items()}
+    width = max(map(len, counts.values()), default=0)
     projects = [
-        Choice(each.id, each.name, _total_words(totals.get(each.id))) for each in target.store.lookups.projects()
+        Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, ''):>{width}}")
+        for each in store.lookups.projects()
     ]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
 
 
-def _total_words(totals: Totals | None) -> str:
-    """Return the open items and points of a project; empty for one that was never opened here."""
-    return "" if totals is None else f"{totals.count:,} open, {counted(totals.points, 'pt')}"
+def _count_words(totals: Totals) -> str:
+    """Return the open items and points of a project that was opened here."""
+    return f"{totals.count:,} open, {counted(totals.points, 'pt')}"
 
 
 def project_lines(store: Store, room: int) -> list[str]:

@@ -19,8 +19,8 @@ Row: TypeAlias = tuple[Piece, ...]
 
 COLOURS: Mapping[Tone, str] = {
     Tone.DONE: "status-done",
-    Tone.LEFT: "status-progress",
-    Tone.STARTED: "status-progress",
+    Tone.LEFT: "type-story",
+    Tone.STARTED: "type-story",
     Tone.TESTED: "status-test",
     Tone.PLAIN: "type-task",
     Tone.SCOPE: "foreground",
