@@ -262,6 +262,7 @@ OUTCOMES = {
     "BacklogPriority": RANKS,
     "Copied ": "copy-id copy-name copy-markdown copy-tsv copy-json",
     "No change needed.": "assign-me to-current repeat",
+    " is not on the scale": "points",
     "This terminal cannot run an editor.": "external",
     "Work is logged on tasks": "log timer",
     "This item has no conflicts": "conflict",
