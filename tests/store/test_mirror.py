@@ -45,6 +45,18 @@ def test_a_late_response_does_not_bring_a_deleted_item_back(mirror: Mirror) -> N
     assert (mirror.effective(1), mirror.was_deleted(1)) == (None, True)
 
 
+def test_the_largest_id_is_that_of_real_items_and_comments(mirror: Mirror) -> None:
+    entry = replace(new_entry(EntryKind.ADD, 1, {"type": "Story", "projectId": 1, "fields": {}}), item_id=TEMPORARY)
+    mirror.lay_over([TEMPORARY], [entry])
+    before = [mirror.largest_id(kind) for kind in (EntryKind.ADD, EntryKind.COMMENT)]
+
+    mirror.put_items([item(7), item(3)], [])
+    mirror.comments.replace_all(3, [{"id": 12, "workItemId": 3, "description": "x"}])
+
+    assert before == [0, 0]
+    assert [mirror.largest_id(kind) for kind in (EntryKind.ADD, EntryKind.COMMENT)] == [7, 12]
+
+
 def test_a_new_item_keeps_its_rank_under_its_real_id(mirror: Mirror) -> None:
     payload = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
     entry = replace(new_entry(EntryKind.ADD, 1, payload), item_id=TEMPORARY)

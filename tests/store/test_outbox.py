@@ -410,6 +410,20 @@ async def test_of_two_unconfirmed_items_a_renamed_one_is_taken_for_neither(world
     assert f"#{made}" in entry.reason
 
 
+async def test_of_two_unconfirmed_items_of_a_name_each_finds_its_own(world: World) -> None:
+    world.waits = replace(NEVER_AGAIN, in_transit=0.0)
+    store = await world.online()
+    world.faults.lost_answers["POST"] = 2
+    made = [await store.items.add("Bug", {"Name": "Twin", "Priority": number}) for number in (1, 2)]
+    await until(lambda: len([each for each in store.outbox_entries() if each.reason]) == 2)
+
+    await store.refresh()
+    await sent(store)
+
+    assert [found.fields["Priority"] for each in made if (found := store.item(each))] == [1, 2]
+    assert (await world.rival.work_items.page(filter="Name eq 'Twin'")).total == 2
+
+
 async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True

@@ -57,6 +57,19 @@ async def test_items_that_enter_leave_and_change_are_noted_from_the_second_day(t
         assert await log.flows(1, frozenset({11}), [NEXT]) == {NEXT: Flow(sized=3.0)}
 
 
+async def test_unchanged_items_hide_no_changed_ones(tmp_path: Path) -> None:
+    today, numbers = [TODAY], range(100, 120)
+    with filled(tmp_path) as store:
+        put(store, [item(each, IterationID=11) for each in numbers])
+        log = ScopeLog(store.files, lambda: today[0])
+        await log.note(1)
+        today[0] = NEXT
+        put(store, [later(item(each, IterationID=13), 1) for each in numbers if each % 2])
+        await log.note(1)
+
+        assert (await log.flows(1, frozenset({13}), [NEXT]))[NEXT].came.count == 10
+
+
 async def test_an_iteration_that_ended_long_ago_is_no_longer_tracked(tmp_path: Path) -> None:
     today = [TODAY]
     with filled(tmp_path) as store:

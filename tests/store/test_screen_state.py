@@ -18,6 +18,7 @@ from backlit.store import RowSign, Store, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.store.planning.preview import TasksShown
 from backlit.store.records.item import Document, Row, fields_in
+from backlit.store.remote.receiving import note_synced, receive
 from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
 from backlit.store.views.preferences import MOST, BoardKept
 
@@ -64,6 +65,12 @@ def filled(folder: Path) -> Iterator[Store]:
         for kind, project, told in (("user", 0, USERS), ("iterations", 1, ITERATIONS), ("areas", 1, AREAS)):
             made.files.submit(partial(_put, kind=kind, project=project, told=told)).result()
         yield made
+
+
+def _make_news(writer: Writer) -> None:
+    for project in (1, 2):
+        note_synced(writer, project)
+        receive(writer, [{**item(100 + project, project=project), "createdBy": "eve", "lastModifiedBy": "eve"}])
 
 
 def _put(writer: Writer, kind: str, project: int, told: list[Document]) -> bool:
@@ -366,3 +373,12 @@ async def test_a_field_may_hold_anything_that_a_service_sends(tmp_path: Path) ->
 
         assert kept == odd
         assert len(store.cells.values([1, 2, 3, 4, 5], ["Odd_cf"])) == 5
+
+
+@pytest.mark.parametrize(("everywhere", "left"), [(False, [2]), (True, [])])
+async def test_news_are_seen_in_the_project_or_everywhere(tmp_path: Path, everywhere: bool, left: list[int]) -> None:
+    with filled(tmp_path) as store:
+        store.files.submit(_make_news).result()
+        await (store.inbox.all_seen(everywhere=True) if everywhere else store.inbox.all_seen())
+
+        assert [project for project in (1, 2) if store.files.journal.inbox.ids(project)] == left
