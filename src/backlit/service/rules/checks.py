@@ -118,7 +118,7 @@ def _nothing(field: Field) -> object:
 
 
 def _text(field: Field, value: object) -> str:
-    if field.key == "Estimate" and isinstance(value, int | float) and not isinstance(value, bool):
+    if field.key == "Estimate" and isinstance(value, int | float):
         return f"{_number(field, value):.15g}"
     return _name(field.key, value) if field.key == "Name" else str(_sound(value, text_fault(field.key, value)))
 

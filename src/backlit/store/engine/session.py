@@ -20,7 +20,7 @@ from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
-from backlit.store.records.item import Document, is_item, whole
+from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import LOOKED_UP_USER, Person
 from backlit.store.remote.listing import read_offered, store_items
 from backlit.store.remote.reachability import SHUTS, Reachability, Waits
@@ -396,11 +396,10 @@ class UserLookup:
         """Return the user's document, with only the id for an unknown user."""
         nobody: Document = {"id": user_id}
         try:
-            document = await self._client.users.get(user_id)
+            return await self._client.users.get(user_id)
         except ServiceRefused:
             return nobody
         except ServiceError as error:
             if isinstance(error, SHUTS):
                 raise
             return nobody
-        return document if whole(document.get("id")) == user_id else nobody

@@ -1,0 +1,91 @@
+"""What an edit writes into the journal: its base, its time, and what it refuses, in a store without a service."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store, put
+from tests.store.world import raised
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.store import EntryState, OutboxEntry, Store
+
+LATER = "2026-03-02T10:00:00.000"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    documents = [item(1, Tags=["a"]), item(2), item(3, kind="Task", ParentID=1), item(4, project=2)]
+    with offline_store(tmp_path, documents) as made:
+        yield made
+
+
+def last(store: Store) -> OutboxEntry:
+    return store.outbox_entries()[-1]
+
+
+def settle(store: Store, state: EntryState) -> None:
+    entry = replace(last(store), state=state)
+    store.files.submit(lambda writer: writer.journal.update(entry)).result()
+
+
+async def test_an_edit_keeps_the_values_and_the_time_it_started_from(store: Store) -> None:
+    await store.items.edit([1], {"Name": "Mine", "Estimate": None, "Tags": ["a"]})
+
+    entry = last(store)
+    assert (entry.payload, entry.base) == ({"Name": "Mine"}, {"Name": "Item 1"})
+    assert entry.base_modified_at == "2026-03-01T10:00:00.000"
+
+
+@pytest.mark.parametrize(("now", "base"), [("First", "First"), ("Theirs", "Item 1")])
+async def test_an_own_newer_value_is_the_base_and_that_of_others_is_not(store: Store, now: str, base: str) -> None:
+    await store.items.edit([1], {"Name": "First"})
+    settle(store, EntryState.SENT)
+    put(store, [{**item(1, Name=now), "lastModifiedAt": LATER}])
+
+    await store.items.edit([1], {"Name": "Second"}, {"Name": "Item 1"})
+
+    assert last(store).base == {"Name": base}
+
+
+async def test_a_list_keeps_the_values_that_were_seen(store: Store) -> None:
+    await store.items.edit([1], {"Tags": ["a", "b"]})
+
+    await store.items.edit([1], {"Tags": ["a", "c"]}, {"Tags": ["a"]})
+
+    assert last(store).base == {"Tags": ["a"]}
+
+
+@pytest.mark.parametrize("item_ids", [[1, 3], [3, 1], [1, 99], [99, 1]])
+async def test_a_change_that_one_item_cannot_take_changes_none(store: Store, item_ids: list[int]) -> None:
+    error = await raised(store.items.edit(item_ids, {"Estimate": "3"}))
+
+    assert isinstance(error, NotFound if 99 in item_ids else BadRequest)
+    assert store.outbox_entries() == ()
+
+
+@pytest.mark.parametrize("parent_id", [3, 4, 99])
+async def test_a_task_needs_a_parent_of_its_project_that_is_no_task(store: Store, parent_id: int) -> None:
+    error = await raised(store.items.add("Task", {"Name": "New", "ParentID": parent_id}))
+
+    assert isinstance(error, BadRequest)
+    assert set(error.errors) == {"ParentID"}
+
+
+async def test_what_is_being_sent_cannot_be_discarded(store: Store) -> None:
+    await store.items.edit([1], {"Name": "Mine"})
+    settle(store, EntryState.SENDING)
+
+    assert isinstance(await raised(store.conflicts.discard(last(store).id)), BadRequest)
+    assert last(store).state is EntryState.SENDING
+
+
+@pytest.mark.parametrize(("name", "is_kept"), [("Under it", False), ("Beside it", True)])
+async def test_a_new_item_takes_its_tasks_along(store: Store, name: str, is_kept: bool) -> None:
+    made = await store.items.add("Story", {"Name": "New"})
+    await store.items.add("Task", {"Name": name, "ParentID": 1 if is_kept else made})
+
+    await store.conflicts.discard(store.outbox_entries()[0].id)
+
+    assert [each.fields["Name"] for each in store.outbox_entries()] == [name] * is_kept
