@@ -83,7 +83,7 @@ async def test_an_iteration_that_ended_long_ago_is_no_longer_tracked(tmp_path: P
             after = store.files.journal.scope_log.followed(1)
             assert after[12] == (Tracked(TODAY) if days == 58 else Tracked(TODAY, TODAY + timedelta(days - 1)))
 
-    assert before == dict.fromkeys((11, 12, 13, 14, 15, 16), Tracked(TODAY))
+    assert before == dict.fromkeys((11, 12, 13, 14, 15, 16, 17), Tracked(TODAY))
     assert after[11] == Tracked(TODAY)
 
 

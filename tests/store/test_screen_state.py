@@ -44,6 +44,7 @@ ITERATIONS = [
     {**iteration(14, 1, "Spring", -99, 99), "isRelease": True},
     iteration(15, 14, "Sprint 4", 28, None),
     iteration(16, 14, "sprint 1"),
+    iteration(17, 1, "Sprint 0", -15, -3),
 ]
 AREAS: list[Document] = [
     {"id": each, "parentId": -1 if each == 1 else 1, "name": f"Area {each}", "sequence": -each} for each in (1, 2, 3)
@@ -100,7 +101,7 @@ def test_a_user_is_found_by_name_then_by_part_of_the_name_then_by_number(
 @pytest.mark.parametrize(
     ("name", "only", "with_subtree"),
     [
-        ("shop", {1}, {1, 11, 12, 13, 14, 15, 16}),
+        ("shop", {1}, {1, 11, 12, 13, 14, 15, 16, 17}),
         ("Spring", {14}, {14, 15, 16}),
         ("SPRINT 1", {12, 16}, {12, 16}),
         ("shop\\spring\\SPRINT 1", {16}, {16}),
@@ -180,7 +181,7 @@ def test_values_with_an_order_of_their_own_are_ranked_by_it(store: Store) -> Non
     ranks = {key: store.names.ranks(key) for key in ("IterationID", "AreaID", "AssignedToID", "Status", "Name", "odd")}
 
     assert [list(ranks[key] or ()) for key in ("IterationID", "AreaID")] == [
-        [1, 11, 12, 13, 14, 15, 16],
+        [1, 11, 12, 13, 14, 15, 16, 17],
         [1, 3, 2],
     ]
     assert ranks["AssignedToID"] == {5: "zoe", 6: "adam", 7: "eve"}
@@ -356,7 +357,7 @@ def test_the_tasks_of_chosen_items_are_shown(tasks: TasksShown, shown: list[int]
 
 
 async def test_plans_need_iterations(tmp_path: Path, store: Store) -> None:
-    assert [each.id for each in store.plan.iterations.targets()] == [12, 11, 13, 15, 16]
+    assert [each.id for each in store.plan.iterations.targets()] == [17, 12, 11, 13, 15, 16]
     assert (store.plan.iterations.place_of(None), store.plan.iterations.place_of(13)) == (1, 13)
     release = store.plan.iterations.release_of(16)
     assert release is not None
