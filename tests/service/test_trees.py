@@ -139,7 +139,9 @@ async def test_bad_values_are_refused_by_key(maya: Client) -> None:
         assert (answer.status_code, set(answer.json()["errors"])) == (400, {key})
     assert set((await maya.post("areas", json={"projectId": 1})).json()["errors"]) == {"name", "parentId"}
     assert set((await maya.post("areas", json={"name": "x"})).json()["errors"]) == {"projectId"}
-    assert set((await maya.post("areas", json={"name": "x", "projectId": 99})).json()["errors"]) == {"projectId"}
+    for project_id in (99, True, "1", 0):
+        refused = await maya.post("areas", json={"name": "x", "projectId": project_id})
+        assert set(refused.json()["errors"]) == {"projectId"}
 
 
 async def test_an_iteration_begins_in_7_days_and_ends_in_21(maya: Client) -> None:

@@ -166,6 +166,7 @@ async def test_the_traits_are_found_out(
         traits = await probe(client)
 
     assert (traits.filtering, traits.dates, traits.orders, traits.page) == found
+    assert (traits.by_id, traits.by_change) == (traits.filtering is Filtering.WORKS, traits.orders)
     assert not traits.etag
     assert traits.is_sure
 
