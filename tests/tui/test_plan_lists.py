@@ -1,5 +1,7 @@
 """The lists of the plan: what leaves them, tasks, what fits, the preview, and what they are filtered by."""
 
+import re
+
 from tests.store.world import sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
@@ -11,29 +13,26 @@ from backlit.store import Store
 from backlit.tui.plan.screen import PlanScreen
 
 
-async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store, opened: Open) -> None:
+async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
         await go_to(pilot, row.id)
-        before = line_with(pilot.app, "Backlog  unplanned")
+        before = line_with(pilot.app, " Backlog   ")
         rows = backlog.row_count()
+        order = [*backlog.ids_between(0, None)]
         await keys(pilot, ">")
-        struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith("  −")]
-        after = line_with(pilot.app, "Backlog  unplanned")
-        await keys(pilot, "*")
-        selected = backlog.selection.ids()
-        is_on = backlog.current_id != row.id
-        await keys(pilot, "escape")
-        await go_to(pilot, row.id)
-        await keys(pilot, "<")
+        after = line_with(pilot.app, " Backlog   ")
+        planned = [line for line in lines_of(pilot.app) if re.search(rf"\+ +{row.id} ", line.partition("│")[2])]
+        listed, current = backlog.ids_between(0, None), backlog.current_id
+        await keys(pilot, "tab", "<")
 
-        assert [row.name[:15] in line for line in struck] == [True]
+        assert len(planned) == 1
         assert items_in(after) == items_in(before) - 1
-        assert row.id not in selected
-        assert is_on
+        assert row.id not in listed
+        assert current == order[order.index(row.id) + 1]
         assert not store.plan.state
-        assert (backlog.row_count(), line_with(pilot.app, "Backlog  unplanned")) == (rows, before)
+        assert (backlog.row_count(), items_in(line_with(pilot.app, " Backlog   "))) == (rows, items_in(before))
 
 
 def items_in(head: str) -> int:
@@ -60,10 +59,10 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         assert "▸ 1" in folded
         assert "▸" not in unfolded
         assert "3.5" in task
-        assert heading.count("Hours") == 3
+        assert "Hours" in heading
         assert len(moved) == 2
         assert all(values == {"IterationID": first.id} for values in moved.values())
-        assert backlog.row_count() == rows
+        assert backlog.row_count() == rows - 1
 
 
 async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> None:
@@ -103,7 +102,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)
         points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
-        header = line_with(pilot.app, f"{first.name} forecast")
+        header = line_with(pilot.app, f"─ fits {first.name} ")
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= mean:
             stretch = listed[: len(stretch) + 1]
@@ -114,7 +113,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
-        assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
-        assert "forecast" in without_first
-        assert " 0 items, " not in without_first
+        assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
+        assert "─ fits " in without_first
+        assert " 0 items · " not in without_first
         assert "fits" not in text_of(pilot.app)

@@ -67,15 +67,10 @@ class PlanPreview:
         self._files = files
         self._plan = plan
 
-    def laid_over(self, row: Row, places: frozenset[int] | None = None) -> Row:
-        """Return a row with its planned values and the sign of its change.
-
-        In a list of `places`, a row that the plan moves elsewhere keeps its values and gets the sign LEAVING.
-        """
+    def laid_over(self, row: Row) -> Row:
+        """Return a row with its planned values and the sign of its change."""
         state = self._plan.state
         values = state.changes.get(row.id, {})
-        if places is not None and "IterationID" in values and values["IterationID"] not in places:
-            return row._replace(sign=RowSign.LEAVING)
         contested = row.id in state.contests
         if not values and not contested:
             return row
@@ -104,27 +99,16 @@ class PlanPreview:
             planned_out=frozenset(each for each, place in moves.items() if place not in places),
         )
 
-    def leaving(self, places: frozenset[int]) -> frozenset[int]:
-        """Return the items that the plan moves to other iterations than `places`."""
-        return frozenset(each for each, place in self._moves().items() if place not in places)
-
     def _moves(self) -> dict[int, object]:
         changes = self._plan.state.changes
         return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
 
-    def totals_of(self, totals: Totals, item_ids: Iterable[int], places: frozenset[int]) -> Totals:
-        """Return the totals of a list of iterations by the planned estimates, without the items that leave it."""
-        changes = [each for each in self._plan.difference() if each.type != "Task"]
+    def totals_of(self, totals: Totals, item_ids: Iterable[int]) -> Totals:
+        """Return the totals of a list of items by the planned estimates."""
+        changes = [each for each in self._plan.difference() if each.type != "Task" and "Estimate" in each.fields]
         listed = set(item_ids) if changes else set()
-        leaving = self.leaving(places) & listed & {each.id for each in changes}
-        now = self._plan.iterations.as_is(leaving)
-        gone = Totals(-len(leaving), -sum(_points(now[each]["Estimate"]) for each in now))
-        estimates = [
-            change.fields["Estimate"]
-            for change in changes
-            if "Estimate" in change.fields and change.id in listed - leaving
-        ]
-        return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
+        estimates = [change.fields["Estimate"] for change in changes if change.id in listed]
+        return totals + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
     def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
         """Return the number of open tasks of each item that has some. A short read."""

@@ -23,8 +23,8 @@ Document = dict[str, object]
 class RowSign(IntEnum):
     """The sign of a row. An item's largest sign is shown.
 
-    The last four belong to a plan and are never stored: other values, another iteration, another user's change
-    since, and a move out of the listed place.
+    The last three belong to a plan and are never stored: other values, another iteration, and another user's change
+    since.
     """
 
     NONE = 0
@@ -34,7 +34,6 @@ class RowSign(IntEnum):
     ALTERED = 4
     PLANNED = 5
     CONTESTED = 6
-    LEAVING = 7
 
 
 class Row(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from rich.cells import cell_len
 
+from backlit.model.planning import Capacity
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 from backlit.tui.drawing.text import fit, safe
 
@@ -293,3 +294,35 @@ def legend(chart: Chart) -> Row:
         for part in chart.parts
         for piece in ((f"{FILLS[part.tone]} ", COLOURS[part.tone]), (f"{part.name}  ", "muted"))
     )
+
+
+# Capacities
+
+LIMIT = "│"
+
+
+def capacity_bar(amount: float, done: float, capacity: Capacity, width: int) -> list[Piece]:
+    """Return a bar up to the maximum or the amount, with a line at the minimum and one at an exceeded maximum.
+
+    Done, planned and excess parts have a colour each. Without a capacity there is no bar.
+    """
+    most = capacity.most or 0
+    whole = max(most or (capacity.least or 0) * 1.25, amount)
+    if not (capacity.least or most) or not whole:
+        return []
+
+    def cell(part: float) -> int:
+        return min(width, round(part / whole * width))
+
+    limits = {min(width - 1, cell(each)) for each in (capacity.least, most if amount > most else None) if each}
+    full, finished, end = cell(amount), cell(done), cell(most or whole)
+
+    def piece(at: int) -> Piece:
+        if at in limits:
+            return LIMIT, "foreground"
+        if at >= full:
+            return "░", "rule"
+        return "█", "status-done" if at < finished else "conflict" if at >= end else "secondary"
+
+    runs = groupby(map(piece, range(width)), key=lambda each: each[1])
+    return [("".join(text for text, _ in run), colour) for colour, run in runs]

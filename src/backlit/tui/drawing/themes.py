@@ -212,18 +212,16 @@ class ThemeStyles:
     def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
         self._variables = variables
         self.is_colourless = is_colourless
-        self._styles: dict[tuple[str, str | None, bool, bool], Style] = {}
+        self._styles: dict[tuple[str, str | None, bool], Style] = {}
 
     @classmethod
     def of(cls, app: App[object]) -> "ThemeStyles":
         """Return the styles of the app's theme."""
         return cls(app.theme_variables, is_colourless=app.no_color)
 
-    def style(
-        self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
-    ) -> Style:
+    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
         """Return the style of a theme variable, on another one as background (by default the theme's own)."""
-        key = (name, on, bold, strike)
+        key = (name, on, bold)
         if key not in self._styles:
             is_cursor = on == "cursor-background"
             reverse = self.is_colourless and is_cursor
@@ -233,7 +231,6 @@ class ThemeStyles:
                 color=self._colour(shown).rich_color,
                 bgcolor=self._colour(on or "background").rich_color,
                 bold=bold or None,
-                strike=strike or None,
                 reverse=reverse or None,
             )
         return self._styles[key]
@@ -258,8 +255,6 @@ class ThemeStyles:
 class _OneColourStyles(ThemeStyles):
     """Styles of one colour; signs carry the information, and headings stay bold."""
 
-    def style(
-        self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
-    ) -> Style:
+    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
         """Return a style in the foreground colour."""
-        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"}, strike=strike)
+        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"})

@@ -1,7 +1,9 @@
-"""Loads of iterations in words and bars: their capacity, the people, the teams, and the effect of the draft."""
+"""Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from textual.content import Content
 
 from backlit.model.amounts import counted, points_of
 from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
@@ -10,11 +12,12 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.tui.drawing.text import safe
+from backlit.tui.commands.command import Call
+from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.text import fit, literal, safe
+from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
-
-BAR = 24
-"""Cells of a capacity bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,18 @@ def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
     return found
 
 
-def shift_part(shift: Shift) -> list[Part]:
+def shift_words(shift: Shift) -> str:
     """Return the counts as +3 −1 ~2; nothing without a change."""
-    words = [
+    return " ".join(
         f"{sign}{count}" for sign, count in zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True) if count
-    ]
-    return [(f"draft {' '.join(words)} ", "accent")] if words else []
+    )
+
+
+def unsaved_part(shift: Shift) -> list[Part]:
+    """Return the number of unsaved moves and other changes; nothing without one."""
+    words = [counted(shift.comes, "unsaved move")] * bool(shift.comes)
+    words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
+    return [(f"{', '.join(words)} ", "pending")] if words else []
 
 
 def capacity_of(iteration: IterationEntry) -> Capacity:
@@ -65,73 +74,25 @@ def capacity_of(iteration: IterationEntry) -> Capacity:
     return Capacity(iteration.min_capacity, iteration.max_capacity)
 
 
-def capacity_bar(points: float, done: float, capacity: Capacity, width: int) -> list[Part]:
-    """Return a bar from 0 to the maximum or to the load, with lines at minimum and maximum.
-
-    Done points, planned points and points over the maximum have a colour and a sign each.
-    """
-    scale = max(capacity.most or (capacity.least or 0) * 1.25, points)
-    if not (capacity.least or capacity.most) or not scale:
-        return []
-
-    def cell(amount: float) -> int:
-        return min(width, round(amount / scale * width))
-
-    limits = [capacity.least, capacity.most if points > (capacity.most or 0) else None]
-    marks = {min(width - 1, cell(limit)) for limit in limits if limit}
-    full, finished, most = cell(points), cell(done), cell(capacity.most or scale)
-    parts: list[Part] = [("▕", "rule")]
-    for at in range(width):
-        if at in marks:
-            parts.append(("│", "foreground"))
-        elif at >= full:
-            parts.append(("·", "faint"))
-        elif at < finished:
-            parts.append(("▓", "status-done"))
-        else:
-            parts.append(("█", "conflict" if at >= most else "accent"))
-    return [*_joined(parts), ("▏", "rule")]
-
-
-def _joined(parts: Sequence[Part]) -> list[Part]:
-    found: list[Part] = []
-    for text, colour in parts:
-        if found and found[-1][1] == colour:
-            found[-1] = (found[-1][0] + text, colour)
-        else:
-            found.append((text, colour))
-    return found
-
-
 def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
     """Return the points, the capacity, and the points over the maximum or below the minimum."""
-    text = f" {number_text(load.points)}"
-    if capacity.least and capacity.most:
-        text += f" of {number_text(capacity.least)}–{number_text(capacity.most)}"
-    elif capacity.most or capacity.least:
-        text += f" of {'at least ' if not capacity.most else ''}{number_text(capacity.most or capacity.least or 0)}"
+    text = number_text(load.points)
+    if capacity.most:
+        text += f" / {number_text(capacity.most)}"
+    elif capacity.least:
+        text += f" / min {number_text(capacity.least)}"
     over = capacity.over(load.points)
     parts: list[Part] = [(f"{text} pts", "foreground")]
     if over:
-        parts.append((f"  ! {number_text(over)} over", "conflict"))
+        parts.append((f"   {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
+        parts.append((f"   {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
     return parts
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:
     """Return parts with the styles of `Content` instead of colours."""
     return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
-
-
-def extra_words(load: Load, width: int) -> list[Part]:
-    """Return the unestimated items, the done points and the hours of tasks, as many as fit the width."""
-    words = [f"{load.unestimated} unestimated"] if load.unestimated else []
-    words += [f"{number_text(load.done)} done"] if load.done else []
-    words += [f"{number_text(load.hours)} h tasks"] if load.hours else []
-    while words and len(", ".join(words)) >= width:
-        words.pop()
-    return [(f"{', '.join(words)} ", "muted")] if words else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,57 +135,82 @@ def over_limits(load: Load, people: People, iteration: str) -> list[str]:
     return found
 
 
-def people_words(load: Load, people: People, iteration: str) -> list[Part]:
-    """Return each person's points and hours with the limits, the fullest first.
-
-    The line marks the limits as local: only this machine knows them.
-    """
+def people_words(load: Load, people: People, iteration: str, width: int) -> list[Part]:
+    """Return each person's points with the limits, the fullest first, as many as fit the width."""
+    words = []
+    for owner, share in fullest_first(load.people):
+        limit = Share() if owner is None else people.limit(owner, iteration) or Share()
+        shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
+        shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
+        name = "unassigned" if owner is None else people.name(owner)
+        words += [[(f"{name} ", "muted"), *shown]] if shown else []
     parts: list[Part] = []
-    is_local = False
-    for owner, share in _fullest_first(load.people):
-        limit = None if owner is None else people.limit(owner, iteration)
-        is_local = is_local or limit is not None
-        parts += _share_words("nobody" if owner is None else people.name(owner), share, limit or Share())
-    return [*parts, *([("  (limits: local)", "faint")] if is_local else [])]
-
-
-def team_words(load: Load, teams: Mapping[int, str]) -> list[Part]:
-    """Return each team's points and hours; nothing without teams."""
-    if not any(load.teams):
-        return []
-    parts: list[Part] = []
-    for team, share in _fullest_first(load.teams):
-        parts += _share_words("no team" if team is None else teams.get(team, f"team {team}"), share, Share())
+    for number, each in enumerate(words):
+        more = f" +{len(words) - number}"
+        separated = [(" · ", "muted"), *each] if number else each
+        room = width - (len(more) if number < len(words) - 1 else 0)
+        if length([*parts, *separated]) > room:
+            return [*parts, (more, "muted")]
+        parts += separated
     return parts
 
 
-def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
-    """Sort shares by their size; items of nobody come last."""
-    return sorted(shares.items(), key=lambda each: (each[0] is None, -each[1].points, -each[1].hours))
+def length(parts: Sequence[Part]) -> int:
+    """Return the number of characters of parts."""
+    return sum(len(text) for text, _ in parts)
 
 
-def _share_words(name: str, share: Share, limit: Share) -> list[Part]:
-    parts: list[Part] = [(f" {name}", "muted")]
-    if share.points or limit.points or not share.hours:
-        points = number_text(share.points) + (f"/{number_text(limit.points)}" if limit.points else "")
-        parts.append((f" {points}", _colour(share.points, limit.points)))
-    if share.hours:
-        hours = number_text(share.hours) + (f"/{number_text(limit.hours)}" if limit.hours else "")
-        parts.append((f" {hours}h", _colour(share.hours, limit.hours)))
-    return [*parts, (" ", "muted")]
+def fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
+    """Sort shares by their size."""
+    return sorted(shares.items(), key=lambda each: (-each[1].points, -each[1].hours))
 
 
-def _colour(amount: float, limit: float) -> str:
-    return "conflict" if limit and amount > limit else "foreground"
+def _amount(amount: float, limit: float, unit: str = "") -> Part:
+    """Return an amount with its limit."""
+    text = number_text(amount) + (f"/{number_text(limit)}" if limit else "") + unit
+    return text, "conflict" if limit and amount > limit else "foreground"
 
 
 def velocity_words(velocity: Velocity) -> list[Part]:
     """Return the average of done points in an iteration, and the points of each one counted."""
     if not velocity.points:
-        return [(" No velocity yet (no completed iteration)", "faint")]
+        return [("No velocity yet (no completed iteration)", "faint")]
     each = " ".join(number_text(points) for points in reversed(velocity.points))
-    return [
-        (" velocity ", "muted"),
-        (counted(round(velocity.mean, 1), "pt"), "foreground"),
-        (f"  ({each})", "faint"),
-    ]
+    mean = counted(round(velocity.mean, 1), "pt")
+    return [("Velocity ", "muted"), (mean, "foreground"), (f" (last {len(velocity.points)}: {each})", "muted")]
+
+
+async def workload(target: PlanTarget, _call: Call) -> None:
+    """Show the workload of the iteration with the focus, else of the target: people, teams, release and velocity."""
+    store, entry = target.store, need_target(target)
+    release = store.plan.iterations.release_of(entry.id)
+    loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
+    load, people = loads[entry.id], people_of(store, target.session.capacities)
+    facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} not estimated"]
+    lines = [bar_line(load, capacity_of(entry)), Content.assemble((" · ".join(facts), "$muted"))]
+    owners = [(key, people.name(key) if key else "unassigned", share) for key, share in fullest_first(load.people)]
+    teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in fullest_first(load.teams)]
+    for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
+        lines += [Content.assemble((f"\n{title:20}{'Points':>12}{'Task hours':>12}", "$muted"))] * bool(rows)
+        for key, name, share in rows:
+            most = (people.limit(key, entry.name) if key else None) or Share()
+            cells = _cell(share.points, most.points), _cell(share.hours, most.hours)
+            lines.append(
+                Content.assemble(fit(name, 20), *cells, ("  limit of this machine" * (most != Share()), "$muted"))
+            )
+    if release:
+        whole = sum((loads[each.id] for each in release.iterations), Load())
+        lines += [literal(""), literal(release.entry.name), bar_line(whole, release.capacity)]
+    velocity = velocity_words(await store.reports.velocity())
+    await target.ask(ReadingDialog(f"Workload of {entry.name}", [*lines, Content.assemble("\n", *styled(velocity))]))
+
+
+def bar_line(load: Load, capacity: Capacity, width: int = 28) -> Content:
+    """Return the bar and the words of a load."""
+    bar = capacity_bar(load.points, load.done, capacity, width)
+    return Content.assemble(*styled([*bar, ("  ", "muted"), *capacity_words(load, capacity)]))
+
+
+def _cell(amount: float, most: float) -> Part:
+    text = f"{number_text(amount)} of {number_text(most)}" if most else number_text(amount) if amount else ""
+    return f"{text:>12}", "bold $error" if most and amount > most else "$foreground"

@@ -15,6 +15,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
+from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -23,8 +24,10 @@ from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.side_lines import Part
 
 MOST_LINES = 400
-NAME = 40
+NAME = 52
 """Cells of a name."""
+BAR = 12
+"""Cells of a bar."""
 WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
@@ -128,9 +131,12 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
 
 def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
     moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
-    words = styled(capacity_words(load, capacity_of(iteration)))
-    unknown = [(f"  {load.unestimated:,} unestimated", "$muted")] if load.unestimated else []
-    return Content.assemble((f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7} ", "$accent"), *words, *unknown)
+    capacity = capacity_of(iteration)
+    words = [*capacity_bar(load.points, load.done, capacity, BAR), ("  ", "muted"), *capacity_words(load, capacity)]
+    unknown = [(f"  {load.unestimated:,} not estimated", "$muted")] if load.unestimated else []
+    return Content.assemble(
+        (f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown
+    )
 
 
 def plan_lines(store: Store, summary: PlanSummary) -> list[Content]:
@@ -142,26 +148,38 @@ def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
     words = FieldWords(store)
     along = _along(summary.changes)
     width = max((len(str(change.id)) + 1 for change in summary.changes if change.id > 0), default=3)
-    shown = 0
+    groups: dict[str, list[PlanChange]] = {}
     for change in summary.changes:
-        if change.id in along:
-            continue
-        if shown >= MOST_LINES:
+        if change.id not in along:
+            groups.setdefault(_move(words, change), []).append(change)
+    shown = 0
+    for move, changes in groups.items():
+        yield literal("")
+        yield Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
+        for change in changes[: MOST_LINES - shown]:
+            tasks = sum(parent == change.id for parent in along.values())
+            number = f"#{change.id}" if change.id > 0 else "new"
+            name = f"{type_sign(change.type)} {fit(change.name, NAME)}  "
+            more = f"  with {counted(tasks, 'task')}" if tasks else ""
+            fields = _field_parts(words, change)
+            yield Content.assemble((f"  {number:>{width}} ", "$muted"), name, *fields, (more, "$muted"))
+        shown += len(changes)
+        if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
-        shown += 1
-        tasks = sum(parent == change.id for parent in along.values())
-        yield Content.assemble(*_item_parts(change, width), *_field_parts(words, change), *_along_part(tasks))
 
 
-def _item_parts(change: PlanChange, width: int) -> Iterator[Part]:
-    number = f"#{change.id}" if change.id > 0 else "new"
-    yield f"{number:>{width}} ", "$muted"
-    yield f"{type_sign(change.type)} {fit(change.name, NAME)}  ", "$foreground"
+def _move(words: FieldWords, change: PlanChange) -> str:
+    """Return the iterations of a move, or a heading for the changes of other fields."""
+    move = change.fields.get("IterationID")
+    if move is None:
+        return "Other changes"
+    return f"{_value(words, 'IterationID', move.base)} → {_value(words, 'IterationID', move.mine)}"
 
 
 def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
-    for number, (key, touch) in enumerate(change.fields.items()):
+    others = [(key, touch) for key, touch in change.fields.items() if key != "IterationID"]
+    for number, (key, touch) in enumerate(others):
         yield f"{', ' * bool(number)}{WORDS[key]}", "$muted"
         yield _value(words, key, touch.base), "$error"
         yield " → ", "$muted"
@@ -170,11 +188,6 @@ def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
         yield f"  ≠ {WORDS[key]}", "$warning"
         yield _value(words, key, contest.theirs), "$foreground"
         yield f" now, planned: {_value(words, key, contest.touch.mine)}", "$muted"
-
-
-def _along_part(tasks: int) -> Iterator[Part]:
-    if tasks:
-        yield f"  with {counted(tasks, 'task')}", "$muted"
 
 
 def _along(changes: Sequence[PlanChange]) -> dict[int, int]:

@@ -5,6 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -12,11 +14,14 @@ from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.strip import Strip
 
+from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
-from backlit.store.records.item import Row, RowSign
+from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, Column, Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -124,11 +129,12 @@ class PlanList(BacklogList):
     def __init__(self, names: Names) -> None:
         super().__init__(names)
         self.folds = TaskFolds(self)
-        self.leaving: frozenset[int] = frozenset()
-        """Items that the plan moves away; they are visible, and left out when all are selected."""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item."""
+        """Draw one item, or a line of the forecast."""
+        row = self.row(index)
+        if isinstance(row, GroupLine) and row.key == FORECAST:
+            return forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
@@ -144,10 +150,18 @@ class PlanList(BacklogList):
         super().show(view, item_id)
         self.move_to(self.cursor)
 
-    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the ids of a stretch; of the whole list without the leaving items."""
-        ids = super().ids_between(start, stop)
-        return ids if stop is not None or not self.leaving else [each for each in ids if each not in self.leaving]
+
+def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
+    """Draw a rule with the name of a part and its figures, as many as fit."""
+    name, _, more = safe(name).partition(" · ")
+    points = counted(line.points, "pt")
+    count = f"{counted(line.count, 'item')} · {points}"
+    fitting = ((f"{name} · {more}", count) if more else (name, count), (name, count), (name, points))
+    words, figures = next((each for each in fitting if cell_len("".join(each)) < width - 8), fitting[-1])
+    rule = f" {'─' * max(1, width - cell_len(words) - cell_len(figures) - 8)} "
+    parts = [(" ─ ", "rule"), (words, "muted"), (rule, "rule"), (figures, "muted"), (" ─", "rule")]
+    segments = [Segment(text, theme.style(colour)) for text, colour in parts]
+    return Strip(segments).adjust_cell_length(width, theme.style())
 
 
 def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
@@ -157,7 +171,7 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
         return
     for index in range(items.cursor + 1, min(items.row_count(), items.cursor + 1 + MOST_PASSED)):
         row = items.row(index)
-        if isinstance(row, Row) and not {row.id, row.parent_id} & gone and row.sign is not RowSign.LEAVING:
+        if isinstance(row, Row) and not {row.id, row.parent_id} & gone:
             items.move_to(index)
             return
 
@@ -165,7 +179,7 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
 class PlanPane(StorageErrorGuard, Vertical):
     """A head and a list; `place` is the id of the iteration shown, None in the backlog's pane."""
 
-    HEAD_LINES = 5
+    HEAD_LINES = 3
 
     class Resized(Message):
         """The pane has another size or position."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date
-from functools import partial
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
@@ -12,7 +11,7 @@ from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
 from backlit.store.planning.preview import TasksShown
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Row, RowSign
+from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry, current, following
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
@@ -149,9 +148,7 @@ class PlanLists:
         later = every[every.index(targets[0]) :] if targets else []
         upcoming = [each for each in later if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
-        releases = [iterations.release_of(each.id) for each in targets]
-        released = [each for release in releases if release for each in release.iterations]
-        self.loads = await self._store.plan_preview.loads({each.id for each in (*upcoming, *targets, *released)})
+        self.loads = await self._store.plan_preview.loads({each.id for each in (*upcoming, *targets)})
         for pane, target in zip(self.panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
             pane.place = target.id if target else None
             places = frozenset({target.id} if target else ())
@@ -165,18 +162,15 @@ class PlanLists:
     ) -> None:
         plan = self._store.plan_preview
         spec = plan.spec(base, places, self.tasks)
-        if not spec.group:  # groups count no leaving items, so they list none
-            spec = replace(spec, planned_out=frozenset())
-        view = self._store.view(spec, partial(plan.laid_over, places=places))
+        view = self._store.view(spec, plan.laid_over)
         await view.load()
         if not self.panes.is_attached or view.totals is None:
             return
         if pane is self.panes.backlog:
-            self.totals = view.totals if spec.group else plan.totals_of(view.totals, view.ids(), places)
+            self.totals = plan.totals_of(view.totals, view.ids())
             if not (base.group or base.sort or base.text or base.query or base.area_ids is not None):
                 self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads)
         self.views[pane] = view
-        pane.items.leaving = plan.leaving(places)
         pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
         if wanted is not None:
@@ -217,7 +211,7 @@ class Forecast:
         if not (mean and upcoming and view.count):
             return
         rows = view.rows(0, FORECAST_ROWS)
-        at = [index for index, row in enumerate(rows) if _is_planned(row) and _takes_estimate(row)]
+        at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and _takes_estimate(row)]
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
         parts: list[tuple[object, int, Totals]] = []
@@ -226,7 +220,9 @@ class Forecast:
         for number, stop in forecast(points, rooms, mean):
             place = upcoming[number].id
             end = at[stop] if stop < len(at) else len(rows)
-            parts.append((place, end, Totals(sum(map(_is_planned, rows[begin:end])), sum(points[start:stop]))))
+            parts.append(
+                (place, end, Totals(sum(row.type != ItemType.TASK for row in rows[begin:end]), sum(points[start:stop])))
+            )
             self._unestimated[place] = sum(not points_of_row(rows[index]) for index in at[start:stop])
             start, begin = stop, end
         if end < view.count:
@@ -241,11 +237,7 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        return f"{found.name} forecast" + (f" · {unestimated} unestimated" if unestimated else "")
-
-
-def _is_planned(row: Row) -> bool:
-    return row.type != ItemType.TASK and row.sign is not RowSign.LEAVING
+        return f"fits {found.name}" + (f" · {unestimated} not estimated" if unestimated else "")
 
 
 def _takes_estimate(row: Row) -> bool:

@@ -54,7 +54,7 @@ class PlanPanes(StorageErrorGuard, Container):
         self.backlog = PlanPane(names, id="backlog")
         self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MOST_TARGETS)]
         self.focused = self.backlog
-        self._is_single = False
+        self.is_single = False
 
     def compose(self) -> ComposeResult:
         """Place all panes."""
@@ -72,32 +72,32 @@ class PlanPanes(StorageErrorGuard, Container):
 
     def _place(self) -> None:
         width = self.size.width
-        self._is_single = width < NARROW
+        self.is_single = width < NARROW
         count = 1 if width < TWO else 2 if width < THREE else MOST_TARGETS
         shown = [self.backlog, *self.targets[:count]]
-        if self.focused not in shown and not self._is_single:
+        if self.focused not in shown and not self.is_single:
             self.focused = shown[-1]
         for pane in self.every:
-            pane.display = pane is self.focused if self._is_single else pane in shown
-        self.set_class(self._is_single, "-single")
+            pane.display = pane is self.focused if self.is_single else pane in shown
+        self.set_class(self.is_single, "-single")
         has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
         if has_focus and not self.focused.items.has_focus:
             self.focused.items.focus()
 
     @on(PlanPane.Resized)
     def _pane_resized(self) -> None:
-        is_beside = self.backlog.display and not self._is_single
+        is_beside = self.backlog.display and not self.is_single
         self.post_message(self.Placed(self.targets[0].region.x if is_beside else None))
 
     def step(self, steps: int) -> None:
         """Give the focus to another pane; after the last one comes the first."""
-        panes = [each for each in self.every if each.display or self._is_single]
+        panes = [each for each in self.every if each.display or self.is_single]
         self.enter(panes[(panes.index(self.focused) + steps) % len(panes)])
 
     def enter(self, pane: PlanPane) -> None:
         """Give the focus to a pane."""
         self.focused = pane
-        if self._is_single:
+        if self.is_single:
             self._place()
         self.focused.items.focus()
         self.post_message(self.Entered())

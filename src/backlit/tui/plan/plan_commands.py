@@ -94,7 +94,7 @@ async def back(target: PlanTarget, _call: Call) -> None:
     planned = target.store.plan.draft.items
     is_moved = any("IterationID" in planned.get(each, {}) for each in item_ids)
     if target.lists.here() is None and not is_moved:
-        raise CannotAct("Already in the backlog.")
+        raise CannotAct("Already in the backlog. Press u to undo the last move.")
     target.lists.step_past(frozenset() if is_moved else set(item_ids))
     await target.store.plan.unplan(item_ids)
 
@@ -118,12 +118,18 @@ async def capacity(target: PlanTarget, _call: Call) -> None:
     refusal = nodes.refusal()
     if refusal:
         raise CannotAct(refusal)
-    entry = target.lists.here() or next(iter(target.lists.targets()), None)
-    if entry is None:
-        raise _no_iteration(target.store)
+    entry = need_target(target)
     changes = await ask_for_capacity(target, entry)
     if changes is not None:
         await nodes.edit(TreeKind.ITERATIONS, entry.id, changes)
+
+
+def need_target(target: PlanTarget) -> IterationEntry:
+    """Return the iteration with the focus, else the target; raises CannotAct without iterations."""
+    entry = target.lists.here() or next(iter(target.lists.targets()), None)
+    if entry is None:
+        raise _no_iteration(target.store)
+    return entry
 
 
 async def discard(target: PlanTarget, _call: Call) -> None:

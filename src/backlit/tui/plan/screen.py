@@ -1,16 +1,16 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, replace
 
 from textual import on
 
 from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
-from backlit.model.planning import Capacity, Load, Velocity
+from backlit.model.planning import Load, Velocity
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
-from backlit.store.planning.plan import Plan, Release
+from backlit.store.planning.plan import Plan
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -18,6 +18,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
@@ -28,18 +29,16 @@ from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
-    BAR,
     People,
     Shift,
-    capacity_bar,
     capacity_of,
     capacity_words,
-    extra_words,
+    length,
     people_of,
     people_words,
-    shift_part,
+    shift_words,
     shifts,
-    team_words,
+    unsaved_part,
     velocity_words,
 )
 from backlit.tui.plan.pane import HeadLine, TasksAsked
@@ -55,8 +54,8 @@ from backlit.tui.widgets.side_lines import Part
 class PlanScreen(ListScreen):
     """A `plan.target.PlanTarget` with panes over the store; changes stay in the draft until the user saves the plan."""
 
-    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover")
-    HINTS = ("plan.send", "plan.back", "plan.commit", "plan.difference", "app.help")
+    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity")
+    HINTS = ("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload", "app.help")
     AUTO_FOCUS = "#backlog PlanList"
     PLACE = "app.plan"
     CSS_PATH = ["../styles/plan.tcss", "../styles/query_line.tcss"]
@@ -142,7 +141,7 @@ class PlanScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
-        shift = shift_part(shifts(plan.difference())[None])
+        unsaved = unsaved_part(shifts(plan.difference())[None])
         self._heads.draw(people_of(store, self.session.capacities), self.size.height)
         if not self._panes.backlog.items.row_count():
             explain_empty(self._panes.backlog.items, store, self.spec)
@@ -154,7 +153,7 @@ class PlanScreen(ListScreen):
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
             plan_heading(parts, plan, is_plain=is_plain),
-            shift,
+            unsaved,
             [*status_words(store), *unread, *sent_words(plan), *selected],
         )
         views = self.shared.views
@@ -190,12 +189,10 @@ class PlanScreen(ListScreen):
         self.lists.want(item_id, is_sought=True)
 
 
-TALL, TALLER, TALLEST = 24, 30, 36
-"""Heights of the screen from which the heads have the lines of people, of releases and of teams."""
-HEAD_LINES = 5
-LEAST_BAR = 6
-EDGES = 4
-"""Cells around a bar."""
+TALL = 24
+"""Height of the screen from which the heads have the line of people."""
+LEAST_BAR, BAR = 6, 28
+"""Cells of a bar."""
 
 
 class PlanHeads:
@@ -206,36 +203,30 @@ class PlanHeads:
         self._lists = lists
 
     def draw(self, people: People, height: int) -> None:
-        """Draw the load of each iteration, in as many lines as the height of the screen allows."""
+        """Draw the load of each iteration; a low screen has no line of people."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         found = shifts(store.plan.difference())
-        releases = {
-            pane: store.plan.iterations.release_of(pane.place) if pane.place else None for pane in panes.targets
-        }
-        kept = self._kept_lines(height, has_releases=any(releases.values()))
-        here = panes.focused
-        head = backlog_head(lists.totals, lists.velocity, is_here=panes.backlog is here)
-        panes.backlog.say([*head, *[HeadLine()] * len(kept)][: len(kept)])
+        every = store.plan.iterations.targets()
+        here, iterations = panes.focused, store.lookups.iterations()
+        target = panes.targets[0]
+        aimed = iterations.get(target.place) if target.place is not None else None
+        rest = backlog_head(lists.totals, lists.velocity, is_here=panes.backlog is here)
+        if panes.is_single and aimed is not None:
+            load = lists.loads.get(aimed.id, Load())
+            rest.append(_fill_line(aimed, load, panes.backlog.size.width, has_name=True))
+        panes.backlog.say([*rest, HeadLine()][: 3 if height >= TALL or panes.is_single else 2])
         for pane in panes.targets:
-            iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
-            load, shift = lists.loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
-            release = releases[pane]
-            fill = Fill(load, shift, people, release, _released(release, lists.loads))
-            lines = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
-            pane.say([lines[at] for at in kept])
-            pane.items.empty_text = "No items. Press > to plan one into this iteration." if iteration else ""
-
-    def _kept_lines(self, height: int, *, has_releases: bool) -> list[int]:
-        """Return the numbers of the lines that fit."""
-        loads = self._lists.loads
-        has_teams = any(any(loads.get(each.place or 0, Load()).teams) for each in self._lists.panes.targets)
-        wanted = (True, True, height >= TALL, height >= TALLER and has_releases, height >= TALLEST and has_teams)
-        return [at for at, is_wanted in enumerate(wanted) if is_wanted]
-
-
-def _released(release: Release | None, loads: Mapping[int, Load]) -> Load:
-    """Return the load of all iterations of a release together."""
-    return sum((loads.get(each.id, Load()) for each in release.iterations), Load()) if release else Load()
+            iteration = iterations.get(pane.place) if pane.place is not None else None
+            lines: Sequence[HeadLine] = NO_ITERATION
+            if iteration is not None:
+                load, shift = lists.loads.get(iteration.id, Load()), found.get(iteration.id, Shift())
+                ways = (iteration != every[0], iteration != every[-1]) if pane is target else (False, False)
+                release = store.plan.iterations.release_of(iteration.id)
+                when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
+                head = IterationHead(iteration, when, load, shift, people, ways)
+                lines = head.lines(pane.size.width, is_here=pane is here)
+            pane.say(lines[: 3 if height >= TALL else 2])
+            pane.items.empty_text = EMPTY if iteration else ""
 
 
 def plan_heading(parts: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Part]:
@@ -258,66 +249,65 @@ def sent_words(plan: Plan) -> list[Part]:
 
 def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) -> list[HeadLine]:
     """Return the head of the backlog: unplanned items and points, and the velocity."""
-    amount = f"{counted(totals.count, 'item')}  {counted(totals.points, 'pt')} " if totals else ""
+    amount = f"{counted(totals.count, 'item')} · {counted(totals.points, 'pt')} " if totals else ""
     return [
-        HeadLine([_name("Backlog", is_here=is_here), ("  unplanned", "muted")], [(amount, "foreground")]),
-        HeadLine(velocity_words(velocity)),
+        HeadLine([_name("Backlog", is_here=is_here)], [(amount, "muted")]),
+        HeadLine([(" ", "muted"), *velocity_words(velocity)]),
     ]
+
+
+EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
+NO_ITERATION = [
+    HeadLine([(f" {each}", "muted")]) for each in ("No iteration to plan", "Press gi, then cs to create sprints", "")
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Fill:
-    """Load of an iteration, the draft's effect on it, its people and its release."""
+class IterationHead:
+    """The head of an iteration's pane; `when` has its dates and release.
 
+    `ways` says whether { and } lead to another iteration.
+    """
+
+    iteration: IterationEntry
+    when: tuple[str, str]
     load: Load
     shift: Shift
     people: People
-    release: Release | None = None
-    released: Load = field(default_factory=Load)
+    ways: tuple[bool, bool]
+
+    def lines(self, width: int, *, is_here: bool) -> list[HeadLine]:
+        """Return name and time, load, and people."""
+        load, changes = self.load, shift_words(self.shift)
+        unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
+        name: list[Part] = [
+            ("◀" if self.ways[0] else " ", "accent"),
+            _name(self.iteration.name, is_here=is_here),
+            (" ▶" if self.ways[1] else "", "accent"),
+        ]
+        for words in filter(None, self.when):
+            if length(name) + len(words) + len(changes) + 5 < width:
+                name.append((f" · {words}", "muted"))
+        people = people_words(load, self.people, self.iteration.name, width - 2 - len(unknown))
+        return [
+            HeadLine(name, [(f" {changes} ", "pending")] * bool(changes)),
+            _fill_line(self.iteration, load, width),
+            HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
+        ]
 
 
-def iteration_head(
-    iteration: IterationEntry | None, fill: Fill, today: date, width: int, *, is_here: bool
-) -> list[HeadLine]:
-    """Return the lines of an iteration: dates and changes, load, people, release, teams."""
-    if iteration is None:
-        none = (
-            HeadLine([(" No iteration to plan", "muted")]),
-            HeadLine([(" Press gi, then cs to create sprints", "muted")]),
-        )
-        return [*none, *[HeadLine()] * (HEAD_LINES - len(none))]
-    load, capacity = fill.load, capacity_of(iteration)
-    dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
-    beside = width - _length(capacity_words(load, capacity)) - LEAST_BAR - EDGES - 1
-    extra = extra_words(load, beside)
-    full = _full(load, capacity, width - _length(extra) - len(extra))
-    return [
-        HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
-        HeadLine(full, extra),
-        HeadLine(people_words(load, fill.people, iteration.name)),
-        _release_line(fill, width),
-        HeadLine(team_words(load, fill.people.teams)),
-    ]
-
-
-def _full(load: Load, capacity: Capacity, width: int) -> list[Part]:
-    """Return the points in words, after a bar that fills the room left."""
+def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
+    """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
+    capacity = capacity_of(iteration)
     words = capacity_words(load, capacity)
-    bar_width = min(BAR, width - _length(words) - EDGES)
+    name = f" {iteration.name} " if has_name else " "
+    done = f"  {number_text(load.done)} done " if load.done and not has_name else ""
+    room = width - length(words) - len(name) - 3
+    bar_width = min(BAR, room - len(done) if room - len(done) >= LEAST_BAR else room)
     bar = capacity_bar(load.points, load.done, capacity, bar_width) if bar_width >= LEAST_BAR else []
-    return [(" ", "muted"), *bar, *words]
-
-
-def _release_line(fill: Fill, width: int) -> HeadLine:
-    """Return the load of the iteration's release."""
-    if fill.release is None:
-        return HeadLine()
-    name = f"{fill.release.entry.name} "
-    return HeadLine(_full(fill.released, fill.release.capacity, width - len(name) - 1), [(name, "muted")])
-
-
-def _length(parts: Sequence[Part]) -> int:
-    return sum(len(text) for text, _ in parts)
+    return HeadLine(
+        [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words], [(done, "muted")] * bool(done)
+    )
 
 
 def _name(text: str, *, is_here: bool) -> Part:

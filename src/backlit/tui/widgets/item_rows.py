@@ -40,7 +40,6 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.ALTERED: ("~", "accent"),
     RowSign.PLANNED: ("+", "accent"),
     RowSign.CONTESTED: ("≠", "conflict"),
-    RowSign.LEAVING: ("−", "accent"),
 }
 ID_LEAST, ID_FROM = 3, 48
 """Least width of the id column, and the width of the list from which it is shown."""
@@ -245,12 +244,10 @@ class Layout:
         theme = self._theme
         lead = " " * INDENT if row.type == ItemType.TASK else ""
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        is_leaving = row.sign is RowSign.LEAVING
-        style = theme.style("muted" if is_leaving else "foreground", on=on, bold=on is not None, strike=is_leaving)
         folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
         room = self._name_width - len(lead)
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield Segment(name, style)
+        yield Segment(name, theme.style(on=on, bold=on is not None))
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:

@@ -58,6 +58,7 @@ class ColumnScroll:
         """Return the layout of the columns in sight."""
         width = self._width()
         if self._layout is None or self._layout.width != width:
+            self._strips.clear()
             self._layout = self._lay_out(width, self.chosen[self._first :])
         return self._layout
 
@@ -86,15 +87,16 @@ class ColumnScroll:
 
     def line(self, drawn: Drawn) -> Strip:
         """Draw an item or a group header; repeated lines come from the cache."""
+        layout = self.layout  # another width drops the drawn lines
         strip = self._strips.get(drawn)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
             row, cells, is_cursor, is_selected, badge = drawn
             if isinstance(row, GroupLine):
-                strip = self.layout.group(row, is_cursor=is_cursor)
+                strip = layout.group(row, is_cursor=is_cursor)
             else:
-                strip = self.layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
+                strip = layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
             self._strips[drawn] = strip
         return strip
 
