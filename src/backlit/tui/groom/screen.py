@@ -33,7 +33,7 @@ WIDE = 100
 """Cells from which the comments are beside the item, else below."""
 BAR = 20
 """Cells of the bar of the session's progress."""
-HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "groom.previous", "app.help")
+HINTS = ("groom.answer", "groom.accept", "groom.skip", "item.comment", "groom.pause", "groom.previous", "app.help")
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
