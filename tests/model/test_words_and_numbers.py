@@ -38,20 +38,20 @@ def test_a_status_has_its_group(status: str | None, group: StatusGroup, open_: b
     assert StatusGroups().is_open(status) is open_
 
 
-TODO, DOING, TESTING, DONE, OUT, UNKNOWN = StatusGroup
+TO_DO, DOING, TESTING, DONE, OUT, UNKNOWN = StatusGroup
 GUESSES: dict[tuple[StatusGroup | None, StatusGroup | None], StatusGroup] = {
-    (None, TODO): TODO,
-    (None, DOING): TODO,
-    (TODO, TODO): TODO,
-    (TODO, DOING): TODO,
-    (TODO, TESTING): DOING,
-    (TODO, DONE): DOING,
-    **{(before, after): before for before in (DOING, TESTING) for after in (TODO, DOING, TESTING, DONE)},
+    (None, TO_DO): TO_DO,
+    (None, DOING): TO_DO,
+    (TO_DO, TO_DO): TO_DO,
+    (TO_DO, DOING): TO_DO,
+    (TO_DO, TESTING): DOING,
+    (TO_DO, DONE): DOING,
+    **{(before, after): before for before in (DOING, TESTING) for after in (TO_DO, DOING, TESTING, DONE)},
 }
 
 
-@pytest.mark.parametrize("after", [None, TODO, DOING, TESTING, DONE])
-@pytest.mark.parametrize("before", [None, TODO, DOING, TESTING, DONE])
+@pytest.mark.parametrize("after", [None, TO_DO, DOING, TESTING, DONE])
+@pytest.mark.parametrize("before", [None, TO_DO, DOING, TESTING, DONE])
 @pytest.mark.parametrize("between", [(), ("x",), ("out",)])
 def test_an_unknown_status_is_guessed_from_its_place(
     before: StatusGroup | None, after: StatusGroup | None, between: tuple[str, ...]
