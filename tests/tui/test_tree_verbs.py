@@ -424,7 +424,7 @@ def test_a_series_says_what_is_wrong_with_it(wrong: list[str]) -> None:
 
 
 def test_the_bar_shows_points_in_the_most_and_the_least_while_it_is_not_reached() -> None:
-    assert load_bar(20, None, 40) == "████····"
-    assert load_bar(10, 30, 40) == "██····│·"
+    assert load_bar(20, None, 40) == "████░░░░"
+    assert load_bar(10, 30, 40) == "██░░░░│░"
     assert load_bar(50, 30, 40) == "████████"
     assert load_bar(50, 30, None) == ""

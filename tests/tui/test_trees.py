@@ -114,7 +114,7 @@ async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> Non
         assert isinstance(app, TreeStage)
         await app.show(pilot)
 
-        assert line_with(app, "Aurora").split() == ["▾", "Aurora", "·", "·", "1015", "86.5"]
+        assert line_with(app, "Aurora").split() == ["▾", "Aurora", "1015", "86.5"]
         assert line_with(app, "Release 1").split()[:5] == ["▾", "◐", "⚑", "Release", "1"]
         assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb–2", "Mar", "2", "5", "2", "5"]
         assert line_with(app, "Sprint 3").split()[:4] == ["○", "Sprint", "3", "next"]

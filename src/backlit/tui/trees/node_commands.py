@@ -105,7 +105,7 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     begins = iterations[above].start if iterations[above].is_release else None
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
     lines = offer(children, below_root, begins, today)
-    title = f"Series {'beside' if is_beside else 'below'} {node.name}"
+    title = f"Add sprints {'after' if is_beside else 'below'} {node.name}"
 
     def read(typed: Sequence[str]) -> str:
         return series_lines(series_of(typed, today), children, today)
@@ -302,9 +302,9 @@ def offer(
     return [
         ("Name", pattern),
         ("First number", str(max(numbers, default=0) + 1)),
-        ("How many", "6"),
-        ("Weeks each", str(_weeks(last))),
-        ("From", begins.isoformat()),
+        ("Number of sprints", "6"),
+        ("Weeks in each", str(_weeks(last))),
+        ("First day", begins.isoformat()),
     ]
 
 
@@ -318,10 +318,10 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     pattern, first, count, weeks, start = typed
     if NUMBER not in pattern:
         raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
-    many = _whole(count, "How many", MOST)
+    many = _whole(count, "Number of sprints", MOST)
     days = 7 * _whole(weeks, "Weeks", 52)
     number = _whole(first, "The first number", 100_000)
-    begins = typed_day(start, today, "From")
+    begins = typed_day(start, today, "First day")
     fault = fault_of_name(pattern.replace(NUMBER, str(number + many)))
     if fault:
         raise BadRequest(fault)

@@ -186,7 +186,8 @@ class TreeScreen(StoreScreen[None]):
         nodes = [(counted(self._tree.row_count(), self.kind.value[:-1]), "heading")]
         self.query_one("#heading", RuleLine).say(nodes, self._about_node())
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
-        self.query_one("#status", FooterLine).show(HINTS, status)
+        series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
+        self.query_one("#status", FooterLine).show((*HINTS[:2], *series, *HINTS[2:]), status)
         is_there = connection.state is ConnectionState.ONLINE
         if is_there:
             self._tree.empty_text = f"This project has no {self.kind.value}."

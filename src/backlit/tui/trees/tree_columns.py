@@ -182,7 +182,7 @@ def _aligned(column: Column, text: str) -> str:
 
 
 def _number(value: float) -> tuple[str, str]:
-    return (_short(value), "foreground") if value else ("·", "faint")
+    return (_short(value), "foreground") if value else ("", "faint")
 
 
 def _short(value: float) -> str:
@@ -196,7 +196,7 @@ def load_bar(points: float, least: float | None, most: float | None) -> str:
         return ""
     width = LOAD.width
     full = min(width, round(points / most * width))
-    bar = "█" * full + "·" * (width - full)
+    bar = "█" * full + "░" * (width - full)
     mark = min(width - 1, round(least / most * width)) if least else 0
     return bar[:mark] + "│" + bar[mark + 1 :] if mark >= full and mark else bar
 
