@@ -16,10 +16,10 @@ from backlit.model.query import NameKind
 from backlit.model.trees import Totals
 from backlit.store import RowSign, Store, ViewSpec
 from backlit.store.files.files import Writer
-from backlit.store.planning.preview import TasksShown
 from backlit.store.records.item import Document, Row, fields_in
 from backlit.store.remote.receiving import note_synced, receive
 from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
+from backlit.store.views.groups import TasksShown
 from backlit.store.views.preferences import MOST, BoardKept
 
 USERS: list[Document] = [

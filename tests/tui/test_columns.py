@@ -36,7 +36,8 @@ def headings(pilot: Pilot[None]) -> list[str]:
         (72, ["Status", "Pts", "Owner"]),
         (50, ["Status", "Pts"]),
         (36, ["Pts"]),
-        (30, []),
+        (30, ["Pts"]),
+        (26, []),
     ],
 )
 def test_columns_go_by_their_priority_where_it_is_narrow(room: int, titles: list[str]) -> None:

@@ -155,9 +155,9 @@ async def test_an_item_command_on_a_header_is_refused(store: Store, opened: Open
         assert "There is no item under the cursor." in text_of(pilot.app)
 
 
-async def test_folding_without_groups_says_how_to_group(store: Store, opened: Open) -> None:
+async def test_stepping_without_groups_says_how_to_group(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await press(pilot, "z", "a")
+        await press(pilot, "}")
 
         assert "The list is not grouped" in text_of(pilot.app)
 

@@ -2,12 +2,11 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from backlit.model.amounts import points_of
-from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load, Part, loads
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import Totals
@@ -17,40 +16,9 @@ from backlit.store.planning.draft import Values
 from backlit.store.planning.plan import Plan, text_of
 from backlit.store.records.item import Item, Row, RowSign
 from backlit.store.sqlite.database import ids_json
+from backlit.store.views.groups import NO_TASKS, TasksShown
 from backlit.store.views.query import ViewSpec
 
-_NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value))
-
-
-@dataclass(frozen=True, slots=True)
-class TasksShown:
-    """The shown tasks: those of all items or of none, with some items as exceptions."""
-
-    of_all: bool = False
-    but_of: frozenset[int] = frozenset()
-
-    def __bool__(self) -> bool:
-        """Return whether any task is shown."""
-        return self.of_all or bool(self.but_of)
-
-    def shows(self, item_id: int) -> bool:
-        """Return whether the tasks of an item are shown."""
-        return self.of_all != (item_id in self.but_of)
-
-    def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":
-        """Return the choice with the tasks of an item shown or hidden."""
-        but_of = self.but_of | {item_id} if is_shown != self.of_all else self.but_of - {item_id}
-        return replace(self, but_of=but_of)
-
-    def filter(self) -> Filter | None:
-        """Return the filter of a list with the shown tasks, or None for all tasks."""
-        among = In(Property("ParentID"), tuple(map(Literal, sorted(self.but_of))))
-        if not self.but_of:
-            return None if self.of_all else _NO_TASK
-        return Or((_NO_TASK, Not(among) if self.of_all else among))
-
-
-NO_TASKS = TasksShown()
 _COLUMNS = (
     "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open, team_id, project_id"
 )

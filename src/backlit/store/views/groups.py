@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from backlit.model.fields import ItemType
+from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
 from backlit.model.trees import Totals
 from backlit.store.views.query import Query, level_value
 
@@ -222,3 +224,37 @@ def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
 
 def _by_count(facet: Facet) -> tuple[int, str]:
     return -facet.totals.count, str(facet.value)
+
+
+_NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value))
+
+
+@dataclass(frozen=True, slots=True)
+class TasksShown:
+    """The shown tasks: those of all items or of none, with some items as exceptions."""
+
+    of_all: bool = False
+    but_of: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Return whether any task is shown."""
+        return self.of_all or bool(self.but_of)
+
+    def shows(self, item_id: int) -> bool:
+        """Return whether the tasks of an item are shown."""
+        return self.of_all != (item_id in self.but_of)
+
+    def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":
+        """Return the choice with the tasks of an item shown or hidden."""
+        but_of = self.but_of | {item_id} if is_shown != self.of_all else self.but_of - {item_id}
+        return replace(self, but_of=but_of)
+
+    def filter(self) -> Filter | None:
+        """Return the filter of a list with the shown tasks, or None for all tasks."""
+        among = In(Property("ParentID"), tuple(map(Literal, sorted(self.but_of))))
+        if not self.but_of:
+            return None if self.of_all else _NO_TASK
+        return Or((_NO_TASK, Not(among) if self.of_all else among))
+
+
+NO_TASKS = TasksShown()

@@ -21,7 +21,7 @@ from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
-from backlit.tui.widgets.view_list import BacklogList
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 
 class BacklogScreen(ListScreen):
@@ -36,10 +36,13 @@ class BacklogScreen(ListScreen):
 
     def __init__(self, store: Store, shared: SharedFilter) -> None:
         self._names = ListNames(store)
-        items = BacklogList(self._names.names, id="items")
+        names = self._names
+        shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self._shown_view.tasks, rows))
+        items = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self._shown_view = ShownView(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
+        items.folds = self.folds = TaskFolds(items, self._shown_view.folded_tasks, self._shown_view.turn_tasks)
 
     def on_mount(self) -> None:
         """Show the first rows, and report their painting."""
@@ -104,6 +107,10 @@ async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool)
             backlog.say(f"Item #{item_id} no longer exists.", is_bad=True)
             return
         if item.id != item_id and backlog.items.go_to(item.id):
+            return
+        parent_id = item.fields.get("ParentID")
+        if isinstance(parent_id, int) and not backlog.spec.text and backlog.folds.reveal(parent_id):
+            backlog.item_added(item.id)
             return
         name = f"#{item.id}" if item.id > 0 else str(item.fields.get("Name") or "")
         usual = backlog.store.view(ViewSpec(text=name))

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from backlit.model.fields import SYNC_KEYS, Field, Kind
+from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views.groups import GroupLine
+from backlit.store.views.groups import GroupLine, TasksShown
 from backlit.tui.drawing.themes import status_word
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.widgets.item_rows import Badge, Names
+from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Names
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 
@@ -32,6 +32,14 @@ class ListNames:
         """Return the badges of some rows."""
         found = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         return {item_id: Badge(is_synced=True) for item_id, values in found.items() if any(values.values())}
+
+    def badges_with_folds(self, tasks: TasksShown, rows: Sequence[Row]) -> Mapping[int, Badge]:
+        """Return the badges of some rows, with the numbers of tasks that are not shown."""
+        found = dict(self.badges(rows))
+        if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
+            for item_id, count in self.store.plan_preview.task_counts(hidden).items():
+                found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)
+        return found
 
     def owner(self, user_id: int | None) -> str:
         """Return the short name of a person."""

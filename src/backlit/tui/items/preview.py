@@ -14,15 +14,13 @@ from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import joined, safe, wrapped
+from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
-from backlit.tui.fields.dates import age, days_until
+from backlit.tui.fields.dates import age, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
 
-BETWEEN = " · "
-"""Text between the chips of a line."""
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
 COMMENT_LIMIT = 20
@@ -98,7 +96,8 @@ class _Page:
 
     def lines(self, item: Item, comments: Sequence[CommentEntry] | None, around: Surroundings) -> Iterator[Line]:
         yield self._heading(item)
-        yield from self._wrapped(str(item.fields.get("Name") or ""), bold=True)
+        name = wrapped(str(item.fields.get("Name") or ""), self._width)
+        yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
         yield from self._chips(_state(item, around))
         yield from self._chips(_places(item, around))
         if around.found:
@@ -137,7 +136,7 @@ class _Page:
     def _head(self, words: str) -> Line:
         return [Segment(safe(words), self._theme.heading("secondary"))]
 
-    def _chips(self, chips: Iterable[Chip], between: str = BETWEEN) -> Iterator[Line]:
+    def _chips(self, chips: Iterable[Chip], between: str = " · ") -> Iterator[Line]:
         """Yield lines of chips; a line breaks between two chips, and inside one that is too long."""
         line: Line = []
         room = self._width
@@ -155,21 +154,15 @@ class _Page:
         if line:
             yield line
 
-    def _wrapped(self, text: str, *, bold: bool) -> Iterator[Line]:
-        for line in wrapped(text, self._width):
-            yield [Segment(line, self._theme.style(bold=bold))]
-
     def _text(self, text: str) -> Iterator[Line]:
         yield from markdown_lines(text[:TEXT_LIMIT], self._width, self._theme)
         if len(text) > TEXT_LIMIT:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
     def _byline(self, comment: CommentEntry, now: datetime) -> Line:
-        ago = f"  {_ago(now, comment.created_at)}" if comment.created_at else ""
-        line = [
-            Segment(safe(comment.author or "you"), self._theme.style(bold=True)),
-            self._segment(ago, "muted"),
-        ]
+        ago = age((now - comment.created_at).total_seconds()) if comment.created_at else ""
+        ago = f"  {ago}" if ago in {"", "now"} else f"  {ago} ago"
+        line = [Segment(safe(comment.author or "you"), self._theme.style(bold=True)), self._segment(ago, "muted")]
         if comment.pending:
             line.append(self._segment("  ↑ waits to be sent", "pending"))
         if not comment.is_internal:
@@ -209,21 +202,9 @@ def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
         around.area_path.partition("\\")[2].replace("\\", " › "),
         *(map(str, tags) if isinstance(tags, list) else ()),
         _mirrored(item),
-        _changed(item, around),
+        f"changed {moment(item.last_modified_at)} {item.last_modified_by}" if item.last_modified_at else "",
     ]
     yield from ((words, "muted") for words in found if words)
-
-
-def _changed(item: Item, around: Surroundings) -> str:
-    if item.last_modified_at is None:
-        return ""
-    by = f"by {item.last_modified_by}" if item.last_modified_by else ""
-    return joined(["changed", _ago(around.now, item.last_modified_at), by], " ")
-
-
-def _ago(now: datetime, then: datetime) -> str:
-    found = age((now - then).total_seconds())
-    return "just now" if found == "now" else f"{found} ago"
 
 
 def _choice(value: object) -> str:

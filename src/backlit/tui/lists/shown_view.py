@@ -1,6 +1,7 @@
 """The view and the columns of a list; the view is read in the background and follows the store."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from backlit.model.errors import BadRequest
@@ -9,9 +10,11 @@ from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.columns import ColumnWish
+from backlit.store.views.groups import TasksShown
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
@@ -58,6 +61,7 @@ class ShownView:
         self._loading: View | None = None
         self._is_due = False
         self._unready = 0
+        self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
 
@@ -66,7 +70,8 @@ class ShownView:
         target = self._target
         before, spec = target.shown_view, target.spec
         try:
-            view = target.shown_view = self._store.view(spec)
+            folded = None if spec.text or spec.query else self.tasks.filter()
+            view = target.shown_view = self._store.view(replace(spec, filter=folded))
         except BadRequest as error:
             drop_query(target, error)
             return
@@ -83,6 +88,18 @@ class ShownView:
         self._is_due = True
         if self._loading is not self._target.shown_view:
             self._target.panes.run_worker(work(self._load), exclusive=True, group="view")
+
+    def folded_tasks(self, item_id: int) -> int:
+        """Return the number of hidden open tasks of an item."""
+        return 0 if self.tasks.shows(item_id) else self._store.plan_preview.task_counts([item_id]).get(item_id, 0)
+
+    def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
+        """Show or hide the tasks of an item, or of all items for None. Raises CannotAct for an item without tasks."""
+        if item_id is not None and is_shown and not self.folded_tasks(item_id):
+            raise CannotAct(f"#{item_id} has no folded tasks.")
+        self.tasks = TasksShown(is_shown) if item_id is None else self.tasks.turned(item_id, is_shown=is_shown)
+        self._items.forget_drawn()
+        self.show()
 
     def want(self, item_id: int, *, is_added: bool = False) -> None:
         """Put the cursor on an item once the list is loaded."""

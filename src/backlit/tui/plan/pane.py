@@ -15,17 +15,15 @@ from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.model.fields import ItemType
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, Column, Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
-from backlit.tui.widgets.view_list import BacklogList, GroupFolds
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
@@ -51,75 +49,6 @@ class TasksAsked(Message):
         self.is_shown = is_shown
 
 
-class TaskFolds(GroupFolds):
-    """The folding of the tasks of the item under the cursor, else of its group."""
-
-    def __init__(self, rows: BacklogList) -> None:
-        super().__init__(rows)
-        self._tasks = rows
-
-    def fold(self) -> None:
-        """Hide the tasks of the item, or of the task's; else fold the group."""
-        row = self._row()
-        if row is not None and row.type == ItemType.TASK and row.parent_id is not None:
-            self._tasks.go_to(row.parent_id)
-            self._ask(row.parent_id, is_shown=False)
-        elif row is not None and self._has_tasks_below(row):
-            self._ask(row.id, is_shown=False)
-        else:
-            self._need_groups("The tasks are hidden. Press l to show them.")
-            super().fold()
-
-    def unfold(self) -> None:
-        """Show the tasks of the item; else unfold the group."""
-        row = self._row()
-        if row is not None and row.type != ItemType.TASK:
-            self._ask(row.id, is_shown=True)
-        else:
-            self._need_groups("Tasks have no tasks of their own.")
-            super().unfold()
-
-    def toggle(self) -> None:
-        """Show or hide the tasks of the item; on a header fold or unfold the group."""
-        row = self._row()
-        if row is None:
-            super().toggle()
-        elif row.type == ItemType.TASK or self._has_tasks_below(row):
-            self.fold()
-        else:
-            self.unfold()
-
-    def fold_all(self) -> None:
-        """Hide all tasks, and fold all groups."""
-        self._ask(None, is_shown=False)
-        if self._has_groups():
-            super().fold_all()
-
-    def unfold_all(self) -> None:
-        """Show all tasks, and unfold all groups."""
-        self._ask(None, is_shown=True)
-        if self._has_groups():
-            super().unfold_all()
-
-    def _row(self) -> Row | None:
-        row = self._tasks.row(self._tasks.cursor)
-        return row if isinstance(row, Row) else None
-
-    def _ask(self, item_id: int | None, *, is_shown: bool) -> None:
-        self._tasks.post_message(TasksAsked(item_id, is_shown=is_shown))
-
-    def _has_tasks_below(self, row: Row) -> bool:
-        below = self._tasks.row(self._tasks.cursor + 1)
-        return isinstance(below, Row) and below.type == ItemType.TASK and below.parent_id == row.id
-
-    def _has_groups(self) -> bool:
-        return self._tasks.view is not None and bool(self._tasks.view.spec.group)
-
-    def _need_groups(self, otherwise: str) -> None:
-        if not self._has_groups():
-            raise CannotAct(otherwise)
-
-
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
@@ -128,7 +57,11 @@ class PlanList(BacklogList):
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
-        self.folds = TaskFolds(self)
+        self.folds = TaskFolds(
+            self,
+            lambda item_id: self._window.badge(item_id).folded_tasks,
+            lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),
+        )
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item, or a line of the forecast."""

@@ -9,12 +9,11 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
-from backlit.store.planning.preview import TasksShown
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry, current, following
 from backlit.store.store import Store
-from backlit.store.views.groups import GroupLine
+from backlit.store.views.groups import GroupLine, TasksShown
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
@@ -25,7 +24,7 @@ from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Column
+from backlit.tui.widgets.item_rows import Column
 
 LOADING = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
@@ -47,7 +46,8 @@ class PlanLists:
     def __init__(self, store: Store, names: ListNames) -> None:
         self._store = store
         self._names = names
-        self.panes = PlanPanes(replace(names.names, group=self._group_name, badges=self._badges))
+        shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self.tasks, rows))
+        self.panes = PlanPanes(replace(shown, group=self._group_name))
         self.spec = ViewSpec()
         """The spec of the backlog's pane."""
         self.tasks = TasksShown()
@@ -181,14 +181,6 @@ class PlanLists:
 
     def _group_name(self, line: GroupLine) -> str:
         return self._forecast.name(line) if line.key == FORECAST else self._names.group(line)
-
-    def _badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
-        """Return the badges of rows, with the numbers of hidden tasks."""
-        found = dict(self._names.badges(rows))
-        hidden = [row.id for row in rows if row.type != ItemType.TASK and not self.tasks.shows(row.id)]
-        for item_id, count in self._store.plan_preview.task_counts(hidden).items():
-            found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)
-        return found
 
 
 class Forecast:

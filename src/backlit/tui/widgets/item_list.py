@@ -296,29 +296,9 @@ def _need_all(target: ItemList) -> None:
         raise CannotAct("The list is still loading. Try again in a moment.")
 
 
-def fold(target: ItemList, _call: Call) -> None:
-    """Fold the group; from a folded one, go to the header of the outer group."""
-    target.folds.fold()
-
-
-def unfold(target: ItemList, _call: Call) -> None:
-    """Unfold the group; from the header of an unfolded one, go to its first row."""
-    target.folds.unfold()
-
-
-def toggle(target: ItemList, _call: Call) -> None:
-    """Fold or unfold the group."""
-    target.folds.toggle()
-
-
-def fold_all(target: ItemList, _call: Call) -> None:
-    """Fold all groups."""
-    target.folds.fold_all()
-
-
-def unfold_all(target: ItemList, _call: Call) -> None:
-    """Unfold all groups."""
-    target.folds.unfold_all()
+def turn_folds(target: ItemList, call: Call) -> None:
+    """Call the method of the list's folds that the argument names."""
+    getattr(target.folds, str(call.command.argument))()
 
 
 def step_header(target: ItemList, call: Call) -> None:

@@ -50,8 +50,8 @@ INDENT = 2
 """Cells by which headers of inner levels are indented."""
 GAP = 2
 """Blanks before each column."""
-NAME_LEAST = 28
-"""Cells of the name below which columns are dropped."""
+NAME_LEAST, NAME_IN_PANE, PANE = 28, 20, 48
+"""Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 NAME_ENOUGH = 40
 """Cells of the name above which growing columns take half of the rest."""
 _WIDTHS: Mapping[Kind, int] = {
@@ -135,8 +135,8 @@ def column_of(wish: ColumnWish, field: Field | None) -> Column:
 
 def fitting(columns: Sequence[Column], room: int) -> list[Column]:
     """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
-    shown = list(columns)
-    while shown and room - taken_by(shown) < NAME_LEAST:
+    shown, least = list(columns), NAME_LEAST if room >= PANE else NAME_IN_PANE
+    while shown and room - taken_by(shown) < least:
         shown.remove(min(shown, key=lambda each: (not each.drop, each.drop, -shown.index(each))))
     growing = sum(each.grows for each in shown)
     if not growing:

@@ -7,6 +7,7 @@ from textual import events, on
 from textual.geometry import Region
 from textual.strip import Strip
 
+from backlit.model.fields import ItemType
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.view import View
@@ -17,6 +18,7 @@ from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Badge, Column, 
 
 FIRST_ROWS = 200
 STRIPS_KEPT = 512
+Turn = Callable[[int | None, bool], object]
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
 """A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
 
@@ -182,6 +184,81 @@ class GroupFolds:
             line = view.outline.header_line(wanted)
             if line is not None:
                 rows.move_to(line)
+
+
+class TaskFolds(GroupFolds):
+    """The folds of tasks below the item, else of its group; `turn` shows or hides those of an item, or all for None."""
+
+    def __init__(self, rows: "BacklogList", folded: Callable[[int], int], turn: Turn) -> None:
+        super().__init__(rows)
+        self._row_at = rows.row
+        self._folded = folded
+        self._turn = turn
+
+    def fold(self) -> None:
+        """Hide the tasks of the item, or of the task's; else fold the group."""
+        row = self._row()
+        if row is not None and self._go_to_item_of(row):
+            self._turn(row.parent_id, False)
+        elif row is not None and self._has_tasks_below(row):
+            self._turn(row.id, False)
+        else:
+            super().fold()
+
+    def unfold(self) -> None:
+        """Show the tasks of the item; else unfold the group."""
+        row = self._row()
+        if row is not None and row.type != ItemType.TASK and (self._folded(row.id) or not self._has_groups()):
+            self._turn(row.id, True)
+        else:
+            super().unfold()
+
+    def toggle(self) -> None:
+        """Show or hide the tasks of the item; on a header fold or unfold the group."""
+        row = self._row()
+        if row is None:
+            super().toggle()
+        elif row.type == ItemType.TASK or self._has_tasks_below(row):
+            self.fold()
+        elif self._folded(row.id) or not self._has_groups():
+            self.unfold()
+        else:
+            super().toggle()
+
+    def reveal(self, item_id: int) -> bool:
+        """Show the folded tasks of an item; return False without any."""
+        if is_folded := bool(self._folded(item_id)):
+            self._turn(item_id, True)
+        return is_folded
+
+    def fold_all(self) -> None:
+        """Hide all tasks, and fold all groups."""
+        if (row := self._row()) is not None:
+            self._go_to_item_of(row)
+        self._turn(None, False)
+        if self._has_groups():
+            super().fold_all()
+
+    def unfold_all(self) -> None:
+        """Show all tasks, and unfold all groups."""
+        self._turn(None, True)
+        if self._has_groups():
+            super().unfold_all()
+
+    def _row(self) -> Row | None:
+        row = self._row_at(self._rows.cursor)
+        return row if isinstance(row, Row) else None
+
+    def _go_to_item_of(self, task: Row) -> bool:
+        """Put the cursor on the item of a task; return False for other rows, and without the item in the list."""
+        return task.type == ItemType.TASK and task.parent_id is not None and self._rows.go_to(task.parent_id)
+
+    def _has_tasks_below(self, row: Row) -> bool:
+        below = self._row_at(self._rows.cursor + 1)
+        return isinstance(below, Row) and below.type == ItemType.TASK and below.parent_id == row.id
+
+    def _has_groups(self) -> bool:
+        return self._rows.view is not None and bool(self._rows.view.spec.group)
 
 
 class BacklogList(ItemList):
