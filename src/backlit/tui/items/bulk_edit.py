@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.drawing.themes import type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.widgets.item_rows import SYNCED
@@ -51,7 +51,8 @@ def _lines(store: Store, plan: Plan) -> Iterator[Content]:
         item = plan.items[item_id]
         number = f"#{item.id}" if item.id > 0 else "new"
         name = safe(str(item.fields.get("Name") or ""))
-        yield Content.assemble((f"{number} ", "$muted"), f"{type_sign(item.type)} ", name)
+        sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
+        yield Content.assemble((f"{number} ", "$muted"), sign, name)
         for key, value in changes.items():
             yield _change(words, field_named(key, store.lookups), item, value)
 
@@ -65,7 +66,9 @@ def _change(words: FieldWords, field: Field, item: Item, value: object) -> Conte
 
 
 def _short(text: str) -> str:
-    return safe((text if len(text) <= SHOWN else text[: SHOWN - 1] + "…") or NOTHING)
+    if text in {"", NOTHING}:
+        return "not set"
+    return safe(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
 
 
 class FailedDialog(Dialog[bool | None]):

@@ -160,7 +160,7 @@ class ItemRowsScreen(ItemScreen):
         if item is None:
             self._head.say_gone(self.item_id)
         else:
-            self._head.say(item, item.type, item.fields.get("Name"), [(f"{self.note()} ", "muted")])
+            self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
         self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
         self.draw_status()
 
