@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.segment import Segment
 from textual import on
-from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.worker import Worker
 
@@ -210,10 +209,6 @@ class AttachmentsScreen(ItemRowsScreen):
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
         """The files of the item, or of the comment."""
         return self.item_id, ItemPlace.ATTACHMENTS, self.comment_id
-
-    def compose(self) -> ComposeResult:
-        """Yield the files in their frame."""
-        yield from self.framed(self._files)
 
     def show_rows(self) -> None:
         """Show the files of the item, or of the comment."""

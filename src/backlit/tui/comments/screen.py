@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from textual import on
-from textual.app import ComposeResult
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
@@ -42,10 +41,6 @@ class CommentsScreen(ItemRowsScreen):
         thread = CommentThread(store.now, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
-
-    def compose(self) -> ComposeResult:
-        """Yield the thread in its frame."""
-        yield from self.framed(self.thread)
 
     def on_mount(self) -> None:
         """Mark the news about the item as read, and keep the ages right."""

@@ -1,6 +1,5 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
-from textual.app import ComposeResult
 from textual.strip import Strip
 
 from backlit.store.records.changes import Subject
@@ -68,10 +67,6 @@ class HistoryScreen(ItemRowsScreen):
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
-
-    def compose(self) -> ComposeResult:
-        """Yield the events in their frame."""
-        yield from self.framed(self._events)
 
     def show_rows(self) -> None:
         """Show the events."""

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import ClassVar, Protocol
 
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item
@@ -14,6 +13,7 @@ from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import ago
+from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
@@ -21,6 +21,7 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Hint, Part, RuleLine, SidesLine, Word
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
@@ -81,16 +82,6 @@ def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
     return parts
 
 
-class ItemRows(Protocol):
-    """Rows of one item, with a cursor on one of them."""
-
-    cursor: int
-    empty_text: str
-
-    def row_count(self) -> int:
-        """Return the number of rows."""
-
-
 class ItemRowsScreen(ItemScreen):
     """A tab of an item: rows between its head and a status line.
 
@@ -103,7 +94,7 @@ class ItemRowsScreen(ItemScreen):
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     EMPTY: ClassVar[tuple[str, str]]
 
-    def __init__(self, store: Store, item_id: int, rows: ItemRows) -> None:
+    def __init__(self, store: Store, item_id: int, rows: LineList | CommentThread) -> None:
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
         self._rows = rows
@@ -114,12 +105,12 @@ class ItemRowsScreen(ItemScreen):
         """The tab of the item."""
         return self.item_id, self.PLACE, None
 
-    def framed(self, rows: Widget) -> ComposeResult:
+    def compose(self) -> ComposeResult:
         """Yield the title, the head, the rows above a rule and the footer."""
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
-        yield rows
+        yield self._rows
         yield RuleLine("─")
         yield self.footer
 
