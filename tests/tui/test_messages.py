@@ -56,3 +56,27 @@ async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_foote
             assert "is no command" not in cursor
             assert "Open items" in heading_of(pilot.app)
             assert "? keys" in lines[-1]
+
+
+async def test_the_hints_follow_the_state_of_the_list(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        usual = status_line(pilot)
+        await press(pilot, "space")
+        await until(lambda: "selected" in status_line(pilot))
+        selected = status_line(pilot)
+        await press(pilot, "escape", "/", *"zebra", "enter")
+        empty = status_line(pilot)
+
+        assert "g go to…" in usual
+        assert "esc cancel" in selected
+        assert "g go to…" not in selected
+        assert "a add" in empty
+        assert "f0 no filter" in empty
+
+
+async def test_a_click_on_a_chord_in_the_footer_shows_the_keys_that_follow(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        at = status_line(pilot).index("go to…")
+        await pilot.click(offset=(at, len(lines_of(pilot.app)) - 1))
+
+        await until(lambda: "gk board" in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -35,6 +35,18 @@ async def test_a_click_moves_the_cursor_and_a_double_click_opens_the_item(store:
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+async def test_a_second_click_opens_the_item_also_after_a_while(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await click(pilot, 4)
+        await click(pilot, 2)
+        await click(pilot, 4)
+        first = isinstance(pilot.app.screen, EditorScreen)
+        await pilot.pause(0.6)
+        await click(pilot, 4)
+
+        assert (first, isinstance(pilot.app.screen, EditorScreen)) == (False, True)
+
+
 async def test_the_wheel_scrolls_three_rows(store: Store, opened: Open) -> None:
     async with opened(store, (100, 20)) as pilot:
         items(pilot).post_message(

@@ -38,7 +38,7 @@ class BoardScreen(ListScreen):
     PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.screen")
-    HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
+    HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "c", "g", "app.help")
 
     def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
         self._names = ListNames(store)

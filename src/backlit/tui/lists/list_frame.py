@@ -21,6 +21,8 @@ from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine, Word
 
+HINTS_ON_SELECTION = ("item.status", "item.estimate", "c", "m", "list.unwind", "app.help")
+HINTS_WITHOUT_ROWS = ("item.add", "list.no-filter", "list.done", "app.refresh", "g", "app.help")
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 
@@ -46,7 +48,10 @@ class ListFrame(Vertical):
     def say(self, heading: Sequence[Word], figures: Sequence[Word], status: Sequence[Word]) -> None:
         """Show both sides of the heading, and the right of the footer."""
         self._above.say(heading, figures)
-        self._footer.show(self._hints, status)
+        has_selection = bool(self._panes.items.selection.ids())
+        is_empty = not self._panes.items.row_count()
+        hints = HINTS_ON_SELECTION if has_selection else HINTS_WITHOUT_ROWS if is_empty else self._hints
+        self._footer.show(hints, status)
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
         """Show the names of the tabs, the current one in colour."""

@@ -38,7 +38,7 @@ class ListScreen(ItemScreen):
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, *LIST_COMMANDS)
     HINTS: ClassVar[Sequence[str]] = (
-        *("item.status", "item.estimate", "list.filter", "item.iteration", "item.comment"),
+        *("item.open", "item.status", "list.filter", "c", "g", "f", "item.estimate", "item.comment"),
         "app.help",
     )
 

@@ -55,7 +55,10 @@ class PlanScreen(ListScreen):
     """A `plan.target.PlanTarget` with panes over the store; changes stay in the draft until the user saves the plan."""
 
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity")
-    HINTS = ("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload", "app.help")
+    HINTS = (
+        *("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload", "c", "g"),
+        "app.help",
+    )
     AUTO_FOCUS = "#backlog PlanList"
     PLACE = "app.plan"
     CSS_PATH = ["../styles/plan.tcss", "../styles/query_line.tcss"]

@@ -40,7 +40,7 @@ NARROW = 80
 """Cells below which the table is under the chart."""
 TABLE_SHARE = 0.46
 """Largest share of the width for the table."""
-HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "app.help")
+HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")

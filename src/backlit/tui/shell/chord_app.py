@@ -106,8 +106,12 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self._messages.drop(self.input.fail())
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
-        """Run the command of a clicked word."""
-        self.dispatch.run(COMMAND_BY_ID[message.command_id])
+        """Run the command of a clicked word, or begin its chord."""
+        command = COMMAND_BY_ID.get(message.command_id)
+        if command is not None:
+            self.dispatch.run(command)
+        else:
+            await self.on_event(events.Key(message.command_id, message.command_id))
 
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""

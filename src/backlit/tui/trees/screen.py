@@ -32,7 +32,7 @@ TOTALS_DELAY = 0.5
 """Seconds between readings of the totals while items change."""
 WIDE = 120
 """Cells from which the items of the node are shown beside the tree."""
-HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "app.help")
+HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
 
 
 class NodeItems(BacklogList, can_focus=False):

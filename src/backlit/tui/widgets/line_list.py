@@ -76,6 +76,8 @@ class LineList(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
+        self._clicked: int | None = None
+        """The row of the last click; a click with ctrl or shift is not the first of two."""
         self.top = 0
         self.cursor = 0
         self.scrolls_by_half = is_far_away()
@@ -260,9 +262,12 @@ class LineList(Widget, can_focus=True):
             self.clicked(index, event)
 
     def clicked(self, index: int, event: events.Click) -> None:
-        """Put the cursor on the row; a double click chooses it."""
+        """Put the cursor on the row; a second click chooses it."""
         self.move_to(index)
-        if event.chain > 1:
+        is_plain = not (event.ctrl or event.shift)
+        is_second = event.chain > 1 or (is_plain and index == self._clicked)
+        self._clicked = index if is_plain and not is_second else None
+        if is_second:
             self.post_message(self.Chosen(self, index))
 
 

@@ -1,6 +1,6 @@
 """Single lines around the panes: title, status with key hints, rules, tabs, and notes about keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -39,7 +39,7 @@ class SidesLine(Widget):
     DEFAULT_CSS = "SidesLine { height: 1; }"
 
     class Asked(Message):
-        """A word with a command was clicked."""
+        """A word with a command, or with the first key of a chord, was clicked."""
 
         def __init__(self, command_id: str) -> None:
             super().__init__()
@@ -123,7 +123,7 @@ class FooterLine(SidesLine):
         self._timer: Timer | None = None
 
     def show(self, hints: Sequence[Hint | str], status: Sequence[Word] = ()) -> None:
-        """Show hints, each of them or the id of its command, and a state."""
+        """Show hints, each of them or the id of its command or the key of its chord, and a state."""
         left: list[Word] = []
         for hint in hints:
             key, label, command_id = _hint_of(hint) if isinstance(hint, str) else hint
@@ -181,7 +181,13 @@ def _confirmation(sentence: str) -> Sequence[Drawn]:
     return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
 
 
+CHORDS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter…", "m": "move…", "t": "show…"}
+"""First keys of chords, and hints for the popup that follows them; the key is the id of the hint."""
+
+
 def _hint_of(command_id: str) -> Hint:
+    if command_id in CHORDS:
+        return command_id, CHORDS[command_id], command_id
     command = COMMAND_BY_ID[command_id]
     return _hinted(command.keys[0]), command.label, command_id
 
