@@ -17,6 +17,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 
+HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
 
@@ -27,7 +28,7 @@ async def asked(
     async with Stage().run_test(size=size) as pilot:
         app = pilot.app
         assert isinstance(app, Stage)
-        app.push_screen(KeysHelp(contexts), app.answers.append)
+        app.push_screen(KeysHelp(contexts, ["item.status", "g", "list.filter", "app.help"]), app.answers.append)
         await pilot.pause()
         yield pilot, app
 
@@ -50,23 +51,35 @@ async def test_typing_searches_labels_helps_and_keys() -> None:
 
 async def test_enter_runs_what_is_under_the_cursor() -> None:
     async with asked() as (pilot, app):
-        await pilot.press("down", "down", "enter")
+        await pilot.press("down", "enter")
 
-        assert app.answers == [COMMAND_BY_ID["list.first"]]
+        assert app.answers == [COMMAND_BY_ID["list.filter"]]
+
+
+async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_movement() -> None:
+    async with asked(size=(120, 170)) as (_pilot, app):
+        lines = lines_of(app)
+        at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
+
+        assert [line.split()[1] for line in lines[at["Needed most"] + 1 :][:3]] == ["▌", "/", "?"]
+        assert at["Signs"] == at["Needed most"] + 11
+        assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
+        assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
 
 async def test_the_cursor_steps_over_headings() -> None:
     async with asked() as (pilot, app):
-        await pilot.press(*["down"] * len(commands_in([Context.MOVES, Context.LIST])), "enter")
+        await pilot.press(*["down"] * 10, "enter")
+        lists = [each for each in commands_in([Context.LIST]) if each.id != "list.filter"]
 
-        assert app.answers == [commands_in([Context.ITEM])[0]]
+        assert app.answers == lists[:1]
 
 
 async def test_going_up_to_the_first_shows_its_heading() -> None:
     async with asked(size=(60, 10)) as (pilot, app):
         await pilot.press("pagedown", "pagedown", "pageup", "pageup", "pageup", "up")
 
-        assert Context.MOVES in text_of(app)
+        assert "Needed most" in text_of(app)
 
 
 async def test_escape_leaves_without_running() -> None:
@@ -88,7 +101,7 @@ async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> N
     async with asked(size=(60, 20)) as (pilot, app):
         await pilot.press("down", "down")
 
-        assert "Go to the first row, or to row n with a count." in lines_of(app)[-2]
+        assert "Show the keys that work here, and search them." in lines_of(app)[-2]
         assert all(len(line) <= 60 for line in lines_of(app))
 
 

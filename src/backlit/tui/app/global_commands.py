@@ -11,21 +11,39 @@ from textual.worker import WorkType
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
+from backlit.model.statuses import CONFIGURABLE
 from backlit.store.records.changes import ConnectionState
+from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning
-from backlit.tui.commands.table import commands_in, key_to
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
+from backlit.tui.drawing.themes import STATUS_SIGNS, TYPE_SIGNS
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SELECTED
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import FooterLine
 
 MOST_RECENT = 8
 """Commands that the palette offers first."""
+
+
+MOST_NEEDED = 10
+NEEDED = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
+"""Commands that the help names first, after those that the footer hints at."""
+STATE_WORDS = {
+    RowSign.PENDING: "not sent yet",
+    RowSign.REFUSED: "rejected",
+    RowSign.CONFLICT: "in conflict",
+    RowSign.ALTERED: "changed in the plan",
+    RowSign.PLANNED: "planned here",
+    RowSign.LEAVING: "planned elsewhere",
+}
 
 
 class ApplicationTarget(StoreTarget, Protocol):
@@ -48,7 +66,9 @@ class ApplicationTarget(StoreTarget, Protocol):
 
 async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
     """List the keys that work here, and run the chosen command."""
-    command = await target.ask(KeysHelp(contexts_of(target.dispatch.focused_node)))
+    node = target.dispatch.focused_node
+    needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
+    command = await target.ask(KeysHelp(contexts_of(node), needed))
     if command is not None:
         target.dispatch.run(command)
 
@@ -138,15 +158,33 @@ def suspend(target: ApplicationTarget, _call: Call) -> None:
 
 
 class KeysHelp(OffersDialog[Command | None]):
-    """All commands of some contexts, by context; the answer is the command to run."""
+    """The commands of some contexts: the needed ones, the signs, then all others by context, movement last.
 
-    def __init__(self, contexts: Sequence[Context]) -> None:
-        offers: list[Offer] = []
-        for context in contexts:
-            commands = commands_in([context])
-            if commands:
-                offers += [Offer(None, "", context.value), *(offer_of(command) for command in commands)]
+    The answer is the command to run.
+    """
+
+    def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
+        found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
+        first = [each for each in found if each is not None and each.context in contexts][:MOST_NEEDED]
+        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), Offer(None, "", "Signs")]
+        offers += [Offer(None, "", "", words) for words in _legend()]
+        for context in sorted(contexts, key=lambda each: each is Context.MOVES):
+            commands = [command for command in commands_in([context]) if command not in first]
+            offers += [Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         super().__init__("Keys", "type to search · enter to run", offers)
+
+
+def _legend() -> list[str]:
+    """Return the signs of types, statuses and states of rows, each with its word."""
+    states = [(SELECTED, "selected"), *((ROW_SIGNS[sign][0], words) for sign, words in STATE_WORDS.items())]
+    return [
+        "   ".join(f"{sign} {words}" for sign, words in signs)
+        for signs in (
+            [(sign, name) for name, sign in TYPE_SIGNS.items()],
+            [(STATUS_SIGNS[group], group.value) for group in CONFIGURABLE],
+            states,
+        )
+    ]
 
 
 class ThemeDialog(PickDialog):

@@ -32,9 +32,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something to run or open; a heading where there is no value. `keys` and `label` stand in columns of their own.
+    """Something to run or open; without a value a heading, without a label too a line of words.
 
-    `also` holds further words that find the offer. A dim offer cannot run here.
+    `keys` and `label` stand in columns of their own. `also` holds further words that find the offer. A dim offer cannot
+    run here.
     """
 
     value: object
@@ -103,7 +104,8 @@ class OfferList(LineList, can_focus=False):
         """Draw a heading, or keys, label and help."""
         offer, theme, width = self._offers[index], ThemeStyles.of(self.app), self.size.width
         if offer.is_heading:
-            return Strip([Segment(fit(offer.label, width), theme.style("accent", bold=True))])
+            heading = Segment(fit(offer.label, width), theme.style(bold=True))
+            return Strip([heading if offer.label else Segment(fit(f"  {offer.help}", width), theme.style("muted"))])
         on = "cursor-background" if is_cursor else None
         keys_width = min(KEYS_WIDTH, width // 4)
         label_width = width - LEAD - keys_width if not offer.help else min(LABEL_WIDTH, width // 3)

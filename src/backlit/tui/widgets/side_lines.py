@@ -130,6 +130,11 @@ class FooterLine(SidesLine):
             left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
         self.say(left, status)
 
+    @property
+    def command_ids(self) -> Sequence[str]:
+        """The commands of the hints, the most important first."""
+        return tuple(dict.fromkeys(command_id for _, _, command_id in self._left))
+
     def confirm(self, sentence: str) -> bool:
         """Show a confirmation instead of the state for a while; return False where it does not fit."""
         words = _confirmation(sentence)
