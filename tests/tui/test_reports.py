@@ -44,7 +44,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
         current = store.reports.coverages.usual()
 
         assert current.name in heading_of(pilot.app)
-        assert lines_of(pilot.app)[1].startswith("▌Burndown")
+        assert lines_of(pilot.app)[1].startswith("[Burndown]")
         assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ░ no record", "today"]) == []
 
 
@@ -65,7 +65,7 @@ async def test_unknown_statuses_are_named_while_notes_are_hidden(tmp_path: Path,
         async with opened(odd) as pilot:
             await pilot.press("g", "r", "5", "l")
 
-            await shown(pilot, "▌Workload", "1 item with the unknown status “Limbo”", "tn shows")
+            await shown(pilot, "[Workload]", "1 item with the unknown status “Limbo”", "tn shows")
 
 
 @pytest.mark.parametrize("size", [(120, 40), (60, 20)])
@@ -74,7 +74,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
-        await shown(pilot, "▌Age", "Status", "Owner", "stuck")
+        await shown(pilot, "[Age]", "Status", "Owner", "stuck")
         rows = [line for line in lines_of(pilot.app) if re.search(r" #\d+ ", line)]
         lengths = [line.count("█") for line in rows]
 
@@ -87,7 +87,7 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
     with offline_store(tmp_path) as empty:
         async with opened(empty) as pilot:
             await pilot.press("g", "r", "4", "l")
-            await shown(pilot, "▌Age", "Nothing is in progress.")
+            await shown(pilot, "[Age]", "Nothing is in progress.")
             await pilot.press("enter")
 
             await shown(pilot, "Nothing to open: the report is empty. Nothing is in progress.")
@@ -95,14 +95,14 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
 
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
     seen = (
-        ("▌Burnup", "━ scope", "Scope"),
-        ("▌Scope", "additions and removals"),
-        ("▌Velocity", "not completed", "No velocity yet", "the last 7 iterations"),
-        ("▌Age", "in progress", "Owner"),
-        ("▌Workload", "▒ ready for test", "Hours"),
-        ("▌Areas", "most in"),
-        ("▌Estimates", "Half are"),
-        ("▌Burndown", "█ left  ░ no record"),
+        ("[Burnup]", "━ scope", "Scope"),
+        ("[Scope]", "additions and removals"),
+        ("[Velocity]", "not completed", "No velocity yet", "the last 7 iterations"),
+        ("[Age]", "in progress", "Owner"),
+        ("[Workload]", "▒ ready for test", "Hours"),
+        ("[Areas]", "most in"),
+        ("[Estimates]", "Half are"),
+        ("[Burndown]", "█ left  ░ no record"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
@@ -227,25 +227,25 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["░ no record", "Left", "▌Burndown", "█"]) == []
+        assert missing(pilot.app, ["░ no record", "Left", "[Burndown]", "█"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
     async with reports_of(opened, store, (50, 20)) as pilot:
         await pilot.press("h")
-        await shown(pilot, "▌Estimates")
+        await shown(pilot, "[Estimates]")
         assert "Burndown" not in lines_of(pilot.app)[1]
 
 
 async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("l")
-        await shown(pilot, "▌Burnup")
+        await shown(pilot, "[Burnup]")
         await pilot.press("q")
         await pilot.pause()
         assert "Open items" in heading_of(pilot.app)
         await pilot.press("g", "r")
-        await shown(pilot, "▌Burnup")
+        await shown(pilot, "[Burnup]")
 
 
 async def test_without_records_that_is_said_instead_of_drawn(world: World, opened: Open) -> None:

@@ -54,8 +54,8 @@ class ListFrame(Vertical):
         self._footer.show(hints, status)
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
-        """Show the names of the tabs, the current one in colour."""
-        self._tabs.say(names, current)
+        """Show the names of the tabs with their numbers."""
+        self._tabs.say([f"{number} {name}" for number, name in enumerate(names, 1)], current)
 
     @on(ItemPanes.Placed)
     def _join_rules(self, message: ItemPanes.Placed) -> None:

@@ -5,14 +5,10 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from rich.segment import Segment
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message
-from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from backlit.model.errors import BacklitError
 from backlit.model.reports.formats import FORMATS, as_markdown
@@ -23,7 +19,6 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width
 from backlit.tui.shell.paths import downloads
@@ -32,7 +27,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
 
 DELAY = 0.5
 """Seconds between reloads while items change."""
@@ -88,58 +83,6 @@ class ReportSelection:
         self._chosen = row[at]
 
 
-class ReportStrip(Widget):
-    """The names of the reports in a line; a click shows one."""
-
-    DEFAULT_CSS = "ReportStrip { height: 1; }"
-
-    class Chosen(Message):
-        """The user chose a report."""
-
-        def __init__(self, name: ReportName) -> None:
-            super().__init__()
-            self.name = name
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._shown = ReportName.BURNDOWN
-
-    def show(self, name: ReportName) -> None:
-        """Highlight a report."""
-        self._shown = name
-        self.refresh()
-
-    def _words(self) -> list[tuple[ReportName, str]]:
-        """Return the reports and their words, from the first one that leaves room for the highlighted one."""
-        names, room = list(ReportName), self.size.width
-        blank = " " if sum(len(each.short_title) + 2 for each in names) <= room else ""
-        words = [(each, each.short_title + blank) for each in names]
-        start, end = 0, names.index(self._shown) + 1
-        while start < end - 1 and sum(len(word) + 1 for _, word in words[start:end]) > room:
-            start += 1
-        return words[start:]
-
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the names, the current one like a row under the cursor."""
-        theme = ThemeStyles.of(self.app)
-        segments = []
-        for name, word in self._words():
-            is_shown = name is self._shown
-            on = "cursor-background" if is_shown else None
-            segments.append(Segment("▌" if is_shown else " ", theme.style("accent", on=on)))
-            segments.append(Segment(word, theme.style("foreground" if is_shown else "muted", on=on, bold=is_shown)))
-        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
-
-    def on_click(self, event: events.Click) -> None:
-        """Show the clicked report."""
-        x = 0
-        for name, word in self._words():
-            x += len(word) + 1
-            if event.x < x:
-                self.post_message(self.Chosen(name))
-                return
-
-
 class ReportsScreen(StoreScreen[None]):
     """Shows one report at a time; its coverage applies to all reports."""
 
@@ -160,7 +103,7 @@ class ReportsScreen(StoreScreen[None]):
     def compose(self) -> ComposeResult:
         """Compose title, names, chart, table and status."""
         self._heading, self._footer = RuleLine("┬", id="heading"), FooterLine(id="status")
-        self._strip = ReportStrip(id="reports")
+        self._strip = TabLine(id="reports")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
         yield self.title_line
         yield self._strip
@@ -214,7 +157,8 @@ class ReportsScreen(StoreScreen[None]):
 
     def load(self) -> None:
         """Load the selected report and show it."""
-        self._strip.show(self.selection.name)
+        names = list(ReportName)
+        self._strip.say([each.short_title for each in names], names.index(self.selection.name))
         self._draw_words()
         self.run_worker(
             work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),
@@ -267,10 +211,10 @@ class ReportsScreen(StoreScreen[None]):
 
     # Messages
 
-    @on(ReportStrip.Chosen)
-    def _report_chosen(self, message: ReportStrip.Chosen) -> None:
+    @on(TabLine.Chosen)
+    def _report_chosen(self, message: TabLine.Chosen) -> None:
         message.stop()
-        self.selection.name = message.name
+        self.selection.name = list(ReportName)[message.index]
         self.load()
 
     @on(LineList.Chosen)

@@ -259,8 +259,8 @@ class TabLine(Widget):
         self._current = 0
 
     def say(self, names: Sequence[str], current: int) -> None:
-        """Show some names with their numbers, the current one in colour."""
-        tabs = [f" {number} {safe(name)} " for number, name in enumerate(names, 1)]
+        """Show some names, the current one in brackets."""
+        tabs = [f"[{safe(name)}]" if at == current else f" {safe(name)} " for at, name in enumerate(names)]
         if (tabs, current) != (self._tabs, self._current):
             self._tabs, self._current = tabs, current
             self.display = len(names) > 1
@@ -271,8 +271,8 @@ class TabLine(Widget):
         theme, width = ThemeStyles.of(self.app), self.size.width
         segments = []
         for index, text in self._in_sight():
-            colour = "muted" if index is None else "accent" if index == self._current else "muted"
-            segments.append(Segment(text, theme.style(colour, bold=index == self._current)))
+            is_current = index == self._current
+            segments.append(Segment(text, theme.style("foreground" if is_current else "muted", bold=is_current)))
         return Strip(segments).adjust_cell_length(width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
