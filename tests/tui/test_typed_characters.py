@@ -26,7 +26,7 @@ class TextDialog(Dialog[None]):
         super().__init__("Text")
         self.input = TextInput()
 
-    def content(self) -> list[TextInput]:  # type: ignore[override] # a list is a result too
+    def content(self) -> list[TextInput]:
         """Return the input."""
         return [self.input]
 

@@ -33,7 +33,6 @@ MOST_RECENT = 8
 """Commands that the palette offers first."""
 
 
-MOST_NEEDED = 10
 NEEDED = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
 """Commands that the help names first, after those that the footer hints at."""
 STATE_WORDS = {
@@ -42,7 +41,6 @@ STATE_WORDS = {
     RowSign.CONFLICT: "in conflict",
     RowSign.ALTERED: "changed in the plan",
     RowSign.PLANNED: "planned here",
-    RowSign.LEAVING: "planned elsewhere",
 }
 
 
@@ -165,7 +163,7 @@ class KeysHelp(OffersDialog[Command | None]):
 
     def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
-        first = [each for each in found if each is not None and each.context in contexts][:MOST_NEEDED]
+        first = [each for each in found if each is not None and each.context in contexts][:10]
         offers = [Offer(None, "", "Needed most"), *map(offer_of, first), Offer(None, "", "Signs")]
         offers += [Offer(None, "", "", words) for words in _legend()]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
@@ -176,15 +174,10 @@ class KeysHelp(OffersDialog[Command | None]):
 
 def _legend() -> list[str]:
     """Return the signs of types, statuses and states of rows, each with its word."""
-    states = [(SELECTED, "selected"), *((ROW_SIGNS[sign][0], words) for sign, words in STATE_WORDS.items())]
-    return [
-        "   ".join(f"{sign} {words}" for sign, words in signs)
-        for signs in (
-            [(sign, name) for name, sign in TYPE_SIGNS.items()],
-            [(STATUS_SIGNS[group], group.value) for group in CONFIGURABLE],
-            states,
-        )
-    ]
+    types = [f"{sign} {name}" for name, sign in TYPE_SIGNS.items()]
+    statuses = [f"{STATUS_SIGNS[group]} {group.value}" for group in CONFIGURABLE]
+    states = [f"{SELECTED} selected", *(f"{ROW_SIGNS[sign][0]} {words}" for sign, words in STATE_WORDS.items())]
+    return ["  ".join(each) for each in (types, statuses, states[:4], states[4:])]
 
 
 class ThemeDialog(PickDialog):

@@ -152,11 +152,8 @@ class Messages:
         """Show a confirmation in the footers of the open screens; return False where it does not fit on the top one."""
         screens = [] if isinstance(self._app.screen, ModalScreen) else reversed(self._app.screen_stack)
         footers = [footer for screen in screens for footer in screen.query(FooterLine)]
-        if not footers or not footers[0].confirm(sentence):
-            return False
-        for footer in footers[1:]:  # a command that closes its screen has told its end before
-            footer.confirm(sentence)
-        return True
+        # All of them, as a command that closes its screen tells its end before.
+        return bool(footers) and all(footer.confirm(sentence) for footer in footers)
 
     def make_room(self, sentence: str) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row."""

@@ -174,15 +174,14 @@ class FooterLine(SidesLine):
 
 SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""
-UNDO = "u to undo."
 
 
 def _confirmation(sentence: str) -> Sequence[Drawn]:
     """Return the words of a confirmation; a click on its offer to undo takes it."""
     text = safe(sentence)
-    if not text.endswith(UNDO):
+    if not text.endswith("u to undo."):
         return [(f" {text}", "foreground", "")]
-    said = text.removesuffix(UNDO).rstrip()
+    said = text.removesuffix("u to undo.").rstrip()
     return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
 
 
