@@ -70,7 +70,7 @@ class ShownView:
         target = self._target
         before, spec = target.shown_view, target.spec
         try:
-            folded = None if spec.text or spec.query else self.tasks.filter()
+            folded = None if spec.text or spec.query or "type" in spec.group else self.tasks.filter()
             view = target.shown_view = self._store.view(replace(spec, filter=folded))
         except BadRequest as error:
             drop_query(target, error)
