@@ -235,15 +235,15 @@ class TaskFolds(GroupFolds):
         """Hide all tasks, and fold all groups."""
         if (row := self._row()) is not None:
             self._go_to_item_of(row)
-        self._turn(None, False)
         if self._has_groups():
             super().fold_all()
+        self._turn(None, False)
 
     def unfold_all(self) -> None:
         """Show all tasks, and unfold all groups."""
-        self._turn(None, True)
         if self._has_groups():
             super().unfold_all()
+        self._turn(None, True)
 
     def _row(self) -> Row | None:
         row = self._row_at(self._rows.cursor)
