@@ -64,7 +64,7 @@ def test_a_key_typed_over_the_last_frame_acts(demo_home: Home) -> None:
         shown.press("j", "j")
         shown.wait_for(r"synced +maya")
 
-        shown.wait_until(lambda: shown.lines[5].startswith("▌"))
+        shown.wait_until(lambda: shown.lines[6].startswith("▌"))
 
 
 def _smaller(_home: Home) -> tuple[int, int]:

@@ -211,3 +211,15 @@ def test_fields_that_cannot_be_asked_for_are_named(names: object, said: str) -> 
 
 def test_fields_are_named_in_any_case_and_once() -> None:
     assert field_keys(["tags", "PRIORITYCLASS", "Tags", "My_cf"]) == ("Tags", "PriorityClass", "My_cf")
+
+
+@pytest.mark.parametrize(("areas", "is_asked"), [([], False), ([{"id": 2, "parentId": 1, "name": "Checkout"}], True)])
+async def test_an_area_is_asked_for_only_where_there_is_a_choice(
+    tmp_path: Path, areas: list[dict[str, object]], is_asked: bool
+) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        root: dict[str, object] = {"id": 1, "parentId": -1, "name": "Aurora"}
+        nodes = [{**each, "projectId": 1} for each in (root, *areas)]
+        store.files.submit(lambda writer: writer.mirror.put_resources("areas", 1, nodes)).result()
+
+        assert ("AreaID" in keys_of(store, 1)) is is_asked

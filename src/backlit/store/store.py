@@ -24,7 +24,7 @@ from backlit.store.views.columns import Cells, ChosenColumns
 from backlit.store.views.items import Attachments, Batch, Comments
 from backlit.store.views.lookups import Lookups, Projects
 from backlit.store.views.names import StoreNames
-from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory
+from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory, KeptValues
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Search
 from backlit.store.views.view import View
@@ -159,6 +159,7 @@ class Store:
     columns = Part(lambda self: ChosenColumns(self.files))
     drafts = Part(lambda self: Drafts(self.files))
     typed = Part(lambda self: InputHistory(self.files))
+    kept = Part(lambda self: KeptValues(self.files))
 
     def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
         self._clock = clock

@@ -289,6 +289,7 @@ def _made(
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
         join=partial(_joining, locations),
+        greets=True,
         problems=[*settings.problems, *_not_yet_known(store)],
     )
 

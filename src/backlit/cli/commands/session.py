@@ -69,7 +69,7 @@ class Joining:
     def __init__(self, locations: Locations, address: str) -> None:
         self._locations = locations
         self.server = str(root_of(address)).rstrip("/")
-        self.warning = "" if _is_private(self.server) else _NOT_ENCRYPTED
+        self.reason = "" if _is_private(self.server) else _NOT_ENCRYPTED
         self.profile = ""
 
     @property

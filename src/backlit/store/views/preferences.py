@@ -1,4 +1,4 @@
-"""State of the screens that survives restarts: typed lines, unfinished texts, board layouts."""
+"""State of the screens that survives restarts: typed lines, values by key, unfinished texts, board layouts."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -34,6 +34,23 @@ class InputHistory:
 
 def _key(purpose: str) -> str:
     return f"typed {purpose}"
+
+
+class KeptValues:
+    """Small values of the screens by key: what was open last, and notes that were hidden."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def find(self, key: str) -> object:
+        """Return the value of a key; None without one."""
+        text = self._files.journal.settings.value(key)
+        return json.loads(text) if text else None
+
+    def keep(self, key: str, value: object) -> None:
+        """Store the value of a key."""
+        text = json.dumps(value)
+        self._files.submit(lambda writer: writer.journal.settings.keep(key, text))
 
 
 class Drafts:

@@ -70,11 +70,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         profiles: Sequence[str] = (),
         join: "Join | None" = None,
         problems: Sequence[str] = (),
+        greets: bool = False,
     ) -> None:
         super().__init__()
         self.store = store
         self.session = Session(estimate_scale, templates, capacities, images)
-        self.places = Places(self, store, board or USUAL_BOARD)
+        self.places = Places(self, store, board or USUAL_BOARD, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
@@ -108,6 +109,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         gc.enable()
         if self._view_files is not None:
             self._read_views(self._view_files)
+        self.dispatch.begin(self.places.show_last)
         self.set_timer(FRAME, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
             for seconds in COLLECTIONS:
@@ -122,8 +124,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             self.places.backlog.draw_words()
 
     def exit(self, result: None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
-        """End, and keep the screen if it is the one that the next start shows."""
+        """End, and keep the place, and the screen if it is the one that the next start shows."""
         backlog = self.places.backlog
+        if self.is_running:
+            self.places.keep()
         if backlog is not None and self.screen is backlog and backlog.is_as_at_start and not backlog.query("Toast"):
             self.last_frame = self.kept_frame(PASSING)
         super().exit(result, return_code, message)

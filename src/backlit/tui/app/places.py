@@ -14,6 +14,7 @@ from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen, show_changed
+from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from backlit.tui.trees.screen import TreeScreen
 
 BACKLOG = "backlog"
+_LAST = "last place"
+"""The key of the value with the place of the last run."""
 MOST_PLACES = 100
 MOST_RECENT = 30
 MOST_NUMBERS = 5
@@ -90,7 +93,7 @@ class Recent:
 class Places:
     """Opens every place of an application; the six modes stay mounted, other screens are pushed over them."""
 
-    def __init__(self, app: ChordApp, store: Store, board: BoardSettings) -> None:
+    def __init__(self, app: ChordApp, store: Store, board: BoardSettings, *, greets: bool = False) -> None:
         self.jumps = Jumps()
         self.recent = Recent()
         self._app = app
@@ -101,7 +104,7 @@ class Places:
         self._sign_in: SignInDialog | None = None
         self._made_again: dict[int, int] = {}
         """Former numbers of items that undo creates again, by their temporary ids."""
-        app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared))
+        app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared, greets=greets))
         app.add_mode("board", self._make_board)
         app.add_mode("plan", self._make_plan)
         app.add_mode("areas", lambda: self._make_tree(TreeKind.AREAS))
@@ -135,7 +138,8 @@ class Places:
             self._say_new_numbers()
         if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
-            self._close_sign_in()
+            if self._sign_in is not None and self._sign_in.is_attached:
+                self._sign_in.close_if_signed_in()
 
     async def mark_seen(self, item_id: int) -> None:
         """Mark the news about an item as read."""
@@ -189,6 +193,37 @@ class Places:
             self.shared.now = replace(self.shared.now, node=node)
             if self.backlog is not None:
                 self.backlog.take_filter()
+
+    # The next start
+
+    def keep(self) -> None:
+        """Keep mode, view, project, cursor and open item for the next start."""
+        stack = self._app.get_screen_stack()
+        screen = stack[0] if stack and isinstance(stack[0], ListScreen) else self.backlog
+        if screen is not None and screen.is_mounted:
+            shown = [each.shown_place for each in stack if isinstance(each, StoreScreen) and each.shown_place]
+            opened = shown[-1][:2] if shown else (None, "")
+            where = self._app.current_mode, self.shared.now.view.name, self._store.project_id
+            self._store.kept.keep(_LAST, [*where, screen.items.current_id, screen.items.cursor, *opened])
+
+    async def show_last(self) -> None:
+        """Show the place of the last run: the neighbour of a row whose item is gone, nothing of another project."""
+        kept, backlog = self._store.kept.find(_LAST), self.backlog
+        if not isinstance(kept, list) or backlog is None:
+            return
+        mode, view, project, item_id, row, opened, place = kept
+        if project != self._store.project_id or [mode, view, row, opened] == [BACKLOG, PLAIN.name, 0, None]:
+            return
+        if view in self.shared.views.names and view != PLAIN.name:
+            backlog.show_saved(self.shared.views.named(view))
+        if mode != BACKLOG:
+            await self._app.switch_mode(mode)
+        screen = self._app.screen if isinstance(self._app.screen, ListScreen) else backlog
+        await screen.loaded()
+        if screen.items.is_attached and not (item_id is not None and screen.items.go_to(item_id)):
+            screen.items.move_to(row)
+        if opened is not None and self._store.item(opened) is not None:
+            await self.open(Open(opened, ItemPlace(place)))
 
     # Undo and redo
 
@@ -249,14 +284,8 @@ class Places:
         """Ask for a sign-in."""
         from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
-        way = StoreSignIn(self._store)
-        dialog = self._sign_in = SignInDialog(way, "Sign in", _ABOUT_SIGN_IN, "work offline", way.reason)
-        self._app.push_screen(dialog)
-
-    def _close_sign_in(self) -> None:
-        """Close the dialog after a sign-in in another process."""
-        if self._sign_in is not None and self._sign_in.is_attached:
-            self._sign_in.close_if_signed_in()
+        self._sign_in = SignInDialog(StoreSignIn(self._store), "Sign in", _ABOUT_SIGN_IN, "work offline")
+        self._app.push_screen(self._sign_in)
 
     def ask_to_sign_in_once(self) -> None:
         """Ask for a sign-in once each time the store is signed out."""

@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
@@ -31,7 +30,10 @@ _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
 class SignInWay(Protocol):
-    """A server that a user signs in to."""
+    """A server that a user signs in to: `reason` is a warning, `profile` the name of a profile that it made."""
+
+    reason: str
+    profile: str
 
     @property
     def server(self) -> str:
@@ -48,16 +50,7 @@ class SignInWay(Protocol):
         """Sign in with a code from the browser. Raises as `sign_in` does."""
 
 
-class Joining(SignInWay, Protocol):
-    """The sign-in to a server that makes a profile of it."""
-
-    profile: str
-    """The name of the profile; empty before the sign-in."""
-    warning: str
-    """The risk of the address, as a sentence; empty without one."""
-
-
-Join = Callable[[str], Joining]
+Join = Callable[[str], SignInWay]
 """Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
 
 
@@ -79,7 +72,7 @@ async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, 
     if not address:
         return ""
     way = join(address)
-    await ask(SignInDialog(way, "Connect to a server", about, "cancel", way.warning))
+    await ask(SignInDialog(way, "Connect to a server", about, "cancel"))
     return way.profile
 
 
@@ -87,7 +80,8 @@ class StoreSignIn:
     """The sign-in of a store to its server."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, sentence = store, store.connection.sentence
+        self.reason, self.profile = "" if self.is_signed_in or sentence in _PLAIN else sentence, ""
         self.sign_in = store.engine.sign_in
         self.sign_in_with_code = store.engine.sign_in_with_code
 
@@ -101,19 +95,13 @@ class StoreSignIn:
         """True unless the server wants a sign-in."""
         return self._store.connection.state is not ConnectionState.SIGNED_OUT
 
-    @property
-    def reason(self) -> str:
-        """The reason for the sign-in; empty where there was none before."""
-        sentence = self._store.connection.sentence
-        return "" if self.is_signed_in or sentence in _PLAIN else sentence
-
 
 class SignInDialog(Dialog[bool | None]):
     """Asks until its way is signed in, and answers True then; esc leaves it. `about` says what happens."""
 
     CSS_PATH = [STYLES, STYLES.with_name("sign_in.tcss")]
 
-    def __init__(self, way: SignInWay, title: str, about: str, leave: str, reason: str = "") -> None:
+    def __init__(self, way: SignInWay, title: str, about: str, leave: str) -> None:
         super().__init__(title)
         self._way = way
         self._about = about
@@ -128,7 +116,7 @@ class SignInDialog(Dialog[bool | None]):
             Static(literal(page), classes="address"),
             _labelled("Code", self._code),
         )
-        self._note = Static(literal(reason), classes="reason")
+        self._note = Static(literal(way.reason), classes="reason")
         self._hints = Static(classes="hints")
 
     def content(self) -> ComposeResult:
@@ -264,12 +252,11 @@ _CODE_REFUSED = "Wrong or expired code."
 SERVER = ""
 """The answer for a server, which has no profile yet."""
 DOORS = (
-    ("demo", "Look around in a sample", "500 items of a made-up team. Your changes in it are kept."),
+    ("demo", "Look around in a sample", "500 items of a made-up team. Changes are kept."),
     ("local", "Start your own workspace", "Empty, on this machine, without a server."),
-    (SERVER, "Join your team's server", "Sign in with the address, user name and password you were given."),
+    (SERVER, "Join your team's server", "You need its address, and a user name there."),
 )
 """The profile that each choice opens, its name, and what it is."""
-_DOOR_STEPS = {"down": 1, "j": 1, "tab": 1, "up": -1, "k": -1, "shift+tab": -1}
 _ABOUT_COPY = "backlit keeps a copy of the backlog for work offline."
 
 
@@ -304,27 +291,6 @@ class WelcomeApp(ChordApp, inherit_bindings=False):
         self.exit()
 
 
-class Door(Static):
-    """A choice; a click takes it."""
-
-    class Chosen(Message):
-        """The choice was clicked."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
-    def __init__(self, index: int, name: str, about: str) -> None:
-        key = ("bold $accent", f"{index + 1}  ")
-        super().__init__(Content.assemble(key[::-1], (name, "bold"), (f"\n   {about}", "$muted")))
-        self._index = index
-
-    def on_click(self, event: events.Click) -> None:
-        """Take the choice."""
-        event.stop()
-        self.post_message(self.Chosen(self._index))
-
-
 class WelcomeDialog(Dialog[str | None]):
     """The answer is the chosen profile, SERVER for a server; None for none."""
 
@@ -332,15 +298,24 @@ class WelcomeDialog(Dialog[str | None]):
 
     def __init__(self) -> None:
         super().__init__("Welcome to backlit")
-        self._doors = [Door(index, name, about) for index, (_, name, about) in enumerate(DOORS)]
+        self._doors = [
+            Static(
+                Content.assemble((f"{key}  ", "bold $accent"), (name, "bold"), (f"\n   {about}", "$muted")),
+                classes="door",
+            )
+            for key, (_, name, about) in enumerate(DOORS, 1)
+        ]
         self._current = 0
 
     def content(self) -> ComposeResult:
         """Yield the choices, and the keys."""
-        yield Static(literal("Backlog grooming and sprint planning in the terminal. Where do you want to begin?"))
+        yield Static(literal("Where do you want to begin?"))
         yield from self._doors
         keys = (("enter", "open"), ("j k", "move"), ("q", "quit"))
-        yield Static(Content.assemble(*(part for key, label in keys for part in ((key, "$accent"), f" {label}   "))))
+        yield Static(
+            Content.assemble(*(part for key, label in keys for part in ((key, "$accent"), f" {label}   "))),
+            classes="keys",
+        )
 
     def on_mount(self) -> None:
         """Point to the first choice."""
@@ -351,26 +326,23 @@ class WelcomeDialog(Dialog[str | None]):
         number = int(character) if character in "123" else 0
         if number:
             self._choose(number - 1)
-        elif character in _DOOR_STEPS:
-            self.press(character)
-        elif character == "q":
-            self.dismiss(None)
+        else:
+            self.press({"j": "down", "k": "up", "q": "escape"}.get(character, character))
 
     def press(self, key: str) -> bool:
         """Move, choose or leave."""
-        if key in _DOOR_STEPS:
-            self._point_to((self._current + _DOOR_STEPS[key]) % len(DOORS))
+        if key in _STEPS:
+            self._point_to((self._current + _STEPS[key]) % len(DOORS))
         elif key == "enter":
             self._choose(self._current)
-        elif key == "ctrl+c":
-            self.dismiss(None)
         else:
-            return super().press(key)
+            return super().press("escape" if key == "ctrl+c" else key)
         return True
 
-    @on(Door.Chosen)
-    def _clicked(self, message: Door.Chosen) -> None:
-        self._choose(message.index)
+    def on_click(self, event: events.Click) -> None:
+        """Take the clicked choice."""
+        if event.widget in self._doors:
+            self._choose(self._doors.index(event.widget))
 
     def _point_to(self, index: int) -> None:
         self._current = index

@@ -15,7 +15,7 @@ from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import list_heading
+from backlit.tui.lists.list_frame import GREETED, list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -34,13 +34,14 @@ class BacklogScreen(ListScreen):
     class Painted(Message):
         """The first rows are on the screen."""
 
-    def __init__(self, store: Store, shared: SharedFilter) -> None:
+    def __init__(self, store: Store, shared: SharedFilter, *, greets: bool = False) -> None:
         self._names = ListNames(store)
         names = self._names
         shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self._shown_view.tasks, rows))
         items = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
+        self.frame.greets = greets and not store.kept.find(GREETED)
         self._shown_view = ShownView(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
         items.folds = self.folds = TaskFolds(items, self._shown_view.folded_tasks, self._shown_view.turn_tasks)
 

@@ -48,7 +48,7 @@ from backlit.tui.lists.filtering import (
     narrowed,
 )
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import FilterLine, ListFrame
+from backlit.tui.lists.list_frame import GREETED, FilterLine, ListFrame
 from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.shell.drafts import StoredLines
@@ -384,6 +384,8 @@ def unwind(target: ListTarget, _call: Call) -> None:
         filter_list(target, replace(now, query=target.line.before(now)))
     elif target.node is not None:
         filter_list(target, replace(now, node=None))
+    elif target.frame.hide_greeting():
+        target.store.kept.keep(GREETED, True)
     else:
         raise CannotAct("Nothing to cancel. Press q to leave.")
 

@@ -25,6 +25,11 @@ HINTS_ON_SELECTION = ("item.status", "item.estimate", "c", "m", "list.unwind", "
 HINTS_WITHOUT_ROWS = ("item.add", "list.no-filter", "list.done", "app.refresh", "g", "app.help")
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
+GREETED = "greeting hidden"
+"""The key of the value that keeps the line for a new user hidden."""
+FIRST_HINTS = (("New here?", "", ""), "app.groom", "app.plan", "app.board", "app.help")
+"""The line for a new user."""
+
 
 class ListFrame(Vertical):
     """The panes of a list between its lines."""
@@ -34,11 +39,17 @@ class ListFrame(Vertical):
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading"), RuleLine("┴")
+        self.greets = False
+        """Whether the line for a new user is shown from the start."""
 
     def compose(self) -> ComposeResult:
         """Place title, tabs, panes between rules, footer, and the filter line."""
         yield self._title
         yield self._tabs
+        if self.greets:
+            greeting = FooterLine(id="greeting")
+            greeting.show(FIRST_HINTS, [("esc hide", "muted", "list.unwind")])
+            yield greeting
         yield self._above
         yield self._panes
         yield self._below
@@ -52,6 +63,13 @@ class ListFrame(Vertical):
         is_empty = not self._panes.items.row_count()
         hints = HINTS_ON_SELECTION if has_selection else HINTS_WITHOUT_ROWS if is_empty else self._hints
         self._footer.show(hints, status)
+
+    def hide_greeting(self) -> bool:
+        """Hide the line for a new user; return False without one."""
+        greeting = self.query("#greeting")
+        is_shown = bool(greeting)
+        greeting.remove()
+        return is_shown
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
         """Show the names of the tabs with their numbers."""

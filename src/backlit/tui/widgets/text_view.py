@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import literal
+from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.themes import ThemeStyles
 
 
@@ -47,30 +45,3 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
         line = self._lines[at] if at < len(self._lines) else []
         return Strip(line).adjust_cell_length(self.size.width, theme.style())
-
-
-class TextView(LinesView):
-    """A long text as Markdown, read only."""
-
-    def __init__(self, *, id: str = "text-view") -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._shown: tuple[str, str] = ("", "")
-
-    def show(self, label: str, text: str) -> None:
-        """Show a text, from its top if it is another field's."""
-        if self._shown == (label, text):
-            return
-        is_other, self._shown = label != self._shown[0], (label, text)
-        self.border_title = literal(label)
-        self.lay_out()
-        if is_other:
-            self.scroll_to(y=0, animate=False, force=True)
-
-    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the text as Markdown, or a note for an empty one."""
-        text = self._shown[1]
-        return markdown_lines(text, width, theme) if text else [[Segment("empty", theme.style("faint"))]]
-
-    def page_by(self, pages: int) -> None:
-        """Scroll."""
-        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, immediate=True, force=True)

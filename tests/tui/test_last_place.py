@@ -1,0 +1,77 @@
+"""A start after another one: the place of the last time, and the line for a new user."""
+
+from pathlib import Path
+
+from tests.store.papers import item, offline_store, put
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press
+from tests.tui.stage import line_with, lines_of, text_of
+
+from backlit.store import Store
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.board.screen import BoardScreen
+from backlit.tui.editor.screen import EditorScreen
+
+
+async def test_a_start_shows_the_screen_and_the_item_of_the_last_time(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *"7jgk")
+        await until(lambda: isinstance(pilot.app.screen, BoardScreen))
+        await press(pilot, "j", "j")
+        board = pilot.app.screen
+        assert isinstance(board, BoardScreen)
+        current = board.items.current_id
+        pilot.app.exit()
+
+    async with opened(store) as pilot:
+        await until(lambda: isinstance(pilot.app.screen, BoardScreen))
+        board = pilot.app.screen
+        assert isinstance(board, BoardScreen)
+        await until(lambda: board.items.current_id == current, lambda: text_of(pilot.app))
+
+
+async def test_a_start_opens_the_item_that_was_open(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *"3j", "enter")
+        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        pilot.app.exit()
+
+    async with opened(store) as pilot:
+        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await press(pilot, "q")
+
+        assert items(pilot).cursor == 3
+
+
+async def test_the_cursor_goes_to_the_neighbour_of_an_item_that_is_gone(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path, [item(number) for number in range(1, 60)]) as store:
+        async with opened(store) as pilot:
+            await press(pilot, *"40j")
+            assert items(pilot).current_id == 41
+            pilot.app.exit()
+        put(store, [item(41, Status="Done")])
+
+        async with opened(store) as pilot:
+            await until(lambda: items(pilot).current_id == 42, lambda: text_of(pilot.app))
+
+
+async def test_the_line_for_a_new_user_is_hidden_for_good_by_esc(store: Store) -> None:
+    async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
+        await until(lambda: "New here?" in text_of(pilot.app))
+        assert "gq groom  gp plan  gk board  ? keys" in line_with(pilot.app, "New here?")
+        await press(pilot, "escape")
+        await until(lambda: "New here?" not in text_of(pilot.app))
+
+    async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
+        await press(pilot, "j")
+        assert "New here?" not in text_of(pilot.app)
+
+
+async def test_a_key_of_the_line_for_a_new_user_is_run_by_a_click(store: Store) -> None:
+    async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
+        await until(lambda: "New here?" in text_of(pilot.app))
+        line = line_with(pilot.app, "New here?")
+
+        await pilot.click("#greeting", offset=(line.index("board"), 0))
+        await until(lambda: isinstance(pilot.app.screen, BoardScreen), lambda: lines_of(pilot.app)[0])
