@@ -2,7 +2,9 @@
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.editing import Edit, item_of, save
+from tests.tui.conftest import Open
+from tests.tui.editing import Edit, burst, item_of, save, screen_of
+from tests.tui.listing import press
 from tests.tui.stage import line_with, lines_of, missing, text_of
 
 from backlit.store import Store
@@ -149,3 +151,51 @@ async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, ed
         await pilot.pause()
 
         assert missing(pilot.app, ["• quokka"]) == []
+
+
+# enter opens, e edits
+
+
+@pytest.mark.parametrize("place", [(), ("g", "k"), ("g", "p")], ids=["backlog", "board", "plan"])
+async def test_e_opens_an_item_with_its_name_in_the_input(store: Store, opened: Open, place: tuple[str, ...]) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *place)
+        depth = len(pilot.app.screen_stack)
+        await press(pilot, "e")
+        form = screen_of(pilot).form
+        name = str(form.draft.base["Name"])
+        began = (form.open_key, form.grid.input.value, form.grid.input.cursor_position)
+        await press(pilot, "escape")
+        left = (form.is_editing, screen_of(pilot).form is form, list(form.draft.touched))
+        await press(pilot, "escape")
+
+        assert began == ("Name", name, len(name))
+        assert left == (False, True, [])
+        assert len(pilot.app.screen_stack) == depth
+
+
+async def test_keys_typed_behind_e_go_into_the_name(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        burst(pilot, "e", "!", "q", "x")
+
+        await until(lambda: "!qx" in text_of(pilot.app), lambda: text_of(pilot.app))
+        form = screen_of(pilot).form
+        assert form.grid.input.value == f"{form.draft.base['Name']}!qx"
+
+
+async def test_enter_opens_an_item_without_its_input(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "enter")
+        was_editing = screen_of(pilot).form.is_editing
+        await press(pilot, "e")
+
+        assert (was_editing, screen_of(pilot).form.open_key) == (False, "Name")
+
+
+async def test_e_on_another_tab_goes_back_to_the_details_and_edits_the_name(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        screen = screen_of(pilot)
+        await press(pilot, "j", "j", "g", "t", "e")
+
+        assert screen_of(pilot) is screen
+        assert screen.form.open_key == "Name"

@@ -36,7 +36,7 @@ STACKS = [
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
     *((key, Context.PLAN) for key in ("{", "}", "u", "ctrl+r", "tab", "shift+tab")),
-    *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =", "g P")),
+    *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "e", "x", "g =", "g P")),
     ("escape", Context.LIST),
     *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c", "L")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y", "R", "q", "escape")),
@@ -274,7 +274,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("a", "item.add"), ("A", "item.add-task"), ("s", "item.status"), ("i", "item.assign-me"),
         ("I", "item.unassign"), ("cs", "item.status"), ("ca", "item.assign"), ("ci", "item.iteration"),
         ("cr", "item.area"), ("cn", "item.name"), ("ce", "item.estimate"), ("m/", "item.iteration"),
-        ("e", "item.open"), ("C", "item.comment"), ("gc", "item.comments"), ("yy", "item.copy-id"),
+        ("e", "inbox.edit"), ("e", "reports.edit"),
+        ("e", "item.edit"), ("C", "item.comment"), ("gc", "item.comments"), ("yy", "item.copy-id"),
         ("space", "list.select"), ("v", "list.range"), ("V", "list.invert"), ("*", "list.select-all"),
         ("ct", "item.team"), ("cg", "item.tags"), ("cd", "item.description"), ("cp", "item.priority"),
         ("cP", "item.priority-class"), ("cS", "item.severity"), ("cw", "item.remaining"), ("cb", "item.blocking"),

@@ -12,6 +12,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen, show_changed
 from backlit.tui.lists.saved_views import PLAIN
@@ -299,31 +300,33 @@ class Places:
         if message.place is ItemPlace.BACKLOG:
             await self.go_to_item(message.item_id)
             return
-        wanted = (message.item_id, message.place, message.comment_id)
+        is_to_edit = message.place is ItemPlace.NAME
+        wanted = (message.item_id, ItemPlace.EDITOR if is_to_edit else message.place, message.comment_id)
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
-        if shown and shown[-1] == wanted:
+        if shown and shown[-1] == wanted and not is_to_edit:
             verb = "is" if message.place in {ItemPlace.EDITOR, ItemPlace.HISTORY} else "are"
             raise CannotAct(f"The {message.place} of the item {verb} already open.")
         if wanted not in shown:
             await self._show_tab(message, shown[-1] if shown else None)
-            return
-        while isinstance(self._app.screen, StoreScreen) and self._app.screen.shown_place != wanted:
+        while wanted in shown and isinstance(self._app.screen, StoreScreen) and self._app.screen.shown_place != wanted:
             if not await self._app.screen.may_leave():
                 return
             self._app.pop_screen()
+        if is_to_edit and isinstance(self._app.screen, ItemScreen):
+            await self._app.screen.open_field("Name")
 
     async def _show_tab(self, message: Open, shown: tuple[int, ItemPlace, int | None] | None) -> None:
         """Show an item in place of another tab of it; the editor stays below with its draft."""
         is_other = shown is None or shown[0] != message.item_id or message.comment_id is not None
         if is_other or (shown is not None and shown[1] is ItemPlace.EDITOR):
-            self._app.push_screen(self._make_at(message))
+            await self._app.push_screen(self._make_at(message))
         elif not isinstance(self._app.screen, StoreScreen) or await self._app.screen.may_leave():
-            self._app.switch_screen(self._make_at(message))
+            await self._app.switch_screen(self._make_at(message))
 
     # Making screens, each imported when it is first shown
 
     def _make_at(self, message: Open) -> StoreScreen[None]:
-        if message.place is ItemPlace.EDITOR:
+        if message.place in {ItemPlace.EDITOR, ItemPlace.NAME}:
             from backlit.tui.editor.screen import EditorScreen
 
             return EditorScreen(self._store, message.item_id)

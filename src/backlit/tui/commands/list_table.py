@@ -150,8 +150,10 @@ LIST_COMMANDS: tuple[Command, ...] = (
 # fmt: off
 ITEM_COMMANDS: tuple[Command, ...] = (
     # Items
-    Command("item.open", ("enter", "e"), Context.ITEM, "open", "Open the item, to read and edit it.",
-        handler="items.item_commands:open_place", argument="editor", also="edit show view details"),
+    Command("item.open", ("enter",), Context.ITEM, "open", "Open the item.",
+        handler="items.item_commands:open_place", argument="editor", also="show view details read"),
+    Command("item.edit", ("e",), Context.ITEM, "edit", "Open the item and edit its name.",
+        handler="items.item_commands:open_place", argument="name", also="change rename"),
     Command("item.external", ("E",), Context.ITEM, "as text",
         "Edit as text in $EDITOR: one item as a page, several as a table.",
         handler="items.as_text:edit", also="bulk editor vim markdown"),

@@ -170,14 +170,15 @@ def _empty_words(connection: Connection, *, is_feed: bool) -> str:
     return f"{what} {connection.sentence or 'Syncing …'}"
 
 
-def open_item(target: InboxScreen, _call: Call) -> None:
-    """Open the item, or its comments if nothing else is new."""
+def open_item(target: InboxScreen, call: Call) -> None:
+    """Open the item at the place of the command's argument; its comments instead, if nothing else is new."""
     item_id = target.current_id()
     if target.store.item(item_id) is None:
         raise CannotAct("The item no longer exists. space removes it from the list.")
     news = None if target.shows_feed else target.store.inbox.news(item_id)
     has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
-    target.open(item_id, ItemPlace.COMMENTS if has_comments_only else ItemPlace.EDITOR)
+    place = ItemPlace(call.command.argument)
+    target.open(item_id, ItemPlace.COMMENTS if has_comments_only and place is ItemPlace.EDITOR else place)
 
 
 def open_comments(target: InboxScreen, _call: Call) -> None:

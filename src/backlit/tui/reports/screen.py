@@ -263,14 +263,14 @@ def toggle_notes(target: ReportsScreen, _call: Call) -> None:
     target.draw_chart()
 
 
-def open_item(target: ReportsScreen, _call: Call) -> None:
-    """Open the item of the row."""
+def open_item(target: ReportsScreen, call: Call) -> None:
+    """Open the item of the row at the place of the command's argument."""
     report = target.report()
     if not report.table.rows:
         raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")
     if target.current_item is None:
         raise CannotAct("This row is not an item. The report “Age” lists items.")
-    target.open(target.current_item, ItemPlace.EDITOR)
+    target.open(target.current_item, ItemPlace(call.command.argument))
 
 
 def copy(target: ReportsScreen, _call: Call) -> None:

@@ -20,9 +20,10 @@ Answer = TypeVar("Answer")
 
 
 class ItemPlace(StrEnum):
-    """A place that shows an item."""
+    """A place that shows an item; NAME is the editor with the item's name in its input."""
 
     EDITOR = "editor"
+    NAME = "name"
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
     HISTORY = "history"
