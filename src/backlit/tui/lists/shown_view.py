@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from backlit.model.errors import BadRequest
+from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
 from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Subject
@@ -71,7 +72,8 @@ class ShownView:
         before, spec = target.shown_view, target.spec
         try:
             folded = None if spec.text or spec.query or "type" in spec.group else self.tasks.filter()
-            view = target.shown_view = self._store.view(replace(spec, filter=folded))
+            parts = [each for each in (spec.filter, folded) if each is not None]
+            view = target.shown_view = self._store.view(replace(spec, filter=all_of(parts)))
         except BadRequest as error:
             drop_query(target, error)
             return
