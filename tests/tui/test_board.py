@@ -91,14 +91,16 @@ async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
         assert board(pilot).cursor == 0
 
 
-async def test_a_column_collapses_to_a_strip_with_its_name_and_opens_again(store: Store) -> None:
+async def test_a_column_collapses_to_a_word_below_the_heads_and_opens_again(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "z", "c")
-        collapsed = "".join(line[1] for line in lines_of(pilot.app)[4:12])
+        count = board(pilot).position.grid.totals[0].count
+        heads, words = lines_of(pilot.app)[2:4]
         nothing = board(pilot).current_id
         await press(pilot, "z", "c")
 
-        assert collapsed == "Not Done"
+        assert "Not Done" not in heads
+        assert f"folded: Not Done {count}" in words
         assert nothing is None
         assert board(pilot).current_id is not None
 
@@ -320,7 +322,7 @@ async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Stor
         preview = text_of(pilot.app)
         await press(pilot, "escape", "enter")
 
-        assert "Status" in preview
+        assert "○ Not done ·" in preview
         assert type(pilot.app.screen).__name__ == "EditorScreen"
 
 

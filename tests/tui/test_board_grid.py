@@ -99,10 +99,8 @@ def test_values_without_a_column_are_passed_over() -> None:
 # Columns in sight
 
 
-def shown(
-    width: int, current: int, before: BoardLayout, collapsed: tuple[int, ...] = (), count: int = 8
-) -> BoardLayout:
-    return laid_out(width, count, collapsed, current, before, is_single=False)
+def shown(width: int, current: int, before: BoardLayout, widths: Mapping[int, int | None] | None = None) -> BoardLayout:
+    return laid_out(width, dict.fromkeys(range(8)) if widths is None else widths, current, before, card_lines=4)
 
 
 def test_columns_share_the_width_and_never_leave_it() -> None:
@@ -124,15 +122,21 @@ def test_the_columns_move_as_little_as_can_be_to_show_the_current_one() -> None:
     assert (there.left, there.right) == (2, 2)
 
 
-def test_a_collapsed_column_is_a_strip() -> None:
-    laid = shown(100, 0, BoardLayout(), collapsed=(1, 2))
+def test_a_collapsed_column_has_no_room() -> None:
+    laid = shown(100, 1, BoardLayout(), {0: None, 3: None, 4: None})
 
-    assert [each.number for each in laid.slots] == [0, 1, 2, 3, 4]
-    assert laid.slots[1].width == 3
+    assert [each.number for each in laid.slots] == [0, 3, 4]
+    assert sum(each.width for each in laid.slots) == 98
+
+
+def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
+    laid = shown(100, 0, BoardLayout(), {0: None, 1: 12, 2: None})
+
+    assert [each.width for each in laid.slots] == [43, 12, 43]
 
 
 def test_one_column_alone_has_all_the_width() -> None:
-    laid = laid_out(60, 4, (), 2, BoardLayout(), is_single=True)
+    laid = laid_out(60, dict.fromkeys(range(4)), 2, BoardLayout(), card_lines=1)
 
     assert [(each.number, each.width) for each in laid.slots] == [(2, 60)]
     assert (laid.left, laid.right) == (2, 1)

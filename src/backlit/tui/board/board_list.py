@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -10,15 +11,18 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import BoardLayout, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
 
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
+LOW = 30
+"""Lines of a board below which titles have one line."""
 
 
 class BoardList(ItemList):
@@ -59,14 +63,9 @@ class BoardList(ItemList):
     def _settle(self, row: int) -> None:
         """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
         position = self.position
-        self.laid_out = laid_out(
-            self.size.width,
-            len(position.grid.columns),
-            position.grid.collapsed,
-            position.column,
-            self.laid_out,
-            is_single=position.is_single,
-        )
+        lines = 1 if position.is_single else 3 if position.grid.has_lanes or self.size.height < LOW else 4
+        widths = {number: _own_width(position.grid, number) for number in position.grid.open_columns()}
+        self.laid_out = laid_out(self.size.width, widths, position.column, self.laid_out, card_lines=lines)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -139,6 +138,10 @@ class BoardList(ItemList):
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""
         event.prevent_default()  # the list's own would take the line for a row
+        word = self._painter.column_at(event.x) if event.y == 1 else None
+        if word is not None:
+            self.go_to_column(word)
+            return
         slot = self.laid_out.slot_at(event.x)
         if slot is None:
             return
@@ -199,6 +202,13 @@ class BoardList(ItemList):
     def render_line(self, y: int) -> Strip:
         """Draw a line of all columns in sight."""
         return self._painter.line(y)
+
+
+def _own_width(grid: Grid, number: int) -> int | None:
+    """Return the width of a column without cards; None for a column that shares the rest of the width."""
+    column = grid.columns[number]
+    is_empty = not grid.totals[number].count and column.limit is None
+    return min(LEAST_WIDTH, cell_len(safe(column.name)) + len("  0 ")) if is_empty else None
 
 
 class LaneFolds:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -11,13 +11,15 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
+from backlit.model.planning import Capacity
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot
 from backlit.tui.board.position import BoardPosition
-from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import (
     ThemeStyles,
     status_colour,
@@ -45,7 +47,19 @@ Card = tuple[Strip, ...]
 INDENT = 4
 """Cells before a card's name: bar, sign, type and a blank."""
 OVER = "!"
-ROOM_FOR_POINTS = 22
+LIMIT_BAR = 6
+"""Cells of the bar of a limit."""
+NAME = 16
+"""Cells of a column's name before its bar and points."""
+LEAST_FACT = 6
+
+
+class Word(NamedTuple):
+    """A word for a column in the line below the heads, at its left (-1) or right (1); None for no column."""
+
+    text: str
+    side: int
+    number: int | None = None
 
 
 class CardWindow:
@@ -133,6 +147,11 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
+def limit_bar(column: BoardColumn, totals: ColumnTotals) -> list[tuple[str, str]]:
+    """Return a bar of the cards against the limit; nothing without one."""
+    return capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR) if column.limit else []
+
+
 class CardPainter:
     """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
 
@@ -142,42 +161,49 @@ class CardPainter:
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._letters: dict[tuple[str, int, bool], Strip] = {}
         self._tables: dict[tuple[int, int], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
-        """Draw the name of a column with its figures."""
-        theme = self._theme
-        count, points = count_words(column, totals), f"{counted(totals.points, 'pt')} "
-        colour = "conflict" if is_over(column, totals) else "foreground"
-        has_points = width - 2 - cell_len(column.name) - len(count) - len(points) > 2 and width >= ROOM_FOR_POINTS
-        points = f"  {points}" if has_points else " "
-        room = max(1, width - 2 - len(count) - len(points))
+        """Draw the name of a column with its figures, and a bar up to its limit."""
+        style, over = self._theme.style, is_over(column, totals)
+        count, points = count_words(column, totals), f" · {counted(totals.points, 'pt')}"
+        spare = width - 3 - min(cell_len(safe(column.name)), NAME) - len(count)
+        bar = limit_bar(column, totals) if spare > LIMIT_BAR else []
+        spare -= LIMIT_BAR + 1 if bar else 0
+        points = points if totals.count and spare > len(points) else ""
+        room = max(1, width - 3 - len(count) - len(points) - (LIMIT_BAR + 1 if bar else 0))
         return Strip(
             [
-                Segment(" ", theme.style()),
-                Segment(fit(column.name, room), theme.style("accent" if is_current else "foreground", bold=True)),
-                Segment(" ", theme.style()),
-                Segment(count, theme.style(colour, bold=is_over(column, totals))),
-                Segment(points, theme.style("muted")),
+                Segment(" ", style()),
+                Segment(fit(column.name, room), style("accent" if is_current else "foreground", bold=True)),
+                *(
+                    Segment(text, style(colour))
+                    for text, colour in [(" ", "muted"), *bar, (" ", "muted")][1 - bool(bar) :]
+                ),
+                Segment(count, style("conflict" if over else "foreground", bold=over)),
+                Segment(f"{points} ", style("muted")),
             ]
-        ).adjust_cell_length(width, theme.style())
+        ).adjust_cell_length(width, style())
 
-    def narrow_head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
-        """Draw the count of a collapsed column, cut to the width."""
-        over = is_over(column, totals)
-        colour = "conflict" if over else "accent" if is_current else "muted"
-        text = count_words(column, totals) if totals.count < 10 ** (width - over) else f"{totals.count:,}"
-        text = text if cell_len(text) <= width else f"{'9' * (width - 1)}+"
-        return Strip([Segment(text.center(width), self._theme.style(colour, bold=over or is_current))])
-
-    def rule(self, width: int, *, is_current: bool, before: int = 0, beyond: int = 0) -> Strip:
-        """Draw the line below a head; at the edges of the board it counts the columns out of sight."""
-        left, right = f"‹{before} " if before else "", f" {beyond}›" if beyond else ""
-        line = ("━" if is_current else "─") * max(0, width - len(left) - len(right))
-        theme = self._theme
-        style = theme.style("accent" if is_current else "rule")
-        return Strip([Segment(left, theme.style("muted")), Segment(line, style), Segment(right, theme.style("muted"))])
+    def rules(self, slots: Sequence[Slot], current: int, words: Sequence[Word], width: int) -> Strip:
+        """Draw the line below the heads, with words about columns out of sight and collapsed ones over its ends."""
+        style = self._theme.style
+        lines: list[Segment] = []
+        for slot in slots:
+            is_current = slot.number == current
+            line = ("━" if is_current else "─") * slot.width
+            lines += [Segment(line, style("accent" if is_current else "rule")), Segment(" " * GAP, style())]
+        left, right = (
+            [
+                Segment(each.text, style("accent" if each.number == current else "muted"))
+                for each in words
+                if each.side == way
+            ]
+            for way in (-1, 1)
+        )
+        ends = sum(cell_len(each.text) for each in left), sum(cell_len(each.text) for each in right)
+        rule = Strip(lines).adjust_cell_length(width, style()).crop(ends[0], max(ends[0], width - ends[1]))
+        return Strip.join([Strip(left), rule, Strip(right)]).adjust_cell_length(width, style())
 
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         """Draw the names of the columns that fit around the current one."""
@@ -199,53 +225,56 @@ class CardPainter:
             taken += cell_len(words[number]) + 3
         return Strip(segments).adjust_cell_length(width, theme.style())
 
-    def card(self, row: Row, width: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> tuple[Strip, Strip]:
-        """Draw the two lines of a card: its type and name, then its figures."""
+    def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
+        """Draw a card: type and title, whose second line needs more than three lines, facts, and a blank line."""
         theme, on = self._theme, CURSOR if is_cursor else None
-        sign, sign_colour = (SELECTED, "mark") if is_cursor and is_selected else ROW_SIGNS[row.sign]
-        edge, edge_colour = ("▌", "accent") if is_cursor else (SELECTED, "mark") if is_selected else (" ", "accent")
-        name = [
-            Segment(edge, theme.style(edge_colour, on=on, bold=is_selected)),
-            Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
-            Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
-            Segment(fit(row.name, width - INDENT), theme.style(on=on, bold=is_cursor)),
+        edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
+        room = max(1, width - INDENT - 1)
+        title = wrapped(row.name, room) if lines > 3 else [row.name]
+        name = theme.style(on=on, bold=is_cursor)
+        found = [
+            Strip(
+                [
+                    edge,
+                    Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
+                    Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
+                    Segment(fit(title[0], room), name),
+                ]
+            )
         ]
-        under = [
-            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
-            *self._figures(row, width, on),
-        ]
-        blank = theme.style(on=on)
-        return Strip(name).adjust_cell_length(width, blank), Strip(under).adjust_cell_length(width, blank)
+        if len(title) > 1:
+            rest = title[1] if len(title) == 2 else " ".join(title[1:])
+            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
+        sign, sign_colour = ROW_SIGNS[row.sign]
+        state = Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True))
+        found.append(Strip([edge, state, Segment(" " * (INDENT - 2), theme.style(on=on)), *self._facts(row, room, on)]))
+        drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
+        return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
-    def _figures(self, row: Row, width: int, on: str | None) -> list[Segment]:
-        theme = self._theme
-        number = str(row.id) if row.id > 0 else "new"
-        points = f"  {safe(estimate_text(row.estimate))}" if row.estimate else ""
-        points = points if cell_len(points) < 12 else ""
+    def _facts(self, row: Row, room: int, on: str | None) -> list[Segment]:
+        """Return number, points, status and owner, as many as fit."""
         groups = self._names.status_groups()
-        sign = status_sign(row.status, groups)
-        status = f"  {sign} {status_word(row.status)}" if self._has_status and row.status else ""
-        room = width - INDENT - len(number) - cell_len(points) - cell_len(status) - 3
-        owner = fit(self._names.owner(row.owner_id), room).rstrip() if room > 2 else ""
-        gap = " " * max(0, room + 2 - cell_len(owner))
-        return [
-            Segment(" " * (INDENT - 2) + number, theme.style("muted", on=on)),
-            Segment(points, theme.style("foreground", on=on)),
-            Segment(status, theme.style(status_colour(row.status, groups), on=on)),
-            Segment(gap + owner, theme.style("muted", on=on)),
-        ]
-
-    def collapsed(self, column: BoardColumn, y: int, width: int, *, is_current: bool) -> Strip:
-        """Draw one line of a collapsed column, whose name reads downwards."""
-        name = safe(column.name)
-        key = (name[y] if y < len(name) else " ", width, is_current)
-        if key not in self._letters:
-            theme = self._theme
-            bar = Segment("▌" if is_current else " ", theme.style("accent"))
-            colour = "accent" if is_current else "muted"
-            letter = Segment(fit(key[0], 1), theme.style(colour, bold=is_current))
-            self._letters[key] = Strip([bar, letter]).adjust_cell_length(width, self.ground)
-        return self._letters[key]
+        facts = [(str(row.id) if row.id > 0 else "new", "muted")]
+        if row.estimate:
+            facts.append((safe(estimate_text(row.estimate)), "foreground"))
+        if self._has_status and row.status:
+            facts.append(
+                (f"{status_sign(row.status, groups)} {status_word(row.status)}", status_colour(row.status, groups))
+            )
+        owner = self._names.owner(row.owner_id)
+        facts += [(safe(owner), "muted")] if owner else []
+        segments: list[Segment] = []
+        for text, colour in facts:
+            separator = " · " if segments else ""
+            if room < cell_len(separator) + min(cell_len(text), LEAST_FACT):
+                break
+            shown = fit(text, min(cell_len(text), room - cell_len(separator)))
+            segments += [
+                Segment(separator, self._theme.style("muted", on=on)),
+                Segment(shown, self._theme.style(colour, on=on)),
+            ]
+            room -= cell_len(separator) + cell_len(shown)
+        return segments
 
     def table(self, width: int, largest_id: int = 0) -> Layout:
         """Return the columns of a list for cards in single mode."""
@@ -272,7 +301,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[Row, int, bool, bool, Badge], Card] = {}
+        self._drawn: dict[tuple[Row, int, int, bool, bool, Badge], Card] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -317,38 +346,79 @@ class BoardPainter:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
         if not sum(totals.count for totals in self._board.position.grid.totals):
             return [(0, self._board.draw_empty(y - HEADER_LINES))]
-        return [(slot.x, self._cell(slot, offset, line, y - HEADER_LINES)) for slot in self._board.laid_out.slots]
+        return [(slot.x, self._cell(slot, offset, line)) for slot in self._board.laid_out.slots]
+
+    def column_at(self, x: int) -> int | None:
+        """Return the column whose word is on a cell of the line below the heads."""
+        words = self._words()
+        start = 0
+        for side in (-1, 1):
+            group = [each for each in words if each.side == side]
+            start = 0 if side < 0 else self._board.box.width - sum(cell_len(each.text) for each in group)
+            for each in group:
+                if start <= x < start + cell_len(each.text):
+                    return each.number
+                start += cell_len(each.text)
+        return None
 
     def _header(self, y: int) -> list[tuple[int, Strip]]:
         grid, layout, painter = self._board.position.grid, self._board.laid_out, self._painter
-        if layout.is_single and y == 0:
-            return [(0, painter.tabs(grid.columns, grid.totals, self._board.position.column, self._board.box.width))]
-        return [(slot.x, self._head(slot, y)) for slot in layout.slots]
-
-    def _head(self, slot: Slot, y: int) -> Strip:
-        layout, painter, is_current = self._board.laid_out, self._painter, slot.number == self._board.position.column
+        current, width = self._board.position.column, self._board.box.width
         if y:
-            is_first, is_last = slot is layout.slots[0], slot is layout.slots[-1]
-            before, beyond = layout.left if is_first else 0, layout.right if is_last else 0
-            if layout.is_single:
-                before = beyond = 0
-            return painter.rule(slot.width, is_current=is_current, before=before, beyond=beyond)
-        draw, grid = painter.narrow_head if slot.is_collapsed else painter.head, self._board.position.grid
-        return draw(grid.columns[slot.number], grid.totals[slot.number], slot.width, is_current=is_current)
+            return [(0, painter.rules(layout.slots, current, self._words(), width))]
+        if layout.is_single:
+            return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
+        return [
+            (
+                slot.x,
+                painter.head(
+                    grid.columns[slot.number], grid.totals[slot.number], slot.width, is_current=slot.number == current
+                ),
+            )
+            for slot in layout.slots
+        ]
+
+    def _words(self) -> list[Word]:
+        """Return words for columns out of sight and collapsed ones: names, or numbers in little room."""
+        grid, layout = self._board.position.grid, self._board.laid_out
+        if layout.is_single:
+            return []
+        shown = grid.open_columns()
+        before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
+        folded = sorted(grid.collapsed)
+
+        def named(numbers: Sequence[int], side: int) -> list[Word]:
+            words = [f"{safe(grid.columns[each].name)} {grid.totals[each].count:,}" for each in numbers]
+            return [
+                Word(f"{' · ' if at else ''}{word}", side, number)
+                for at, (number, word) in enumerate(zip(numbers, words, strict=True))
+            ]
+
+        def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:
+            return [Word(start, side), *words, Word(end, side)] if words else []
+
+        words = [
+            *around(" ‹ ", named(before, -1), " ", -1),
+            *around(" ", named(beyond, 1), " › ", 1),
+            *around(" folded: ", named(folded, 1), " ", 1),
+        ]
+        if sum(cell_len(each.text) for each in words) <= self._board.box.width * 2 // 3:
+            return words
+        return [
+            *around(" ‹ ", [Word(f"{len(before)} more", -1, before[-1])] if before else [], " ", -1),
+            *around(" ", [Word(f"{len(beyond)} more", 1, beyond[0])] if beyond else [], " › ", 1),
+            *around(" ", [Word(f"{len(folded)} folded", 1, folded[0])] if folded else [], " ", 1),
+        ]
 
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
         assert lane.header is not None
-        if line < self._board.laid_out.card_lines - 1:
+        if line != self._board.laid_out.card_lines // 2:
             return self._painter.blank(self._board.box.width)
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
 
-    def _cell(self, slot: Slot, offset: int, line: int, y: int) -> Strip:
+    def _cell(self, slot: Slot, offset: int, line: int) -> Strip:
         is_current = slot.number == self._board.position.column
-        if slot.is_collapsed:
-            return self._painter.collapsed(
-                self._board.position.grid.columns[slot.number], y, slot.width, is_current=is_current
-            )
         board, position = self._board, self._board.position
         row = position.top_of(slot.number, board.top, board.page) + offset
         place = position.grid.place_at(slot.number, row) if offset < board.page else None
@@ -363,16 +433,18 @@ class BoardPainter:
         return self._card(found, slot.width, is_cursor, is_selected)[line]
 
     def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
-        key = (row, width, is_cursor, is_selected, self._board.cards.badge(row.id))
+        lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
+        key = (row, width, lines, is_cursor, is_selected, badge)
         card = self._drawn.get(key)
         if card is None:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
-            card = self._drawn[key] = self._draw(*key)
+            card = self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
         return card
 
     def _draw(self, row: Row, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
-        if not self._board.laid_out.is_single:
-            return self._painter.card(row, width, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
+        lines = self._board.laid_out.card_lines
+        if lines > 1:
+            return self._painter.card(row, width, lines, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
         columns = self._painter.table(width, self._board.view.largest_id if self._board.view else 0)
         return (columns.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge),)

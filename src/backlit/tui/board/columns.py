@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind
-from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
+from backlit.model.filters import Filter, In, Literal, Not, Property, all_of
 from backlit.model.query import NameKind, mentions_status, parse_query
 from backlit.model.query.keys import values_of
 from backlit.model.settings.user_settings import (
@@ -31,6 +31,8 @@ JOINED = {"active": "in progress", "closed": "done"}
 DELETED = "deleted"
 OFFERED = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
 """Fields of columns that are offered first."""
+NO_CARDS = (ItemType.TASK, ItemType.FEEDBACK)
+"""Types that are cards only where a filter names them; tasks also on a board of tasks."""
 MOST_PEOPLE = 24
 """People up to this number have a column each; in larger teams only people with cards, and the user."""
 
@@ -242,9 +244,9 @@ class Arrangement:
         """Save the arrangement, and the columns that the user collapsed or opened."""
         await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed))
 
-    def hides_tasks(self, query: str) -> bool:
-        """Return whether the board leaves out the tasks that match a query."""
-        return not self.has_tasks and not values_of(query, "type")
+    def hides(self, item_type: str, query: str) -> bool:
+        """Return whether the board leaves out items of a type that match a query."""
+        return item_type in NO_CARDS and not self.has_tasks and not values_of(query, "type")
 
     def arranged(self, spec: ViewSpec) -> ViewSpec:
         """Return the spec grouped by lanes and columns, without the items that are no cards."""
@@ -255,8 +257,9 @@ class Arrangement:
         alike = tuple(each.values for each in self._planned if len(each.values) > 1)
         hidden: list[Filter] = []
         if not values_of(spec.query, "type"):
-            kind = Operator.EQ if self.has_tasks else Operator.NE
-            hidden.append(Comparison(kind, Property("type"), Literal(ItemType.TASK.value)))
+            task = In(Property("type"), (Literal(ItemType.TASK.value),))
+            no_card = In(Property("type"), tuple(Literal(each.value) for each in NO_CARDS))
+            hidden.append(task if self.has_tasks else Not(no_card))
         if not asks_status:
             statuses = self._store.names.values(FIELD_BY_KEY[STATUS])
             deleted = [each for each in statuses if each.casefold() == DELETED]

@@ -1,7 +1,7 @@
 """The grid of a board: the places of cards in columns and swimlanes, and the widths of the columns in sight."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backlit.store.views.groups import GroupKey, GroupLine
@@ -83,6 +83,10 @@ class Grid:
     def has_lanes(self) -> bool:
         """True where all columns scroll together, below headers."""
         return bool(self.lanes) and self.lanes[0].header is not None
+
+    def open_columns(self) -> list[int]:
+        """Return the numbers of the columns that are not collapsed."""
+        return [number for number in range(len(self.columns)) if number not in self.collapsed]
 
     def height(self, column: int) -> int:
         """Return the number of rows of a column."""
@@ -190,8 +194,7 @@ class Grid:
 
 
 LEAST_WIDTH = 24
-"""Cells of a column beside others."""
-COLLAPSED_WIDTH = 3
+"""Cells of a column with cards beside others."""
 GAP = 1
 
 
@@ -202,22 +205,17 @@ class Slot:
     number: int
     x: int
     width: int
-    is_collapsed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class BoardLayout:
-    """The columns in sight from left to right, and the numbers of columns beyond them."""
+    """The columns in sight from left to right, and the numbers of open columns beyond them."""
 
     slots: tuple[Slot, ...] = ()
     is_single: bool = False
     left: int = 0
     right: int = 0
-
-    @property
-    def card_lines(self) -> int:
-        """The lines of a card."""
-        return 1 if self.is_single else 2
+    card_lines: int = 1
 
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""
@@ -229,33 +227,37 @@ class BoardLayout:
 
 
 def laid_out(
-    width: int, count: int, collapsed: Collection[int], current: int, before: BoardLayout, *, is_single: bool
+    width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout, *, card_lines: int
 ) -> BoardLayout:
-    """Lay out columns with the current one in sight, moving as little as possible from the layout before."""
-    if not count or width <= 0:
-        return BoardLayout()
-    if is_single:
-        return BoardLayout((Slot(current, 0, width, current in collapsed),), True, current, count - current - 1)
-    least = [COLLAPSED_WIDTH if number in collapsed else LEAST_WIDTH for number in range(count)]
+    """Lay out the open columns with the current one in sight, moving as little as possible from the layout before.
+
+    `columns` has a width by number, None for a column that shares the rest. Cards of one line have one column in sight.
+    """
+    shown = list(columns)
+    if not shown or width <= 0:
+        return BoardLayout(card_lines=card_lines)
+    at = max(0, bisect_right(shown, current) - 1)
+    if card_lines == 1:
+        return BoardLayout((Slot(current, 0, width),), True, at, len(shown) - at - 1, card_lines)
+    least = [columns[number] or LEAST_WIDTH for number in shown]
 
     def taken(start: int, stop: int) -> int:
         return sum(least[start:stop]) + GAP * (stop - start - 1)
 
-    first = min(before.left, current, count - 1)
-    while taken(first, current + 1) > width and first < current:
+    first = min(before.left, at)
+    while taken(first, at + 1) > width and first < at:
         first += 1
-    last = current + 1
-    while last < count and taken(first, last + 1) <= width:
+    last = at + 1
+    while last < len(shown) and taken(first, last + 1) <= width:
         last += 1
     while first > 0 and taken(first - 1, last) <= width:
         first -= 1
-    wide = [number for number in range(first, last) if number not in collapsed]
-    each, more = divmod(max(0, width - taken(first, last)), len(wide)) if wide else (0, 0)
+    growing = [number for number in shown[first:last] if columns[number] is None]
+    each, more = divmod(max(0, width - taken(first, last)), len(growing)) if growing else (0, 0)
     slots: list[Slot] = []
     x = 0
-    for number in range(first, last):
-        is_collapsed = number in collapsed
-        own = COLLAPSED_WIDTH if is_collapsed else min(width, LEAST_WIDTH + each + (wide.index(number) < more))
-        slots.append(Slot(number, x, own, is_collapsed))
-        x += own + GAP
-    return BoardLayout(tuple(slots), False, first, count - last)
+    for number, own in zip(shown[first:last], least[first:last], strict=True):
+        extra = each + (growing.index(number) < more) if number in growing else 0
+        slots.append(Slot(number, x, min(width, own + extra)))
+        x += slots[-1].width + GAP
+    return BoardLayout(tuple(slots), False, first, len(shown) - last, card_lines)

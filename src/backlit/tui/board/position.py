@@ -133,8 +133,7 @@ class BoardPosition:
         ids = self.view.ids()
         if stop is not None:
             return [ids[place] for place in self.grid.places(self.column, start, stop)]
-        shown = (number for number in range(len(self.grid.columns)) if number not in self.grid.collapsed)
-        return [ids[place] for number in shown for place in self.grid.all_places(number)]
+        return [ids[place] for number in self.grid.open_columns() for place in self.grid.all_places(number)]
 
     def lane(self, row: int) -> Lane | None:
         """Return the lane of a row; None without lanes."""
@@ -158,8 +157,7 @@ class BoardPosition:
             return None
 
     def _first_with_cards(self) -> int:
-        shown = (number for number in range(len(self.grid.columns)) if number not in self.grid.collapsed)
-        return next((number for number in shown if self.grid.totals[number].count), 0)
+        return next((number for number in self.grid.open_columns() if self.grid.totals[number].count), 0)
 
     def _take_column(self, column: int, spot: Spot) -> Spot:
         """Make a column the current one; return its spot, and remember that of the column before."""

@@ -112,8 +112,9 @@ class BoardScreen(ListScreen):
     def item_added(self, item_id: int) -> None:
         """Go to a new or changed card once the board is loaded; for a hidden item say why."""
         item = self.store.item(item_id)
-        if item is not None and item.type == ItemType.TASK and self.arrangement.hides_tasks(self.spec.query):
-            self.say(f"Task {'added' if item_id < 0 else 'changed'}. The board hides tasks; press ft to show them.")
+        if item is not None and self.arrangement.hides(item.type, self.spec.query):
+            noun, done = ("Task", "tasks") if item.type == ItemType.TASK else (item.type, item.type.lower())
+            self.say(f"{noun} {'added' if item_id < 0 else 'changed'}. The board hides {done}; press ft to show them.")
         else:
             self._shown_view.want(item_id, is_added=True)
         self._shown_view.reload()
