@@ -56,8 +56,8 @@ class PlanScreen(ListScreen):
 
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity")
     HINTS = (
-        *("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload", "c", "g"),
-        "app.help",
+        *("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload"),
+        *("plan.difference", "plan.rollover", "c", "g", "app.help"),
     )
     AUTO_FOCUS = "#backlog PlanList"
     PLACE = "app.plan"
