@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,10 +17,11 @@ DRIVER = b"?1000h"
 """What the application's driver writes first; a frame that comes before it is the last one."""
 
 
-def left(home: Home, size: tuple[int, int] = (120, 40)) -> list[str]:
-    """Open the sample and leave it; returns what it showed."""
+def left(home: Home, keys: Sequence[str] = (), size: tuple[int, int] = (120, 40)) -> list[str]:
+    """Open the sample and leave it after some keys; returns what it showed."""
     with terminal(DEMO, home.environment, size) as shown:
         shown.wait_for(r"synced +maya")
+        shown.press(*keys)
         shown.read(0.5)
         lines = shown.lines
         shown.press("q")
@@ -39,10 +40,11 @@ def name_in(lines: list[str]) -> bytes:
     return str(found[-1]).encode()
 
 
-def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home) -> None:
-    before = left(demo_home)
+@pytest.mark.parametrize(("keys", "lines"), [((), 40), (("11j", "3k"), 14)], ids=["top", "middle"])
+def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, keys: Sequence[str], lines: int) -> None:
+    before = left(demo_home, keys, (120, lines))
     name = name_in(before)
-    with terminal(DEMO, demo_home.environment) as shown:
+    with terminal(DEMO, demo_home.environment, (120, lines)) as shown:
         shown.wait_until(lambda: DRIVER in shown.written or name in shown.written)
         shown.read(0.05)
         early = shown.lines

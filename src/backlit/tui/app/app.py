@@ -105,15 +105,21 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
-        self.show_frames()
         gc.enable()
         if self._view_files is not None:
             self._read_views(self._view_files)
-        self.dispatch.begin(self.places.show_last)
+        self.dispatch.begin(self._show_last)
         self.set_timer(FRAME, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
             for seconds in COLLECTIONS:
                 self.set_timer(seconds, spare_garbage_collection)
+
+    async def _show_last(self) -> None:
+        """Show the place of the last run; frames that waited for it are sent."""
+        try:
+            await self.places.show_last()
+        finally:
+            self.call_after_refresh(self.show_frames)
 
     def _read_views(self, files: ViewFiles) -> None:
         try:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BACKLOG = "backlog"
 _LAST = "last place"
 """The key of the value with the place of the last run."""
+_PLACE_PARTS = 8
 MOST_PLACES = 100
 MOST_RECENT = 30
 MOST_NUMBERS = 5
@@ -205,14 +206,15 @@ class Places:
             shown = [each.shown_place for each in stack if isinstance(each, StoreScreen) and each.shown_place]
             opened = shown[-1][:2] if shown else (None, "")
             where = self._app.current_mode, self.shared.now.view.name, self._store.project_id
-            self._store.kept.keep(_LAST, [*where, screen.items.current_id, screen.items.cursor, *opened])
+            row = screen.items.current_id, screen.items.cursor, screen.items.cursor - screen.items.top
+            self._store.kept.keep(_LAST, [*where, *row, *opened])
 
     async def show_last(self) -> None:
         """Show the place of the last run: the neighbour of a row whose item is gone, nothing of another project."""
         kept, backlog = self._store.kept.find(_LAST), self.backlog
-        if not isinstance(kept, list) or backlog is None:
+        if not isinstance(kept, list) or len(kept) != _PLACE_PARTS or backlog is None:
             return
-        mode, view, project, item_id, row, opened, place = kept
+        mode, view, project, item_id, row, line, opened, place = kept
         if project != self._store.project_id or [mode, view, row, opened] == [BACKLOG, PLAIN.name, 0, None]:
             return
         if view in self.shared.views.names and view != PLAIN.name:
@@ -223,6 +225,7 @@ class Places:
         await screen.loaded()
         if screen.items.is_attached and not (item_id is not None and screen.items.go_to(item_id)):
             screen.items.move_to(row)
+        screen.items.scroll_cursor_to(line)
         if opened is not None and self._store.item(opened) is not None:
             await self.open(Open(opened, ItemPlace(place)))
 

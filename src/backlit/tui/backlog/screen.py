@@ -70,9 +70,9 @@ class BacklogScreen(ListScreen):
 
     @property
     def is_as_at_start(self) -> bool:
-        """True if a start shows the same: the top of the plain list, with nothing else on the screen."""
+        """True if a start shows the same: the plain list, with nothing else on the screen."""
         is_plain = self.spec == ViewSpec() and self.panes.selected.totals == NO_TOTALS
-        return is_plain and self.focused is self.items and not self.items.cursor and not self.items.top
+        return is_plain and self.focused is self.items
 
     def ranked_view(self) -> View:
         """Return the list's own view; its page stays while the row moves in it."""
