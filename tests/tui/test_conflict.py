@@ -7,7 +7,7 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.editing import Edit
+from tests.tui.editing import Edit, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -379,6 +379,28 @@ async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
     assert made["fields"]["Description"] == TEXT
     assert comments.results[-1]["description"] == "My comment"
     assert store.item(item_id) is None
+
+
+async def test_the_editor_shows_the_item_that_was_created_again(world: World, store: Store, edit: Edit) -> None:
+    item_id = await story(world)
+    async with edit(item_id) as pilot:
+        world.faults.is_down = True
+        await pilot.press("enter", *"!", "escape")
+        await save(pilot)
+        await world.rival.work_items.delete(item_id)
+        world.faults.is_down = False
+        await store.refresh()
+        await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+        await pilot.press("g", "=")
+        await until(lambda: f"Someone deleted #{item_id}." in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("n")
+        await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
+        shown = screen_of(pilot).current()
+
+        made = (await world.rival.work_items.page(filter="endswith(Name, '!')")).results[0]
+        assert (shown.id, shown.fields["Name"]) == (made["id"], made["fields"]["Name"])
+        assert missing(pilot.app, [f"#{shown.id} ", "[Details]", "History", "no changes"]) == []
+        assert "↓" not in text_of(pilot.app)
 
 
 @pytest.mark.parametrize(("key", "names"), [("n", ["Old mine"]), ("k", []), ("d", []), ("escape", [])])

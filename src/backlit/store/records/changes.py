@@ -33,7 +33,8 @@ class Change:
     """A change in the store.
 
     Empty `ids` mean many or all. For comments and attachments they are the ids of the items. Empty `fields` mean
-    any field, or new or deleted items. `renamed` maps temporary ids to real ones. `sentence` is a message for the
+    any field, or new or deleted items. `renamed` maps temporary ids to real ones, and ids of
+    deleted items to those of the items created again in their place. `sentence` is a message for the
     user, on any screen.
     """
 

@@ -288,10 +288,11 @@ def _create_again(writer: Writer, item_id: int) -> int:
         )
     show_without(writer, unsent)
     gone = writer.mirror.remove_items([item_id])
-    writer.signal.publish(Change(Subject.ITEMS, gone))
     show(writer, [entry.item_id for entry in written])
-    writer.signal.publish(Change(Subject.COMMENTS, frozenset({written[0].item_id})))
-    return written[0].item_id
+    made = written[0].item_id
+    writer.signal.publish(Change(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({made})))
+    return made
 
 
 def _moved_comment(writer: Writer, comment: OutboxEntry) -> OutboxEntry:

@@ -80,6 +80,8 @@ class ItemDraft:
                 self.elsewhere.setdefault(key, before.get(key))
             elif is_told:
                 self._arrive(key, before.get(key))
+            else:
+                self.arrived.pop(key, None)
         self.tidy(open_key)
 
     def tidy(self, open_key: str = "") -> None:

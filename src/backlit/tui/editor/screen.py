@@ -134,6 +134,8 @@ class EditorScreen(ItemScreen):
             self.form.redraw()
             return
         if self.item_id in changes.renamed:
+            if self.item_id > 0:  # created again, after somebody had deleted it
+                self._is_followed, self._note = True, self._saved_note
             self.item_id = changes.renamed[self.item_id]
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
@@ -141,7 +143,7 @@ class EditorScreen(ItemScreen):
             kept = "Your changes are kept until you close the editor." if self.draft else "q to go back."
             self._note = f"This item no longer exists. {kept}"
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
-            is_told = not self._is_unsent  # what the service presets is no news
+            is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
         if any(changes.touches(subject, self.item_id) for subject in (Subject.COMMENTS, Subject.ATTACHMENTS)):

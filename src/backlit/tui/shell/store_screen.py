@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
 from textual.message import Message
@@ -50,14 +50,18 @@ class ChangeBatch:
         """Add one change."""
         self._add_ids(change.kind, change.ids or None)
         self.fields |= change.fields
-        self.renamed |= change.renamed
+        self._rename(change.renamed)
 
     def merge(self, other: "ChangeBatch") -> None:
         """Add the changes of another batch."""
         for subject, ids in other._ids.items():  # noqa: SLF001 - same class
             self._add_ids(subject, ids)
         self.fields |= other.fields
-        self.renamed |= other.renamed
+        self._rename(other.renamed)
+
+    def _rename(self, ids: Mapping[int, int]) -> None:
+        """Add new ids; an item that gets two of them leads to the last one."""
+        self.renamed = {before: ids.get(after, after) for before, after in self.renamed.items()} | dict(ids)
 
     def _add_ids(self, subject: Subject, ids: Iterable[int] | None) -> None:
         known = self._ids.get(subject, set())
