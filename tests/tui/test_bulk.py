@@ -84,9 +84,7 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         await sent(store)
 
         assert "Status: 2 of 3 apply" in picker
-        assert (
-            missing_words(asked, ["Changes 2 of 3 items.", "A feedback has no status. (1 skipped)", "→ Deferred"]) == []
-        )
+        assert missing_words(asked, ["Changes 2 of 3 items. 1 skipped (a feedback has no status).", "→ Deferred"]) == []
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 
@@ -131,7 +129,7 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
         await press(pilot, "y")
 
         assert "1 of 2" in picker
-        assert "A task's status must be one of: Not Done, In Progress" in asked
+        assert missing_words(asked, ["1 skipped (a task's status must be one of: Not Done, In Progress"]) == []
         assert (await fields_of(world, store, story))["Status"] == "Ready For Test"
         assert (await fields_of(world, store, task))["Status"] != "Ready For Test"
 

@@ -70,11 +70,10 @@ class Plan:
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
-        parts = [f"Changes {len(self.changes):,} of {Totals(self.total - self.tasks, tasks=self.tasks).words}."]
-        if self.already:
-            parts.append(f"{self.already:,} unchanged.")
-        parts += [f"{reason} ({count:,} skipped)" for reason, count in self.left_out.items()]
-        return " ".join(parts)
+        changed = f"Changes {len(self.changes):,} of {Totals(self.total - self.tasks, tasks=self.tasks).words}."
+        others = [f"{self.already:,} unchanged"] if self.already else []
+        others += [f"{count:,} skipped ({_in_brackets(reason)})" for reason, count in self.left_out.items()]
+        return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
         """Why not one of the items changes."""
@@ -82,6 +81,10 @@ class Plan:
         if self.already:
             reasons.insert(0, "No change needed.")
         return " ".join(reasons) or "No change needed."
+
+
+def _in_brackets(sentences: str) -> str:
+    return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
 
 
 def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
