@@ -157,7 +157,7 @@ async def test_undo_and_redo_step_by_the_count_and_say_the_field(store: Store) -
     await history.redo(target, call("app.redo", 1))
 
     assert (undone, name_of(store, item_id)) == (before, "One")
-    assert target.said[-1] == f"Redone: Name of #{item_id} to One"
+    assert target.said[-1] == f"Redone: Name of #{item_id} to One."
     await sent(store)
 
 

@@ -75,7 +75,7 @@ async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
 async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     """Go on at the fifth, go two back and forward again, and estimate the others."""
     await press(pilot, "g", "q")
-    assert "at 5 of 10" in text_of(pilot.app)
+    assert "(item 5 of 10)" in text_of(pilot.app)
     await press(pilot, "r")
     await until(lambda: isinstance(pilot.app.screen, GroomScreen))
     await pilot.pause()
@@ -89,6 +89,15 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
         await press(pilot, "enter")
     await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
     await pilot.pause()
+
+
+async def test_a_paused_grooming_is_offered_with_its_day(world: World, store: Store, opened: Open) -> None:
+    today = store.today()
+    async with opened(store) as pilot:
+        await queue_of(pilot, await unestimated(world, store, 3))
+        await press(pilot, "tab", "q", "g", "q")
+
+        assert f"You paused grooming on {today.day} {today:%b} (item 2 of 3)." in text_of(pilot.app)
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> No
         assert status(store, item_id) == before
 
         await pilot.press("ctrl+r")
-        await said(pilot, f"Redone: Status of #{item_id} to Done")
+        await said(pilot, f"Redone: Status of #{item_id} to Done.")
         assert status(store, item_id) == "Done"
 
 
@@ -160,7 +160,7 @@ async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: S
         await pilot.press("u")
         await said(pilot, "2 items are affected.")
         await pilot.press("y")
-        await said(pilot, "Undone: 2 items changed back")
+        await said(pilot, "Undone: 2 items changed back.")
         assert "Both [b]" not in [_name(store, each) for each in ids]
 
 
@@ -172,7 +172,7 @@ async def test_undo_counts_tasks_apart(store: Store, opened: Open) -> None:
         await pilot.press("u")
         await said(pilot, "1 item, 1 task are affected.")
         await pilot.press("y")
-        await said(pilot, "Undone: 1 item, 1 task changed back")
+        await said(pilot, "Undone: 1 item, 1 task changed back.")
 
 
 def _name(store: Store, item_id: int) -> object:

@@ -171,7 +171,7 @@ def done_words(store: Store, done: Reversal) -> str:
         return f"Nothing to {_verb(done)}: the values are already the same."
     if done.missing:
         parts.append(f"{_numbers(done.missing)} no longer {_exist(done.missing)}")
-    return f"{_participle(done).capitalize()}: {'; '.join(parts)}"
+    return f"{_participle(done).capitalize()}: {'; '.join(parts)}."
 
 
 def _parts(store: Store, done: Reversal) -> Iterator[str]:

@@ -114,17 +114,16 @@ def _phase(iteration: IterationEntry, today: date) -> Phase:
 def span(start: date | None, end: date | None, today: date) -> str:
     """Two days, the second inclusive, as people write them: 3–17 Mar, 24 Feb–10 Mar; years where not this one."""
     if start is None or end is None:
-        return f"from {_day(start, today)}" if start else f"to {_day(end, today)}" if end else ""
+        return f"from {written_day(start, today)}" if start else f"to {written_day(end, today)}" if end else ""
     if (start.year, start.month) == (end.year, end.month):
-        return f"{start.day}–{_day(end, today)}"
+        return f"{start.day}–{written_day(end, today)}"
     if start.year == end.year:
-        return f"{start.day} {MONTHS[start.month - 1]}–{_day(end, today)}"
-    return f"{_day(start, today)}–{_day(end, today)}"
+        return f"{start.day} {MONTHS[start.month - 1]}–{written_day(end, today)}"
+    return f"{written_day(start, today)}–{written_day(end, today)}"
 
 
-def _day(day: date | None, today: date) -> str:
-    if day is None:
-        return ""
+def written_day(day: date, today: date) -> str:
+    """Return a day as people write it: 3 Mar; with the year where that is another one."""
     year = f" {day.year}" if day.year != today.year else ""
     return f"{day.day} {MONTHS[day.month - 1]}{year}"
 

@@ -1,6 +1,7 @@
 """Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
 
 from textual import on
@@ -16,6 +17,7 @@ from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
@@ -285,11 +287,12 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     store.lookups.need_writer()
     progress = store.grooming.progress()
     if progress is not None:
-        at = "at the summary" if progress.is_over else f"at {progress.place + 1:,} of {progress.count:,}"
+        at = "at the summary" if progress.is_over else f"(item {progress.place + 1:,} of {progress.count:,})"
         selected = await store.batch.totals(place.items.selection.ids())
         new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
         answers = [Answer("r", "resume"), Answer("n", new)]
-        sentence = f"You paused grooming on {progress.began_on} {at}."
+        day = written_day(date.fromisoformat(progress.began_on), store.today())
+        sentence = f"You paused grooming on {day} {at}."
         key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
         if key is None:
             return
