@@ -12,7 +12,7 @@ import pytest
 from tests.store.test_sync import mirrored
 from tests.store.world import Said, World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import line_with, messages_of, missing, text_of
+from tests.tui.stage import line_with, lines_of, messages_of, missing, text_of
 from tests.tui.test_file_looks import picture
 from textual.pilot import Pilot
 
@@ -101,6 +101,11 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
         assert missing(pilot.app, ["No files. a to attach one, A for one that customers see."]) == []
+        assert "Visible to" not in text_of(pilot.app)
+        assert "preview" not in lines_of(pilot.app)[-1]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Nothing selected." in text_of(pilot.app)
 
 
 async def test_files_are_attached_by_a_pattern(

@@ -57,8 +57,10 @@ class AttachmentList(EntryList[AttachmentEntry]):
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw what the columns are."""
+    def render_header(self, y: int) -> Strip:
+        """Draw what the columns are, where there are files."""
+        if not self.entries:
+            return super().render_header(y)
         titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
         return self._row(titles, " ", is_cursor=False, is_header=True)
 
@@ -196,6 +198,7 @@ class AttachmentsScreen(ItemRowsScreen):
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
         *("attachments.delete", "item.next-tab", "app.help"),
     )
+    HINTS_WITHOUT_ROWS = ("attachments.upload", "attachments.upload-open", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
     EMPTY = ("No files. a to attach one, A for one that customers see.", "No files in the local copy.")
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
@@ -238,7 +241,7 @@ class AttachmentsScreen(ItemRowsScreen):
         """Return the file under the cursor; raises CannotAct without one."""
         entry = self._files.current
         if entry is None:
-            raise CannotAct("There are no files. a to attach one.")
+            raise CannotAct("Nothing selected.")
         return entry
 
     async def may_leave(self) -> bool:

@@ -32,6 +32,7 @@ class CommentsScreen(ItemRowsScreen):
     PLACE = ItemPlace.COMMENTS
     SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
     HINTS = ("comments.add", "comments.quote", "item.next-tab", "app.back", "comments.copy", "app.help")
+    HINTS_WITHOUT_ROWS = ("comments.add", "comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
     EMPTY = (
         "No comments. a to add one, E to write it in $EDITOR.",
         "No comments in the local copy. a to add one, E to write it in $EDITOR.",
@@ -71,7 +72,7 @@ class CommentsScreen(ItemRowsScreen):
         """Return the comment under the cursor; raises CannotAct without one."""
         comment = self.thread.current
         if comment is None:
-            raise CannotAct("This item has no comments. a to add one.")
+            raise CannotAct("Nothing selected.")
         return comment
 
 

@@ -92,6 +92,7 @@ class ItemRowsScreen(ItemScreen):
     PLACE: ClassVar[ItemPlace]
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
+    HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
     EMPTY: ClassVar[tuple[str, str]]
 
     def __init__(self, store: Store, item_id: int, rows: LineList | CommentThread) -> None:
@@ -157,7 +158,9 @@ class ItemRowsScreen(ItemScreen):
 
     def draw_status(self) -> None:
         """Draw the status."""
-        self.footer.show(self.HINTS, status_words(self.store, self._rows.cursor + 1, self._rows.row_count()))
+        count = self._rows.row_count()
+        hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
+        self.footer.show(hints, status_words(self.store, self._rows.cursor + 1, count))
 
 
 def number_of(item_id: int | None) -> str:
