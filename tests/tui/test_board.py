@@ -1,10 +1,11 @@
 """The board by its keys: what is seen, its columns, lanes and limits."""
 
 import pytest
-from tests.store.world import World, until
+from tests.store.world import World, sent, until
 from tests.tui.boarding import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
 from tests.tui.listing import fields_of, press
 from tests.tui.stage import heading_of, line_with, lines_of, text_of
+from textual.pilot import Pilot
 
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store import Store
@@ -63,6 +64,49 @@ async def test_every_size_shows_the_title_and_the_cursor(store: Store) -> None:
             assert "Board" in lines[0]
             assert any("▌" in line for line in lines)
             assert all(len(line) <= size[0] for line in lines)
+
+
+async def done(pilot: Pilot[None], store: Store) -> list[int]:
+    """Set eleven cards of the first column to Done, the first of them alone; return their ids."""
+    board(pilot).go_to_column(0)
+    cards = store.batch.items(list(board(pilot).ids_between(0, board(pilot).row_count())))
+    ids = [each.id for each in cards if each.type in {"Story", "Bug", "Feature"}][:11]
+    for some in (ids[:1], ids[1:]):
+        before = board(pilot).position.grid.totals[3].count
+        await store.items.edit(some, {"Status": "Done"})
+        await until(lambda before=before, some=some: board(pilot).position.grid.totals[3].count == before + len(some))  # type: ignore[misc] # bound now
+        await sent(store)
+    return ids
+
+
+async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Store) -> None:
+    async with on_board(store) as pilot:
+        ids = await done(pilot, store)
+        board(pilot).go_to_column(3)
+        await press(pilot, "G")
+        last, count = board(pilot).cursor, board(pilot).position.grid.totals[3].count
+        shown = list(board(pilot).ids_between(0, count))
+        head = lines_of(pilot.app)[2]
+        await press(pilot, "z", "o")
+        rows = [board(pilot).row_count()]
+        await press(pilot, "z", "o")
+        rows.append(board(pilot).row_count())
+
+        assert set(shown) == set(ids[1:])
+        assert (last, rows) == (9, [count, 10])
+        assert f"10 of {count}" in head
+        assert board(pilot).go_to(ids[0])
+        assert board(pilot).row_count() == count
+
+
+async def test_a_filter_shows_all_done_cards(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await done(pilot, store)
+        await press(pilot, *"/status:done", "enter")
+        await until(lambda: sum(each.count for each in board(pilot).position.grid.totals[:3]) == 0)
+        totals = board(pilot).position.grid.totals[3]
+
+        assert totals.shown == totals.count > 10
 
 
 # Moving

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from backlit.store.views.groups import Bucket, Lines
@@ -37,6 +38,14 @@ def test_a_column_has_the_totals_of_its_cards() -> None:
     totals = grid_of(IN_LANES).totals
 
     assert [(each.count, each.points) for each in totals] == [(3, 4.5), (3, 4.5), (1, 1.5)]
+
+
+def test_a_column_with_a_most_shows_its_first_cards_and_counts_all() -> None:
+    lines = Lines.grouped(("column",), [Bucket((DONE.first,), array("q", range(14)))], {(DONE.first,): (14, 21.0)})
+    grid = Grid((TO_DO, DOING, replace(DONE, most=10)), lines.headers)
+
+    assert (grid.totals[2].count, grid.totals[2].shown) == (14, 10)
+    assert (grid.height(2), grid.place_at(2, 9), grid.place_at(2, 10), grid.spot_of(10)) == (10, 9, None, None)
 
 
 def test_lanes_are_as_high_as_their_longest_column_below_a_header() -> None:

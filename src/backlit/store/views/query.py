@@ -45,7 +45,8 @@ class ViewSpec:
     tree. None as a set of ids means any. A plan can add items to a set of iterations and remove others. Done,
     deferred and deleted items are left out, unless requested here or in the query. An empty `sort` means backlog
     order. `group` names one or two fields. `alike` are sets of values of the innermost group's field that are
-    merged into the first of the set.
+    merged into the first of the set. Items with one of the values `latest` of that field are in the order of their
+    last change.
     """
 
     text: str = ""
@@ -57,6 +58,7 @@ class ViewSpec:
     sort: tuple[SortKey, ...] = ()
     group: tuple[str, ...] = ()
     alike: tuple[tuple[object, ...], ...] = ()
+    latest: tuple[object, ...] = ()
     planned_in: frozenset[int] = frozenset()
     planned_out: frozenset[int] = frozenset()
 

@@ -314,6 +314,9 @@ def _load(
             met[key] = found.setdefault(alike.first_of(key), _Found())
         met[key].add(*row[-3:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
+    for key, each in found.items():
+        if spec.group and key[len(spec.group) - 1] in spec.latest:
+            each.ids = _by_change(mirror, each.ids)
     buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], places, query.directions)
     ids = array("q")
     for bucket in buckets:
@@ -344,6 +347,14 @@ class _Found:
         self.ids.append(item_id)
         self.count += count
         self.points += points
+
+
+def _by_change(mirror: sqlite3.Connection, ids: "array[int]") -> "array[int]":
+    """Return items in the order of their last change, those with unsent changes first."""
+    sql = (
+        "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sign > 0 DESC, modified_at DESC, id"
+    )
+    return array("q", [item_id for (item_id,) in mirror.execute(sql, (ids_json(ids),))])
 
 
 def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:

@@ -18,6 +18,8 @@ from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot
 from backlit.tui.board.position import BoardPosition
+from backlit.tui.commands.command import spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import (
@@ -141,9 +143,9 @@ def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
 
 
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
-    """Return the number of cards in a column, its limit, and a sign over the limit."""
+    """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
     if column.limit is None:
-        return f"{totals.count:,}"
+        return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
@@ -397,10 +399,13 @@ class BoardPainter:
         def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:
             return [Word(start, side), *words, Word(end, side)] if words else []
 
+        is_cut = any(each.shown < each.count for each in grid.totals)
+        cut = [Word(f" {spelled(COMMAND_BY_ID['board.all-done'].keys[0])} all done ", 1)] if is_cut else []
         words = [
             *around(" ‹ ", named(before, -1), " ", -1),
             *around(" ", named(beyond, 1), " › ", 1),
             *around(" folded: ", named(folded, 1), " ", 1),
+            *cut,
         ]
         if sum(cell_len(each.text) for each in words) <= self._board.box.width * 2 // 3:
             return words
@@ -408,6 +413,7 @@ class BoardPainter:
             *around(" ‹ ", [Word(f"{len(before)} more", -1, before[-1])] if before else [], " ", -1),
             *around(" ", [Word(f"{len(beyond)} more", 1, beyond[0])] if beyond else [], " › ", 1),
             *around(" ", [Word(f"{len(folded)} folded", 1, folded[0])] if folded else [], " ", 1),
+            *cut,
         ]
 
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:

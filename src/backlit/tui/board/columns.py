@@ -48,6 +48,9 @@ class BoardColumn:
     is_optional: bool = False
     """True for a column that is shown only with cards."""
     takes_cards: bool = True
+    is_done: bool = False
+    most: int | None = None
+    """The most cards shown in a lane; None for all."""
 
     @property
     def first(self) -> object:
@@ -116,6 +119,7 @@ class BoardColumns:
                 (value, *alike),
                 is_collapsed=groups.of(value) is StatusGroup.EXCLUDED,
                 is_optional=value.casefold() == DELETED or not (with_done or groups.is_open(value)),
+                is_done=groups.of(value) is StatusGroup.DONE,
             )
         yield BoardColumn("no status", (None,), is_collapsed=True, is_optional=True, takes_cards=False)
 
@@ -180,7 +184,7 @@ class BoardColumns:
                 is_usual = each.first == values[0]
                 is_collapsed = is_usual and each.is_collapsed if wanted.is_collapsed is None else wanted.is_collapsed
                 name = wanted.name or (each.name if is_usual else self._name(field.key, values[0]))
-                made.append(BoardColumn(name, values, wanted.limit, is_collapsed))
+                made.append(BoardColumn(name, values, wanted.limit, is_collapsed, is_done=each.is_done))
             rest = tuple(value for value in each.values if value not in values)
             if rest:
                 name = each.name if each.first in rest else self._name(field.key, rest[0])
@@ -265,7 +269,9 @@ class Arrangement:
             deleted = [each for each in statuses if each.casefold() == DELETED]
             hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
         lanes = (self.lanes,) if self.lanes else ()
-        return replace(spec, group=(*lanes, self.field.key), alike=alike, filter=all_of(hidden))
+        done = [each.first for each in self._planned if each.is_done and each.limit is None]
+        latest = () if spec.query or spec.text or spec.sort else tuple(done)
+        return replace(spec, group=(*lanes, self.field.key), alike=alike, latest=latest, filter=all_of(hidden))
 
     def columns_of(self, view: View) -> Sequence[BoardColumn]:
         """Return the columns to show for a view."""

@@ -10,9 +10,10 @@ from backlit.tui.board.columns import BoardColumn
 
 @dataclass(slots=True)
 class ColumnTotals:
-    """The cards of a column and their points; a task that is a card counts as one."""
+    """The cards of a column and their points; a task that is a card counts as one. `shown` leaves out hidden ones."""
 
     count: int = 0
+    shown: int = 0
     points: float = 0.0
 
 
@@ -31,7 +32,8 @@ class Grid:
 
     With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column. A lane is
     as high as its highest column, or as the `only` shown one. Without lanes each column has rows of its own. A place is
-    the index of a card among the view's ids.
+    the index of a card among the view's ids. A column
+    shows at most its number of cards in each lane.
     """
 
     def __init__(
@@ -73,7 +75,10 @@ class Grid:
                 totals = self.totals[number]
                 totals.count += header.rows
                 totals.points += header.points
-                self.lanes[-1].cells[number] = range(at, at + header.rows)
+                most = self.columns[number].most
+                shown = header.rows if most is None else min(most, header.rows)
+                totals.shown += shown
+                self.lanes[-1].cells[number] = range(at, at + shown)
             at += header.rows
 
     def _add_lane(self, header: GroupLine | None) -> None:
@@ -120,7 +125,7 @@ class Grid:
         return [place for place in found if place is not None]
 
     def all_places(self, column: int) -> list[int]:
-        """Return the places of all cards of a column, in folded lanes too."""
+        """Return the places of all shown cards of a column, in folded lanes too."""
         return [place for lane in self.lanes for place in lane.cells[column]]
 
     def spot_of(self, place: int) -> tuple[int, int] | None:

@@ -1,6 +1,7 @@
 """The position on a board: its cards in columns and lanes, the current column, and the rows to come back to."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from backlit.store.views.groups import GroupKey
@@ -8,6 +9,8 @@ from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import Grid, Lane
 
+LATEST = 10
+"""Cards shown of those in the order of their last change."""
 ColumnsOf = Callable[[View], Sequence[BoardColumn]]
 
 
@@ -33,6 +36,8 @@ class BoardPosition:
         self.collapsed: dict[object, bool] = {}
         """Columns that the user collapsed or opened, by their first values."""
         self.folded: set[GroupKey] = set()
+        self.has_all_done = False
+        """True where columns of done items show all cards, not the last changed ones."""
         self._columns_of = columns_of
         self._spots: dict[object, Spot] = {}
 
@@ -44,6 +49,7 @@ class BoardPosition:
         if self.view is None or view.spec.group != self.view.spec.group:
             self.folded.clear()
             self._spots.clear()
+            self.has_all_done = False
         self.view = view
         self._make_grid()
         found = self._find(item_id)
@@ -84,6 +90,10 @@ class BoardPosition:
     def reveal(self, item_id: int) -> tuple[int, int] | None:
         """Open the column and the lane of a card; return its column and row, None where the board lacks it."""
         found = self._find(item_id)
+        if found is None and self.view is not None and self.view.spec.latest and item_id in self.view.ids():
+            self.has_all_done = True
+            self._make_grid()
+            found = self._find(item_id)
         if found is None:
             return None
         column, row = found
@@ -179,4 +189,6 @@ class BoardPosition:
         columns = self._columns_of(self.view)
         collapsed = [n for n, each in enumerate(columns) if self.collapsed.get(each.first, each.is_collapsed)]
         only = self.column if self.is_single and self.column < len(columns) else None
+        cut = () if self.has_all_done else self.view.spec.latest
+        columns = [replace(each, most=LATEST) if each.first in cut else each for each in columns]
         self.grid = Grid(columns, self.view.outline.headers, collapsed, self.folded, only)

@@ -97,6 +97,8 @@ class BoardScreen(ListScreen):
         column = self.board.position.shown_column
         if column is None:
             raise CannotAct("The board has no columns.")
+        if column.first in self.spec.latest:
+            raise CannotAct("Done cards are in the order of their last change. Press gb to rank them in the backlog.")
         lane = self.board.position.lane_value(self.board.cursor)
         return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, lane))
 
@@ -193,6 +195,14 @@ def to_column(target: BoardScreen, call: Call) -> None:
     position = target.board.position
     wanted = position.column + int(call.command.argument) * (call.count or 1)
     target.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
+
+
+def all_done(target: BoardScreen, _call: Call) -> None:
+    """Show all cards of the columns of done items, or the last changed ones."""
+    if not target.spec.latest:
+        raise CannotAct("No column is limited to its last changed cards.")
+    target.board.position.has_all_done = not target.board.position.has_all_done
+    target.board.regrid()
 
 
 def collapse(target: BoardScreen, _call: Call) -> None:
