@@ -45,7 +45,7 @@ def test_a_table_has_columns_and_numbers_at_the_right() -> None:
 
 
 def test_markdown_is_laid_out_and_text_is_folded() -> None:
-    assert shown_of(b"# Head\n\n- one", "notes.md") == ["Head", "", "• one"]
+    assert shown_of(b"# Head\n\n- one", "notes.md") == ["Head", "• one"]
     assert shown_of(b"abcdefghij\n\tk", "notes.txt", 6) == ["abcdef", "ghij", "    k"]
 
 

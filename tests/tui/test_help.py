@@ -305,4 +305,4 @@ async def test_a_command_of_another_place_says_where_it_works(store: Store, open
         await pilot.press("ctrl+p", *"carry over", "enter")
         await pilot.pause()
 
-        assert "“carry over” works in the plan only. gp goes there." in text_of(pilot.app)
+        assert "“roll over” works in the plan only. gp goes there." in text_of(pilot.app)

@@ -218,7 +218,8 @@ async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, s
         await pilot.press("u")
         await said(pilot, "Deleted items are created again")
         await pilot.press("y")
-        await said(pilot, "Undone:")
+        await said(pilot, f"Created again: #{item_id} is now #")
+        assert "Deleted #" not in text_of(pilot.app)
 
 
 async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: Open) -> None:

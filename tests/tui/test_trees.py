@@ -268,7 +268,7 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         tree = pilot.app.screen.query_one("#tree", LineList)
         tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
 
-        await until(lambda: name[:20] in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def node_with_items(store: Store) -> tuple[int, str]:

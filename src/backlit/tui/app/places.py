@@ -256,7 +256,7 @@ class Places:
         shown = ", ".join(f"#{before} is now #{now}" for before, now in found[:MOST_NUMBERS])
         more = f" and {len(found) - MOST_NUMBERS:,} more" if len(found) > MOST_NUMBERS else ""
         if found:
-            self._app.say(f"Created again: {shown}{more}.")
+            self._app.notify(f"Created again: {shown}{more}.")
 
     # Screens over a mode
 

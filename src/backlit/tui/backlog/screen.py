@@ -125,7 +125,7 @@ async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool)
             work(_offer_hidden, backlog, item, sentence, with_done=not usual.count), group=COMMANDS_GROUP
         )
     else:
-        backlog.say(f"{sentence} Press # to go to it.")
+        backlog.notify(f"{sentence} Press # to go to it.", markup=False)  # beside what is said of the act
 
 
 def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:

@@ -121,22 +121,29 @@ class PickItemDialog(ItemFinder[int | None]):
 def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> list[Offer]:
     """Return the commands of some contexts, recent ones and those on items first, then those of other places, dim.
 
-    Cursor movement is left out: nobody looks it up by name while the list is covered.
+    Cursor movement is left out: nobody looks it up by name while the list is covered. So are commands that act on the
+    last of their keys.
     """
-    offered = (each for each in commands_in(contexts) if each.context is not Context.MOVES)
+    offered = (each for each in commands_in(contexts) if each.context is not Context.MOVES and not needs_key(each))
     here = sorted(offered, key=lambda each: each.context is not Context.ITEM)
     first = [each for name in recent for each in here if each.id == name]
     labels = {each.label for each in here}
     elsewhere = [
         each
         for each in (commands_in([context for context in Context if context not in contexts]) if here else ())
-        if each.context is not Context.MOVES and each.label not in labels
+        if each.context is not Context.MOVES and each.label not in labels and not needs_key(each)
     ]
     return [
         *(offer_of(each) for each in first),
         *(offer_of(each) for each in here if each not in first),
         *map(_offer_elsewhere, elsewhere),
     ]
+
+
+def needs_key(command: Command) -> bool:
+    """Return whether a command is nothing without the letter or digit that ends its keys."""
+    ends = {keys.split()[-1] for keys in command.keys}
+    return bool(ends) and ends <= {"digit", "letter"} and not command.words
 
 
 def _offer_elsewhere(command: Command) -> Offer:

@@ -139,6 +139,7 @@ class FooterLine(SidesLine):
         """Show a confirmation instead of the state for a while; return False where it does not fit."""
         words = _confirmation(sentence)
         if length(words) + len(EDGE) > self.size.width:
+            self._forget()
             return False
         self._confirmed = words
         if self._timer is not None:
