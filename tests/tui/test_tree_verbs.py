@@ -21,7 +21,6 @@ from backlit.store.edits.nodes import NewNode
 from backlit.tui.fields.dates import typed_day, typed_end, typed_number
 from backlit.tui.trees.node_commands import offer, series_lines, series_of
 from backlit.tui.trees.screen import TreeScreen
-from backlit.tui.trees.tree_columns import load_bar
 from backlit.tui.trees.tree_list import TreeList
 
 AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
@@ -42,7 +41,8 @@ def nodes_of(pilot: Pilot[None]) -> TreeList:
 
 
 async def put_on(pilot: Pilot[None], store: Store, node: Node, kind: TreeKind = AREAS) -> None:
-    """Put the cursor on a node."""
+    """Put the cursor on a node, unfolding all as an ended release may hide it."""
+    await pilot.press("z", "R")
     nodes = nodes_of(pilot)
     nodes.move_to([each.id for each in store.lookups.tree(kind).walk()].index(node.id))
     await pilot.pause()
@@ -421,10 +421,3 @@ def test_what_a_series_overlaps_is_said_before_it_is_made() -> None:
 def test_a_series_says_what_is_wrong_with_it(wrong: list[str]) -> None:
     with pytest.raises(BadRequest):
         series_of(wrong, TODAY)
-
-
-def test_the_bar_shows_points_in_the_most_and_the_least_while_it_is_not_reached() -> None:
-    assert load_bar(20, None, 40) == "████░░░░"
-    assert load_bar(10, 30, 40) == "██░░░░│░"
-    assert load_bar(50, 30, 40) == "████████"
-    assert load_bar(50, 30, None) == ""

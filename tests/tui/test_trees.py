@@ -1,7 +1,9 @@
 """Areas and iterations: folding, totals, phases, and the way to the backlog."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from types import MappingProxyType
 
 from tests.store.world import World, until
 from tests.tui.conftest import Open
@@ -9,9 +11,10 @@ from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, te
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
+from backlit.model.planning import Load
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
-from backlit.tui.fields.dates import Phase, phases, span
+from backlit.tui.fields.dates import Phase, column_span, phases, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
@@ -54,6 +57,7 @@ class TreeStage(Stage):
         super().__init__()
         self.nodes = CountingTree(kind)
         self.asked: list[NodeFilter | None] = []
+        self.loads_read: set[int] = set()
 
     def compose(self) -> ComposeResult:
         yield self.nodes
@@ -61,8 +65,18 @@ class TreeStage(Stage):
     def on_filter_asked(self, message: FilterAsked) -> None:
         self.asked.append(message.node)
 
-    async def show(self, pilot: Pilot[None], node_filter: NodeFilter | None = None, today: date = TODAY) -> None:
-        self.nodes.show(Branches(Tree(NODES), OWN, today, ITERATIONS), node_filter)
+    async def show(
+        self,
+        pilot: Pilot[None],
+        node_filter: NodeFilter | None = None,
+        today: date = TODAY,
+        loads: Mapping[int, Load] = MappingProxyType({}),
+    ) -> None:
+        def load_of(node_id: int) -> Load:
+            self.loads_read.add(node_id)
+            return loads.get(node_id, Load())
+
+        self.nodes.show(Branches(Tree(NODES), OWN, today, ITERATIONS, load_of=load_of), node_filter)
         self.nodes.focus()
         await pilot.pause()
 
@@ -114,19 +128,118 @@ async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> Non
         assert isinstance(app, TreeStage)
         await app.show(pilot)
 
-        assert line_with(app, "Aurora").split() == ["▾", "Aurora", "1015", "86.5"]
+        assert line_with(app, "Aurora").split() == ["▾", "Aurora", "1,015", "86.5"]
         assert line_with(app, "Release 1").split()[:5] == ["▾", "◐", "⚑", "Release", "1"]
-        assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb–2", "Mar", "2", "5", "2", "5"]
+        assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb–2", "Mar", "2", "5"]
         assert line_with(app, "Sprint 3").split()[:4] == ["○", "Sprint", "3", "next"]
 
 
-async def test_too_much_for_an_iteration_is_marked() -> None:
+async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot, loads={4: Load(points=27, done=13.5)})
+        assert line_with(app, "Sprint 2").endswith("█████░░   27 / 40 pts")
+        await app.show(pilot, loads={4: Load(points=53)})
+        assert line_with(app, "Sprint 2").endswith("█████│█   53 / 40 over")
+        await app.show(pilot, loads={4: Load(points=1234.25)})
+        assert line_with(app, "Sprint 2").endswith("  1234/40 over")
+
+
+async def test_a_minimum_alone_is_named_as_one() -> None:
+    least = {**ITERATIONS, 4: replace(ITERATIONS[4], min_capacity=30, max_capacity=None)}
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=15)), None)
+        await pilot.pause()
+
+        assert line_with(app, "Sprint 2").endswith("███░░░│ 15 / ≥ 30 pts")
+
+
+async def test_iterations_in_sight_that_have_a_capacity_are_asked_for_their_loads() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        assert app.loads_read == {4}
+
+
+async def test_ended_releases_are_folded_at_first_sight_and_stay_as_they_are_left() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        later = date(2026, 4, 5)
+        await app.show(pilot, today=later)
+        assert "▸ ● ⚑ Release 1" in text_of(app)
+        assert "Sprint 2" not in text_of(app)
+        assert "Sprint 4" in line_with(app, "▌")
+        await pilot.press("g", "g", "j", "l")
+        await app.show(pilot, today=later)
+
+        assert "▾ ● ⚑ Release 1" in text_of(app)
+        assert "Sprint 2" in text_of(app)
+
+
+async def test_an_ended_release_is_unfolded_for_the_node_that_the_backlog_shows() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot, NodeFilter(TreeKind.ITERATIONS, 4, has_subtree=False), date(2026, 4, 5))
+
+        assert "Sprint 2" in line_with(app, "▌")
+
+
+async def test_dates_have_the_dash_in_one_column() -> None:
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot)
 
-        assert line_with(app, "Sprint 2").split()[-6:] == ["40", "████████", "12", "61.5", "12", "!61.5"]
+        assert len({line.index("–") for line in lines_of(app) if "–" in line}) == 1
+
+
+def test_column_spans_have_a_dash_in_one_place_and_fit_their_column() -> None:
+    assert column_span(date(2026, 3, 3), date(2026, 3, 17), TODAY) == " 3 Mar–17 Mar"
+    assert column_span(date(2025, 12, 28), date(2026, 1, 5), TODAY) == "28 Dec–5 Jan"
+    assert column_span(date(2025, 9, 1), date(2025, 12, 28), TODAY) == " 1 Sep–28 Dec 2025"
+    assert column_span(date(2024, 9, 1), date(2026, 5, 10), TODAY) == "Sep 2024–May 2026"
+    assert column_span(date(2026, 3, 3), None, TODAY) == "from 3 Mar"
+
+
+async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_points() -> None:
+    nodes = [Node(1, -1, "Aurora"), Node(2, 1, "Checkout"), Node(3, 2, "Basket"), Node(4, 1, "Search")]
+    own = {1: Totals(1, 20), 2: Totals(2, 20), 3: Totals(1, 20), 4: Totals(3, 0)}
+    async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        app.nodes.show(Branches(Tree(nodes), own, TODAY), None)
+        await pilot.pause()
+
+        assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
+        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "█" * 20]
+        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "█" * 10]
+        assert line_with(app, "Search").split() == ["Search", "3"]
+        assert app.nodes.about(nodes[1]) == "Checkout: 3 open items with 40 pts · 2 directly in it"
+
+
+async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 24)) as pilot:
+        await pilot.press("g", "i")
+        await pilot.pause()
+        await pilot.resize_terminal(80, 24)
+
+        await until(lambda: "Items Points  Capacity" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+
+
+async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 24)) as pilot:
+        await pilot.press("g", "i")
+        await pilot.pause()
+        node = next(each for each in store.lookups.tree(TreeKind.ITERATIONS).walk() if each.name == "Sprint 14")
+        points = store.plan_preview.loads_now([node.id])[node.id].points
+
+        assert f"{points:g} / " in line_with(pilot.app, "▌")
 
 
 async def test_the_cursor_starts_on_the_current_iteration() -> None:
@@ -234,14 +347,14 @@ async def test_ten_thousand_areas_draw_what_is_in_sight() -> None:
 
 async def test_hostile_names_stay_in_their_column() -> None:
     nodes = [Node(1, -1, "[bold]x[/oops] \x1b[31m\u202eabc\n日本語"), Node(2, 1, "y" * 500)]
-    async with TreeStage(TreeKind.AREAS).run_test(size=(70, 6)) as pilot:
+    async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
         app.nodes.show(Branches(Tree(nodes), {1: Totals(1, 2), 2: Totals(3, 4)}, TODAY), None)
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�abc␊日" in text_of(app)
-        assert lines_of(app)[2].endswith("…      3      4       3       4")
+        assert lines_of(app)[2].endswith("…     3      4   67% ████████████████████")
 
 
 async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:
@@ -289,7 +402,7 @@ async def test_totals_follow_an_edit(store: Store, opened: Open) -> None:
         await store.items.edit([item_id], {"Estimate": "1000"})
 
         points = [store.lookups.totals(TreeKind.AREAS)[each].points for each in store.lookups.totals(TreeKind.AREAS)]
-        await until(lambda: f"{sum(points):g}" in line_with(pilot.app, "▾ Aurora"), lambda: text_of(pilot.app))
+        await until(lambda: f"{sum(points):,g}" in line_with(pilot.app, "▾ Aurora"), lambda: text_of(pilot.app))
 
 
 async def open_item(store: Store) -> int:
@@ -305,7 +418,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
-        assert "Σ Pts" in lines_of(pilot.app)[2]
+        assert "Points  Capacity" in lines_of(pilot.app)[2]
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:

@@ -258,10 +258,7 @@ def _fitting(chart: Bars, height: int) -> tuple[Sequence[Bar], int]:
 
 def _bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
     if len(chart.parts) == 1:
-        eighths = round(bar.total / chart.top * room * 8) if chart.top else 0
-        eighths = max(1, eighths) if bar.total > 0 else 0
-        text = "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
-        return [(text, COLOURS[chart.parts[0].tone])]
+        return [(plain_bar(bar.total, chart.top, room), COLOURS[chart.parts[0].tone])]
     pieces: list[Piece] = []
     so_far, drawn = 0.0, 0
     for value, part in zip(bar.values, chart.parts, strict=True):
@@ -271,6 +268,13 @@ def _bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
         pieces.append((FILLS[part.tone] * (end - drawn), COLOURS[part.tone]))
         drawn = end
     return pieces
+
+
+def plain_bar(value: float, top: float, room: int) -> str:
+    """Return a bar to an eighth of a cell, at least one eighth for a value above 0; the top fills the room."""
+    eighths = round(value / top * room * 8) if top else 0
+    eighths = max(1, eighths) if value > 0 else 0
+    return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
 def draw(chart: Chart, width: int, height: int) -> list[Row]:

@@ -122,6 +122,19 @@ def span(start: date | None, end: date | None, today: date) -> str:
     return f"{written_day(start, today)}–{written_day(end, today)}"
 
 
+def column_span(start: date | None, end: date | None, today: date) -> str:
+    """Return two days with the dash at one place in all lines, in at most 18 cells.
+
+    The end has its year unless it is this one. Days more than a year apart are written as months.
+    """
+    if start is None or end is None:
+        return span(start, end, today)
+    first = f"{start.day} {MONTHS[start.month - 1]}"
+    if (end - start).days >= 365:
+        return f"{MONTHS[start.month - 1]} {start.year}–{MONTHS[end.month - 1]} {end.year}"
+    return f"{first:>6}–{written_day(end, today)}"
+
+
 def written_day(day: date, today: date) -> str:
     """Return a day as people write it: 3 Mar; with the year where that is another one."""
     year = f" {day.year}" if day.year != today.year else ""

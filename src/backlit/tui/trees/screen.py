@@ -1,6 +1,7 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
 from collections.abc import Callable
+from functools import cache
 
 from textual import on
 from textual.app import ComposeResult
@@ -9,6 +10,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from backlit.model.amounts import counted
+from backlit.model.planning import Load
 from backlit.model.trees import Node
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
@@ -136,7 +138,13 @@ class TreeScreen(StoreScreen[None]):
         iterations = self.store.lookups.iterations() if self.kind is TreeKind.ITERATIONS else {}
         tree = self.store.lookups.tree(self.kind)
         signs = self.store.nodes.signs(self.kind)
-        branches = Branches(tree, self.store.lookups.totals(self.kind), self.store.today(), iterations, signs)
+
+        @cache
+        def load_of(node_id: int) -> Load:
+            return sum(self.store.plan_preview.loads_now(tree.subtree_ids(node_id), {}).values(), Load())
+
+        totals = self.store.lookups.totals(self.kind)
+        branches = Branches(tree, totals, self.store.today(), iterations, signs, load_of)
         self._shown_filter = self._node_filter()
         self._tree.show(branches, self._shown_filter)
         self._draw_words()
@@ -183,7 +191,7 @@ class TreeScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         connection = self.store.connection
-        nodes = [(counted(self._tree.row_count(), self.kind.value[:-1]), "heading")]
+        nodes = [(counted(len(self._tree.folding.tree), self.kind.value[:-1]), "heading")]
         self.query_one("#heading", RuleLine).say(nodes, self._about_node())
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
         series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
@@ -196,10 +204,7 @@ class TreeScreen(StoreScreen[None]):
 
     def _about_node(self) -> list[Part]:
         node = self._tree.node
-        if node is None:
-            return []
-        totals = self._tree.totals_of(node.id)
-        return [(f"{node.name}: {counted(totals.count, 'open item')} · {counted(totals.points, 'pt')}", "foreground")]
+        return [(self._tree.about(node), "foreground")] if node is not None else []
 
     def _join_rules(self) -> None:
         column = self._items.region.x if self._items.display else None

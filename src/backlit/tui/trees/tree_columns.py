@@ -1,6 +1,6 @@
 """The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -9,13 +9,15 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from backlit.model.planning import Capacity, Fit, Load
 from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
+from backlit.tui.drawing.charts import Piece, capacity_bar, plain_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.dates import Phase, phases, span
+from backlit.tui.fields.dates import Phase, column_span, phases
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
@@ -43,6 +45,8 @@ class Branches:
     iterations: Mapping[int, IterationEntry] = field(default_factory=dict)
     signs: Mapping[int, RowSign] = field(default_factory=dict)
     """The nodes that the service does not have as they are shown."""
+    load_of: Callable[[int], Load] = lambda _: Load()
+    """Returns the load of an iteration and all below it; called for the lines in sight that have a capacity."""
 
     @cached_property
     def all(self) -> Mapping[int, Totals]:
@@ -54,6 +58,24 @@ class Branches:
         """Return the phases of the iterations."""
         return phases(self.iterations.values(), self.today)
 
+    @cached_property
+    def whole_and_largest(self) -> tuple[float, float]:
+        """Return the points of all roots, and those of the largest node below one."""
+        below = [self.all[node.id].points for root in self.tree.roots for node in self.tree.children(root.id)]
+        return sum(self.all[root.id].points for root in self.tree.roots), max(below, default=0.0)
+
+    @property
+    def ended_releases(self) -> list[int]:
+        """Return the releases that lie in the past."""
+        return [each.id for each in self.iterations.values() if each.is_release and self.phases[each.id] is Phase.PAST]
+
+    def capacity_of(self, node_id: int) -> Capacity:
+        """Return the capacity of an iteration; open for areas, and for the root, which holds the backlog."""
+        entry = self.iterations.get(node_id)
+        if entry is None or node_id not in self.tree or self.tree.parent(node_id) is None:
+            return Capacity()
+        return Capacity(entry.min_capacity, entry.max_capacity)
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -63,23 +85,23 @@ class Column:
     width: int
 
 
+GAP, BAR, AMOUNT, UNIT, SHARE_BAR, PERCENT = 1, 7, 9, 4, 20, 4
 WORD = Column("", 4)
 DATES = Column("Dates", 18)
-CAPACITY = Column("Capacity", 8)
-LOAD = Column("Load", 8)
-"""Load: the points of all open items in the node and below."""
-OWN_ITEMS = Column("Items", 6)
-OWN_POINTS = Column("Pts", 6)
-ALL_ITEMS = Column("Σ Items", 7)
-ALL_POINTS = Column("Σ Pts", 7)
-COLUMNS = (WORD, DATES, CAPACITY, LOAD, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
-AREA_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (OWN_ITEMS, OWN_POINTS))
-ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (LOAD,), (OWN_ITEMS, OWN_POINTS))
+ITEMS = Column("Items", 5)
+POINTS = Column("Points", 6)
+LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + 1 + UNIT)
+SHARE = Column(" Share of points", GAP + PERCENT + 1 + SHARE_BAR)
+COLUMNS = (WORD, DATES, ITEMS, POINTS, LOAD, SHARE)
+LEFT = (DATES, LOAD, SHARE)
+"""Columns whose headings and texts begin at the left."""
+AREA_PRIORITY = (ITEMS, POINTS, SHARE)
+ITERATION_PRIORITY = (ITEMS, LOAD, DATES, POINTS, WORD)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
-"""Cells that the name keeps before more than the first columns are shown."""
+"""Cells that the name keeps before more than the first column is shown."""
 
 
 class TreeLayout:
@@ -91,13 +113,12 @@ class TreeLayout:
         self._theme = theme
         self._has_dates = bool(branches.iterations)
         priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY
-        shown = set(priority[0])
-        left = width - LEAD - _width(shown) - MARGIN
-        for columns in priority[1:]:
-            if left - _width(columns) < LEAST_NAME:
-                break
-            shown |= set(columns)
-            left -= _width(columns)
+        shown = {priority[0]}
+        left = width - LEAD - MARGIN - priority[0].width - 1
+        for column in priority[1:]:
+            if left - column.width - 1 >= LEAST_NAME:
+                shown.add(column)
+                left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
         self._name_width = max(6, left)
 
@@ -119,9 +140,10 @@ class TreeLayout:
             *self._name(node, fold, on, is_past=is_past),
         ]
         for column in self._columns:
-            text, colour = self._cell(column, node.id)
-            name = "faint" if is_past and colour == "foreground" else colour
-            segments.append(Segment(" " + _aligned(column, text), theme.style(name, on=on)))
+            segments.append(Segment(" ", theme.style(on=on)))
+            for text, colour in self._cell(column, node.id):
+                name = "faint" if is_past and colour == "foreground" else colour
+                segments.append(Segment(text, theme.style(name, on=on)))
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _name(self, node: Node, fold: str, on: str | None, *, is_past: bool) -> list[Segment]:
@@ -148,60 +170,53 @@ class TreeLayout:
             segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
 
-    def _cell(self, column: Column, node_id: int) -> tuple[str, str]:
-        """Return the text of a cell and the theme variable that colours it."""
-        own, below = self._branches.own.get(node_id, Totals()), self._branches.all[node_id]
-        if column in (OWN_ITEMS, ALL_ITEMS):
-            return _number((own if column is OWN_ITEMS else below).count)
-        if column is OWN_POINTS:
-            return _number(own.points)
-        iteration = self._branches.iterations.get(node_id)
-        most = iteration.max_capacity if iteration else None
-        if column is ALL_POINTS:
-            text, colour = _number(below.points)
-            return (f"!{text}", "conflict") if most and below.points > most else (text, colour)
-        if iteration is None:
-            return "", "foreground"
-        if column is LOAD:
-            is_over = bool(most) and below.points > (most or 0)
-            return load_bar(below.points, iteration.min_capacity, most), "conflict" if is_over else "foreground"
-        if column is CAPACITY:
-            return _range(iteration.min_capacity, most), "muted"
-        phase = self._branches.phases[node_id]
-        if column is WORD:
-            return PHASE_WORDS.get(phase, ""), "accent" if phase is Phase.CURRENT else "muted"
-        return span(iteration.start, iteration.end, self._branches.today), "foreground"
+    def _cell(self, column: Column, node_id: int) -> list[Piece]:
+        """Return the text of a cell, as wide as its column, with the theme variables that colour it."""
+        totals, capacity = self._branches.all[node_id], self._branches.capacity_of(node_id)
+        if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
+            return self._share(node_id)
+        if column is LOAD and capacity.fit(0) is not Fit.OPEN:
+            return _load(self._branches.load_of(node_id), capacity)
+        text, colour = "", "foreground"
+        iteration, phase = self._branches.iterations.get(node_id), self._branches.phases.get(node_id)
+        if column in (ITEMS, POINTS):
+            value = totals.count if column is ITEMS else totals.points
+            text = number_text(value) if value else ""
+        elif column is WORD and phase is not None:
+            text, colour = PHASE_WORDS.get(phase, ""), "accent" if phase is Phase.CURRENT else "muted"
+        elif column is DATES and iteration is not None:
+            text = column_span(iteration.start, iteration.end, self._branches.today)
+        return [(_aligned(column, text), colour)]
 
-
-def _width(columns: Iterable[Column]) -> int:
-    return sum(column.width + 1 for column in columns)
+    def _share(self, node_id: int) -> list[Piece]:
+        """Return the percentage of all open points, and a bar that is full for the largest node below a root."""
+        points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
+        bar = fit(plain_bar(points, largest, SHARE_BAR), SHARE_BAR)
+        return [
+            (f"{' ' * GAP}{points / whole:{PERCENT}.0%} ", "foreground"),
+            (bar, "secondary" if self._branches.tree.depth(node_id) == 1 else "muted"),
+        ]
 
 
 def _aligned(column: Column, text: str) -> str:
-    return fit(text, column.width) if column is DATES else fit_right(text, column.width)
+    return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 
-def _number(value: float) -> tuple[str, str]:
-    return (_short(value), "foreground") if value else ("", "faint")
+def _load(load: Load, capacity: Capacity) -> list[Piece]:
+    """Return the bar of a load, and its points with the capacity; the word "over" is in the place of the unit."""
+    is_over = bool(capacity.over(load.points))
+    sign, limit = ("", capacity.most) if capacity.most else ("≥ ", capacity.least or 0)
+    amount = f"{number_text(load.points)} / {sign}{number_text(limit)}"
+    if len(amount) > AMOUNT:
+        amount = f"{load.points:.0f}/{sign.strip()}{limit:.0f}"
+    words = f" {fit_right(amount, AMOUNT)} {fit('over' if is_over else 'pts', UNIT)}"
+    bar = capacity_bar(load.points, load.done, capacity, BAR)
+    return [(" " * GAP, "foreground"), *bar, (words, "conflict" if is_over else "foreground")]
 
 
-def _short(value: float) -> str:
-    """Write a number without separators, as the columns are narrow."""
-    return number_text(value).replace(",", "")
-
-
-def load_bar(points: float, least: float | None, most: float | None) -> str:
-    """Draw a bar of the points against the maximum capacity, with a mark at the minimum while it is not reached."""
-    if not most:
-        return ""
-    width = LOAD.width
-    full = min(width, round(points / most * width))
-    bar = "█" * full + "░" * (width - full)
-    mark = min(width - 1, round(least / most * width)) if least else 0
-    return bar[:mark] + "│" + bar[mark + 1 :] if mark >= full and mark else bar
-
-
-def _range(least: float | None, most: float | None) -> str:
+def range_words(capacity: Capacity) -> str:
+    """Return the minimum and the maximum, as 32–42; nothing without a capacity."""
+    least, most = capacity.least, capacity.most
     if least and most:
-        return f"{_short(least)}–{_short(most)}"
-    return f"≥ {_short(least)}" if least else f"≤ {_short(most)}" if most else ""
+        return f"{number_text(least)}–{number_text(most)}"
+    return f"at least {number_text(least)}" if least else number_text(most) if most else ""

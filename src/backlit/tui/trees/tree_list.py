@@ -1,18 +1,19 @@
 """Areas or iterations as a tree that folds; only the lines in sight are drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Protocol
 
 from textual.strip import Strip
 
+from backlit.model.amounts import counted
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
-from backlit.tui.trees.tree_columns import Branches, TreeLayout
+from backlit.tui.trees.tree_columns import Branches, TreeLayout, range_words
 from backlit.tui.widgets.line_list import LineList
 
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
@@ -27,10 +28,15 @@ class Folding:
         self._folded: set[int] = set()
         self._index: dict[int, int] = {}
 
-    def replace(self, tree: Tree) -> None:
-        """Take another state of the tree; what was folded stays so."""
+    def replace(self, tree: Tree, wanted: int | None, folded: Iterable[int] = ()) -> None:
+        """Take another state of the tree; fold some nodes more, and unfold those that hide the wanted one."""
         self.tree = tree
-        self._folded = {node_id for node_id in self._folded if self.has_children(node_id)}
+        above = tree.parent(wanted) if wanted is not None and wanted in tree else None
+        opened = set()
+        while above is not None:
+            opened.add(above.id)
+            above = tree.parent(above.id)
+        self._folded = {each for each in (*self._folded, *folded) if self.has_children(each)} - opened
         self._list()
 
     def has_children(self, node_id: int) -> bool:
@@ -171,7 +177,10 @@ class TreeList(LineList):
     # What is shown
 
     def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
-        """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
+        """Show a tree, the cursor where it was: on the node, else near its line.
+
+        At first the cursor is on what is current, and the releases that have ended are folded.
+        """
         is_same = any(root.id in branches.tree for root in self.folding.tree.roots)
         followed = self._followed.get(self.node.id, self.node.id) if self.node else None
         self._followed = {}
@@ -180,7 +189,7 @@ class TreeList(LineList):
             self.cursor = self.top = 0
         self._branches = branches
         self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
-        self.folding.replace(branches.tree)
+        self.folding.replace(branches.tree, wanted, () if is_same else branches.ended_releases)
         self.folds_changed(wanted)
 
     def follow(self, ids: Mapping[int, int]) -> None:
@@ -197,9 +206,13 @@ class TreeList(LineList):
         """Scroll so that the node under the cursor is in the middle."""
         self.scroll_cursor_to(self.page // 2)
 
-    def totals_of(self, node_id: int) -> Totals:
-        """Return the totals of a node and all below it."""
-        return self._branches.all.get(node_id, Totals())
+    def about(self, node: Node) -> str:
+        """Return the name, the open items and points of a node and all below it, and its capacity."""
+        own, totals = self._branches.own.get(node.id, Totals()), self._branches.all.get(node.id, Totals())
+        words = [f"{node.name}: {counted(totals.count, 'open item')} with {counted(totals.points, 'pt')}"]
+        words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
+        capacity = range_words(self._branches.capacity_of(node.id))
+        return " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])
 
     def row_count(self) -> int:
         """Return the number of nodes that no fold hides."""
@@ -230,9 +243,10 @@ class TreeList(LineList):
         return strip
 
     def on_resize(self) -> None:
-        """Lay the columns out anew."""
+        """Lay the columns out anew; the lines may have been drawn for the width before."""
         self._forget_drawn()
         super().on_resize()
+        self.refresh()
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
