@@ -63,7 +63,7 @@ def test_the_guide_is_drawn_over_the_bars() -> None:
     rows = draw(days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
     dots = [colour for row in rows for text, colour in row if text == "•"]
 
-    assert "inverse type-story" in dots
+    assert "inverse bar" in dots
 
 
 @pytest.mark.parametrize("height", range(6, 34))

@@ -5,6 +5,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
+from tests.screenshots import opened, settled, write_workspace
+from tests.tui.stage import strips_of
 from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
@@ -15,6 +18,10 @@ SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
 SIGNS = tuple(name for name in VARIABLE_DEFAULTS if name.startswith(("type-", "status-")))
 TEXTS = ("foreground", "primary", "secondary", "accent", "success", "warning", "error", "muted", "mark", "pending")
+BARS = ("bar", "bar-done", "bar-over")
+LEAST_OF_TEXT = {"backlit": 4.5, "paper": 4.5, "contrast": 7.0}
+BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒ ")
+LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
 BACKGROUNDS = ("background", "surface", "panel", "cursor-background")
 
 
@@ -58,7 +65,7 @@ def test_defaults_are_the_dark_themes_own() -> None:
     assert dict(VARIABLE_DEFAULTS) == {name: BY_NAME["backlit"].variables[name] for name in VARIABLE_DEFAULTS}
 
 
-@pytest.mark.parametrize(("name", "least"), [("backlit", 4.5), ("paper", 4.5), ("contrast", 7.0)])
+@pytest.mark.parametrize(("name", "least"), LEAST_OF_TEXT.items())
 def test_text_is_legible_on_every_background_it_is_drawn_on(name: str, least: float) -> None:
     texts = (*TEXTS, *SIGNS, "conflict", "cursor-foreground")
 
@@ -71,11 +78,50 @@ def test_faint_text_can_still_be_read(name: str, least: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
-def test_the_cursor_row_and_rules_stand_out_from_the_ground(name: str) -> None:
+def test_the_cursor_row_rules_and_bars_stand_out_from_the_ground(name: str) -> None:
     colours = colours_of(BY_NAME[name])
+    least = {"cursor-background": 1.6, "rule": 2.0, "bar": 3.0, "bar-done": 3.0, "bar-over": 3.0}
 
-    assert ratio(colours["cursor-background"], colours["background"]) >= 1.6
-    assert ratio(colours["rule"], colours["background"]) >= 2.0
+    assert [each for each in least if ratio(colours[each], colours["background"]) < least[each]] == []
+    assert [each for each in BARS if ratio(colours[each], colours["cursor-background"]) < 2.0] == []
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_workspace(tmp_path_factory.mktemp("workspace"))
+
+
+@pytest.mark.parametrize(
+    "scene", ["backlog-selected", "conflict", "editor", "groom", "inbox", "keys", "plan", "reports-age", "sign-in"]
+)
+async def test_what_a_screen_draws_is_legible_in_every_theme(scene: str, workspace: Path, tmp_path: Path) -> None:
+    async with opened(scene, tmp_path, workspace, (120, 40)) as pilot:
+        for name, theme in BY_NAME.items():
+            pilot.app.theme = name
+            await settled(pilot)
+
+            segments = [each for strip in strips_of(pilot.app) for each in strip if each.text.strip()]
+            assert (name, [fault for each in segments if (fault := fault_of(each, theme))]) == (name, [])
+
+
+def fault_of(segment: Segment, theme: Theme) -> str:
+    """What is wrong with the colours of a piece of a screen; empty if nothing."""
+    style = segment.style
+    assert style is not None
+    assert style.color is not None
+    assert style.bgcolor is not None
+    if theme.ansi:
+        is_own = not style.color.triplet and not style.bgcolor.triplet
+        return "" if is_own else f"{segment.text!r} is {style.color.name} on {style.bgcolor.name}"
+    text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+    if set(segment.text) & LINES and text == colours_of(theme)["rule"]:
+        least = 2.0
+    elif not set(segment.text) - BLOCKS:
+        least = 2.0 if ground == colours_of(theme)["cursor-background"] else 3.0
+    else:
+        least = LEAST_OF_TEXT[theme.name]
+    found = ratio(text, ground)
+    return "" if found >= least else f"{segment.text!r} is {text.hex} on {ground.hex}: {found:.2f}"
 
 
 def test_the_ansi_theme_uses_only_the_terminals_own_colours() -> None:

@@ -19,9 +19,9 @@ Row: TypeAlias = tuple[Piece, ...]
 """One line of a drawing."""
 
 COLOURS: Mapping[Tone, str] = {
-    Tone.DONE: "status-done",
-    Tone.LEFT: "type-story",
-    Tone.STARTED: "type-story",
+    Tone.DONE: "bar-done",
+    Tone.LEFT: "bar",
+    Tone.STARTED: "bar",
     Tone.TESTED: "status-test",
     Tone.PLAIN: "type-task",
     Tone.SCOPE: "foreground",
@@ -326,7 +326,7 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int) -> 
             return LIMIT, "foreground"
         if at >= full:
             return "░", "rule"
-        return "█", "status-done" if at < finished else "conflict" if at >= end else "secondary"
+        return "█", "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
     runs = groupby(map(piece, range(width)), key=lambda each: each[1])
     return [("".join(text for text, _ in run), colour) for colour, run in runs]

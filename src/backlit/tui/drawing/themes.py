@@ -36,6 +36,9 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "pending": "#e6c15c",
     "conflict": "#f08a7e",
     "rule": "#454955",
+    "bar": "#8fc1e3",
+    "bar-done": "#a9c49c",
+    "bar-over": "#f08a7e",
     "heading-style": "bold",
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
@@ -247,9 +250,11 @@ class ThemeStyles:
 
     def _colour(self, name: str) -> Color:
         try:
-            return Color.parse(self._variables.get(name) or self._variables["foreground"])
+            colour = Color.parse(self._variables.get(name) or self._variables["foreground"])
         except ColorParseError:
             return Color.parse(self._variables["foreground"])
+        # Among the terminal's own colours Textual makes panels transparent, which would be sent as black.
+        return colour if colour.a else Color.parse(self._variables["background"])
 
 
 class _OneColourStyles(ThemeStyles):

@@ -205,7 +205,7 @@ class GroomScreen(ItemScreen):
             return
         count, place = self.questions.count_open(), self.stop.place
         filled = round(BAR * place / progress.count)
-        bar = [("█" * filled, "accent"), ("░" * (BAR - filled), "rule")]
+        bar = [("█" * filled, "bar"), ("░" * (BAR - filled), "rule")]
         asked = f"{counted(count, 'question')} left" if count else "all answered"
         far: Part = (f"  {place + 1:,} of {progress.count:,}", "foreground")
         self._heading.say([("Items to groom", "heading")], [*bar, far, (f" · {asked}", "muted")])

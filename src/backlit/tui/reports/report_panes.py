@@ -229,7 +229,7 @@ class ReportTable(LineList):
         """Return the bar of an item in eighths of a cell, padded to a width."""
         eighths = max(1, round(days / self._longest * width * 8)) if days else 0
         text = "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
-        return Segment(text.ljust(width), theme.style("pending" if days > STUCK else "muted", on=on))
+        return Segment(text.ljust(width), theme.style("bar-over" if days > STUCK else "bar", on=on))
 
 
 def bar_width(report: Report, width: int) -> int:
