@@ -17,7 +17,7 @@ from backlit.tui.widgets.line_list import EntryList
 AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
 WIDE = 100
 """Cells from which there is room for the whole time."""
-COLOURS = {EventKind.CREATED: "accent", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+COLOURS = {EventKind.CREATED: "mark", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
     EntryState.WAITING: ("↑ waits to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waits to be sent  ", "pending"),

@@ -20,7 +20,7 @@ from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.change_words import change_words, line_changes, line_count
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
-SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
+SIGNS = {NewsKind.NEW: ("+", "mark"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
 ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 6, 4, 9
 LABEL_WIDTH = 12
 ROOM_FOR_WHO = 80

@@ -314,4 +314,4 @@ def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: b
 
 
 def _name(text: str, *, is_here: bool) -> Part:
-    return (f" {text}", "accent" if is_here else "foreground")
+    return (f" {text}", "heading" if is_here else "foreground")

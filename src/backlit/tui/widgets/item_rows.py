@@ -37,8 +37,8 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.PENDING: ("↑", "pending"),
     RowSign.REFUSED: ("!", "conflict"),
     RowSign.CONFLICT: ("≠", "conflict"),
-    RowSign.ALTERED: ("~", "accent"),
-    RowSign.PLANNED: ("+", "accent"),
+    RowSign.ALTERED: ("~", "pending"),
+    RowSign.PLANNED: ("+", "pending"),
     RowSign.CONTESTED: ("≠", "conflict"),
 }
 ID_LEAST, ID_FROM = 3, 48
