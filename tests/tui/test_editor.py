@@ -258,7 +258,17 @@ async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: E
         await pilot.press("enter", *"!", "tab", "enter")
         await pilot.pause()
 
-        assert missing(pilot.app, ["Status", "Ready For Test", "* Name"]) == []
+        assert missing(pilot.app, ["Status", "Testing", "* Name"]) == []
+
+
+async def test_a_choice_is_found_by_its_number_and_written_without_it(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        await go_to(pilot, "Severity")
+        await pilot.press("enter", *"1 - crit", "enter")
+        await pilot.pause()
+
+        assert "* Severity" in line_with(pilot.app, "Critical")
+        assert "1 - Critical" not in text_of(pilot.app)
 
 
 async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit) -> None:

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from backlit.model.amounts import counted
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
+from backlit.tui.dialogs.finder import LIMIT, Searchable, ranked, searchable
 from backlit.tui.drawing.text import literal
 from backlit.tui.fields.choices import NO_MATCHES, Choice, ChoiceList
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -37,7 +37,7 @@ class PickerDialog(Dialog[Result]):
         self.input = LineInput(placeholder="type to narrow down" + (", or something new" if free else ""))
         self.list = ChoiceList(self.SIGN)
         self._choices = list(choices)
-        self._texts = [searchable(choice.label, choice.hint) for choice in choices]
+        self._texts = [_searched(choice) for choice in choices]
         self._shown: Sequence[Choice] = self._choices
         self._query = ""
         self._free = free
@@ -144,7 +144,7 @@ class PickerDialog(Dialog[Result]):
         """Have other choices, the cursor on the one it was on."""
         value = self.current.value if self.current is not None else None
         self._choices = list(choices)
-        self._texts = [searchable(choice.label, choice.hint) for choice in choices]
+        self._texts = [_searched(choice) for choice in choices]
         self._show_fitting()
         at = next((index for index, choice in enumerate(self._shown) if choice.value == value), 0)
         self.list.move_to(at)
@@ -171,6 +171,12 @@ class PickerDialog(Dialog[Result]):
     def _step(self, rows: int) -> None:
         if self._shown:
             self.list.move_to((self.list.cursor + rows) % len(self._shown))
+
+
+def _searched(choice: Choice) -> Searchable:
+    """Return the texts that find a choice: its label, its hint, and a value that is written otherwise."""
+    value = choice.value if isinstance(choice.value, str) and choice.value != choice.label else ""
+    return searchable(choice.label, f"{choice.hint} {value}".strip())
 
 
 def _with_new(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:

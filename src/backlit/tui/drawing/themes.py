@@ -209,6 +209,12 @@ def status_word(status: str | None) -> str:
     return _STATUS_WORDS.get(status or "", status or "")
 
 
+def choice_word(choice: str) -> str:
+    """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
+    number, _, words = choice.partition(" - ")
+    return words.capitalize() if words and number.isdecimal() else choice
+
+
 class ThemeStyles:
     """Rich styles by the names of theme variables, made once per theme."""
 

@@ -17,6 +17,7 @@ from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.fields.choices import value_word
 from backlit.tui.fields.dates import HELP as DAYS_HELP
 from backlit.tui.fields.dates import holds_days
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text
@@ -372,8 +373,10 @@ class FieldLines:
     def _signed(self, field: Field, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            return f"({preset})" if preset else "(required)" if field.required else UNSET.get(field.key, "")
-        return f"{status_sign(text, self.store.lookups.status_groups())} {text}" if field.kind is Kind.STATUS else text
+            empty = "(required)" if field.required else UNSET.get(field.key, "")
+            return f"({value_word(field, preset)})" if preset else empty
+        word = value_word(field, text)
+        return f"{status_sign(text, self.store.lookups.status_groups())} {word}" if field.kind is Kind.STATUS else word
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:
         if key in draft.faults:
@@ -404,7 +407,7 @@ MAIN: Mapping[str, int] = {
     )
 }
 """The fields above the fold, in their order."""
-UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
+UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog", "Priority": "none"}
 """Words for fields whose emptiness means something."""
 DESCRIPTION = "Description"
 NO_DESCRIPTION = "No description. cd to write one."

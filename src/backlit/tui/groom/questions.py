@@ -12,7 +12,7 @@ from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
-from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.choices import Choice, value_word
 from backlit.tui.fields.values import FieldWords, number_text
 
 MOST = 9
@@ -121,7 +121,7 @@ class ItemQuestions:
     def _question(self, item: Item, key: str, seen: _Seen, *, is_missing: bool) -> Question:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
         is_open = is_missing and is_same(seen.before.get(key), value) and key not in seen.confirmed
-        words = FieldWords(self._store).shown(field, value)
+        words = value_word(field, FieldWords(self._store).shown(field, value))
         scale = self._scale()
         if key == "Estimate" and types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
@@ -205,7 +205,7 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
         case Kind.INTEGER if asked.key == "Priority":
             return [Choice(each, str(each)) for each in _PRIORITIES]
         case _:
-            return [Choice(each, each) for each in store.lookups.choices(asked, item.type)]
+            return [Choice(each, value_word(asked, each)) for each in store.lookups.choices(asked, item.type)]
 
 
 def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:

@@ -15,7 +15,15 @@ from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, status_word, type_colour, type_sign
+from backlit.tui.drawing.themes import (
+    ThemeStyles,
+    choice_word,
+    status_colour,
+    status_sign,
+    status_word,
+    type_colour,
+    type_sign,
+)
 from backlit.tui.fields.acts import is_synced
 from backlit.tui.fields.dates import age, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
@@ -184,9 +192,9 @@ def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
     found = [
         estimate_text(str(fields.get("Estimate") or "")),
         _hours(fields.get("WorkRemaining")),
-        _choice(fields.get("PriorityClass")),
+        choice_word(str(fields.get("PriorityClass") or "")),
         f"Priority {fields['Priority']}" if fields.get("Priority") is not None else "",
-        f"{_choice(fields['Severity'])} severity" if fields.get("Severity") else "",
+        f"{choice_word(str(fields['Severity']))} severity" if fields.get("Severity") else "",
     ]
     yield from ((words, "foreground") for words in found if words)
     owner = _person(fields.get("AssignedToID"), around)
@@ -205,12 +213,6 @@ def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
         f"changed {moment(item.last_modified_at)} {item.last_modified_by}" if item.last_modified_at else "",
     ]
     yield from ((words, "muted") for words in found if words)
-
-
-def _choice(value: object) -> str:
-    """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
-    words = str(value or "")
-    return (words.partition(" - ")[2] or words).capitalize()
 
 
 def _mirrored(item: Item) -> str:
