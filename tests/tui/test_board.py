@@ -140,12 +140,13 @@ async def test_a_column_collapses_to_a_word_below_the_heads_and_opens_again(stor
         await press(pilot, "z", "c")
         count = board(pilot).position.grid.totals[0].count
         heads, words = lines_of(pilot.app)[2:4]
-        nothing = board(pilot).current_id
+        nothing, hints = board(pilot).current_id, lines_of(pilot.app)[-1]
         await press(pilot, "z", "c")
 
         assert "Not Done" not in heads
         assert f"folded: Not Done {count}" in words
         assert nothing is None
+        assert "card right" in hints
         assert board(pilot).current_id is not None
 
 

@@ -19,6 +19,7 @@ from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
+from backlit.tui.widgets.item_list import is_bare
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION = ("item.status", "item.estimate", "c", "m", "list.unwind", "app.help")
@@ -59,9 +60,9 @@ class ListFrame(Vertical):
     def say(self, heading: Sequence[Word], figures: Sequence[Word], status: Sequence[Word]) -> None:
         """Show both sides of the heading, and the right of the footer."""
         self._above.say(heading, figures)
-        has_selection = bool(self._panes.items.selection.ids())
-        is_empty = not self._panes.items.row_count()
-        hints = HINTS_ON_SELECTION if has_selection else HINTS_WITHOUT_ROWS if is_empty else self._hints
+        items = self._panes.items
+        usual = HINTS_WITHOUT_ROWS if is_bare(items) else self._hints
+        hints = HINTS_ON_SELECTION if items.selection.ids() else usual
         self._footer.show(hints, status)
 
     def hide_greeting(self) -> bool:

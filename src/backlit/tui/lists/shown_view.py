@@ -30,7 +30,7 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_list import is_complete
+from backlit.tui.widgets.item_list import is_bare, is_complete
 from backlit.tui.widgets.item_rows import Column, column_of
 from backlit.tui.widgets.side_lines import Part
 
@@ -121,7 +121,7 @@ class ShownView:
         selected = selection_words(target.panes.selected.totals)
         target.frame.say(heading, totals_words(totals, self._unready), [*status_words(store), *unread, *selected])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        is_empty = not self._items.row_count()
+        is_empty = is_bare(self._items)
         if is_empty:
             explain_empty(self._items, store, target.spec)
         target.panes.spare_preview(is_empty)

@@ -286,6 +286,11 @@ def select_all(target: ItemList, _call: Call) -> None:
     target.selection.add(0, None)
 
 
+def is_bare(target: ItemList) -> bool:
+    """Return whether a list has no items, not even in folded groups and columns."""
+    return not (target.row_count() or (target.view is not None and target.view.count))
+
+
 def is_complete(items: ItemList) -> bool:
     """Return whether the ids of all rows are known."""
     return items.view is not None and items.view.count is not None
