@@ -1,5 +1,6 @@
 """Areas and iterations: folding, totals, phases, and the way to the backlog."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -220,7 +221,7 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
         assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "█" * 20]
         assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "█" * 10]
         assert line_with(app, "Search").split() == ["Search", "3"]
-        assert app.nodes.about(nodes[1]) == "Checkout: 3 open items with 40 pts · 2 directly in it"
+        assert "".join(app.nodes.about(nodes[1])) == "Checkout: 3 open items with 40 pts · 2 directly in it"
 
 
 async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opened: Open) -> None:
@@ -419,6 +420,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
         assert "Points  Capacity" in lines_of(pilot.app)[2]
+        assert re.search(r"─ \d+ open items? with \d+ pts? · capacity \d+–\d+", lines_of(pilot.app)[1])
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:

@@ -204,7 +204,7 @@ class TreeScreen(StoreScreen[None]):
 
     def _about_node(self) -> list[Part]:
         node = self._tree.node
-        return [(self._tree.about(node), "foreground")] if node is not None else []
+        return [(text, "foreground") for text in self._tree.about(node)] if node is not None else []
 
     def _join_rules(self) -> None:
         column = self._items.region.x if self._items.display else None

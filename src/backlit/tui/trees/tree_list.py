@@ -206,13 +206,13 @@ class TreeList(LineList):
         """Scroll so that the node under the cursor is in the middle."""
         self.scroll_cursor_to(self.page // 2)
 
-    def about(self, node: Node) -> str:
-        """Return the name, the open items and points of a node and all below it, and its capacity."""
+    def about(self, node: Node) -> list[str]:
+        """Return the name of a node, then the open items and points in it and below, and its capacity."""
         own, totals = self._branches.own.get(node.id, Totals()), self._branches.all.get(node.id, Totals())
-        words = [f"{node.name}: {counted(totals.count, 'open item')} with {counted(totals.points, 'pt')}"]
+        words = [f"{counted(totals.count, 'open item')} with {counted(totals.points, 'pt')}"]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         capacity = range_words(self._branches.capacity_of(node.id))
-        return " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])
+        return [f"{node.name}: ", " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])]
 
     def row_count(self) -> int:
         """Return the number of nodes that no fold hides."""
