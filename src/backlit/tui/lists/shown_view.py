@@ -27,6 +27,7 @@ from backlit.tui.shell.status_text import (
     status_words,
     totals_words,
     unread_words,
+    unready_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
@@ -119,7 +120,8 @@ class ShownView:
         views = target.shared.views
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
-        target.frame.say(heading, totals_words(totals, self._unready), [*status_words(store), *unread, *selected])
+        lacking = unready_words(self._unready) if totals is not None else []
+        target.frame.say([*heading, *lacking], totals_words(totals), [*status_words(store), *unread, *selected])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:

@@ -109,13 +109,18 @@ def state_words(store: Store, now: float) -> list[Word]:
     return words
 
 
-def totals_words(totals: Totals | None, unready: int = 0) -> list[Word]:
-    """Return the numbers of items, points and items that are not ready; empty while they are not known."""
+def totals_words(totals: Totals | None) -> list[Word]:
+    """Return the numbers of items and points; empty while they are not known."""
     if totals is None:
         return []
     shown = totals if not totals.count else replace(totals, tasks=0)
-    lacking: list[Word] = [(f"{unready:,} not ready (gq)", "muted", "app.groom"), (" · ", "muted")] if unready else []
-    return [*lacking, (f"{shown.words} · {counted(totals.points, 'pt')}", "foreground")]
+    return [(f"{shown.words} · {counted(totals.points, 'pt')}", "foreground")]
+
+
+def unready_words(unready: int) -> list[Word]:
+    """Return the number of items that are not ready, and the key that grooms them; empty without any."""
+    groom = "app.groom"
+    return [(f" · {unready:,} not ready ", "muted", groom), ("gq", "accent", groom)] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
