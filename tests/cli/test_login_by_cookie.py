@@ -27,6 +27,7 @@ def test_a_browsers_session_is_used_until_it_ends(home: Home, server: Server) ->
     after = home.run("whoami")
 
     assert login.stdout.startswith(f"Signed in to {address} as maya"), login.stderr
+    assert login.stdout.endswith("\nNext, open it: backlit\n")
     assert kept_in == ["tokens.json"]
     assert (after.returncode, after.stderr) == (1, f"backlit: {COOKIE_ENDED}\n")
     assert secret not in login.stdout + login.stderr + after.stdout

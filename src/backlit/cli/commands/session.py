@@ -47,6 +47,7 @@ def log_in(arguments: argparse.Namespace) -> None:
         user, held = asyncio.run(way(approved))
     profile = _keep(url, user, held, approved, locations)
     print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
+    print("Next, open it: backlit")
 
 
 def _keep(url: str, user: str, held: Held, approved: str, locations: Locations) -> Profile:

@@ -92,7 +92,8 @@ class DifferenceQuestion(ScrollingDialog[str]):
     ) -> None:
         super().__init__(title, lines, heading)
         self._keys = {answer.key for answer in answers}
-        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in answers) + "  n cancel")
+        named = (*answers, Answer("enter", "cancel"))
+        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in named))
 
     def type_early(self, character: str) -> None:
         """Answer, leave or scroll."""

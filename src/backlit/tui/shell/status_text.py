@@ -182,8 +182,8 @@ _FIRST_WAYS = (
     ("a", "add an item"),
     ("gi cs", "add sprints"),
     ("backlit items import FILE", "import CSV or JSON"),
-    (":connect URL", "join your team's server"),
-    ("gP", "open the sample"),
+    (":connect URL", "sign in to a server"),
+    ("gP", "open another workspace"),
     ("?", "all keys"),
 )
 """Ways out of a new workspace."""
