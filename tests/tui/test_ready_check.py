@@ -30,6 +30,14 @@ async def test_a_rule_is_asked_for_in_a_query(store: Store) -> None:
     assert {row.type for row in rows} <= USUAL.types_by_rule["estimate"]
 
 
+async def test_an_unassigned_item_does_not_pass_the_check_of_its_owner(store: Store) -> None:
+    found = [item for row in await shown(store) if (item := store.item(row.id)) and item.type == "Story"]
+    passing = {item.id for item in found if "Owner" in [each.words for each in store.ready_check.checks(item)]}
+
+    assert passing
+    assert not passing & {item.id for item in found if item.fields.get("AssignedToID") is None}
+
+
 async def test_what_is_not_ready_is_shown_and_again_all(store: Store, opened: Open) -> None:
     rows = [row.id for row in await shown(store)]
     failing = [item_id for item_id in rows if item_id in store.ready_check.faults(rows)]

@@ -11,7 +11,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
-from backlit.model.ready_check import RULES, Ground, Rule, answerable, fields_to_ask, is_missing, lacking
+from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, answerable, fields_to_ask, is_missing, lacking
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.item import Item, fields_in
@@ -81,10 +81,11 @@ class ReadyCheck:
         return [rule.said(ground) for rule in self.faults([item_id]).get(item_id, ())]
 
     def checks(self, item: Item) -> list[Check]:
-        """Return the checks of an item, the passed ones first."""
+        """Return the checks of an item, the passed ones first; an empty field passes none."""
         failed, ground = self.faults([item.id]).get(item.id, ()), self.ground()
         rules = self._names.rules.of(item.type)
-        passed = [Check(rule.passed, has_passed=True) for rule in rules if rule.passed and rule not in failed]
+        filled = [rule for rule in rules if item.fields.get(FIELD_BY_RULE[rule.id]) not in (None, "")]
+        passed = [Check(rule.passed, has_passed=True) for rule in filled if rule.passed and rule not in failed]
         return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
