@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.stage import Stage, line_with, missing, text_of
+from tests.tui.stage import Stage, line_with, missing, strips_of, text_of
 from textual import events
+from textual.color import Color
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -19,6 +20,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTag
 from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import PAUSE
+from backlit.tui.widgets.side_lines import FooterLine
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
@@ -321,3 +323,22 @@ def test_a_difference_of_long_texts_names_the_lines_it_goes_on_with() -> None:
         ("+", "new"),
         (" ", "line 15"),
     ]
+
+
+async def test_a_dialog_names_its_keys_in_the_accent_and_the_footer_below_hides_its_own() -> None:
+    async with Stage().run_test() as pilot:
+        footer = FooterLine(id="status")
+        await pilot.app.mount(footer)
+        footer.show(["app.help"], [("3 of 9", "muted")])
+        await pilot.pause()
+        before = line_with(pilot.app, "3 of 9")
+        app = await show(pilot, PickManyDialog("Tags", STATUSES, ()))
+        below = footer.render_line(0).text
+        border = next(strip for strip in strips_of(app) if "enter accept" in strip.text)
+        await pilot.press("escape")
+        await pilot.pause()
+
+        accent = Color.parse(app.theme_variables["accent"]).rich_color
+        assert "".join(each.text for each in border if each.style and each.style.color == accent) == "tabenter"
+        assert ("keys" in before, "keys" in below) == (True, False)
+        assert line_with(app, "3 of 9") == before

@@ -117,7 +117,6 @@ class SignInDialog(Dialog[bool | None]):
             _labelled("Code", self._code),
         )
         self._note = Static(literal(way.reason), classes="reason")
-        self._hints = Static(classes="hints")
 
     def content(self) -> ComposeResult:
         """Compose both forms; one is hidden."""
@@ -128,7 +127,6 @@ class SignInDialog(Dialog[bool | None]):
         yield self._with_password
         yield self._for_code
         yield self._note
-        yield self._hints
 
     def on_mount(self) -> None:
         """Show the form for the password."""
@@ -142,9 +140,7 @@ class SignInDialog(Dialog[bool | None]):
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
         other = "use a password" if self._with_code else "use a code"
-        keys = (("enter", "sign in"), ("ctrl+t", other), ("esc", self._leave))
-        parts = [part for key, label in keys for part in ((key, "$accent"), (f" {label}   ", "$muted"))]
-        self._hints.update(Content.assemble(*parts))
+        self.name_keys(("enter", "sign in"), ("ctrl+t", other), ("esc", self._leave))
         self.set_focus(self._inputs[0])
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
@@ -298,6 +294,7 @@ class WelcomeDialog(Dialog[str | None]):
 
     def __init__(self) -> None:
         super().__init__("Welcome to backlit")
+        self.name_keys(("enter", "open"), ("j k", "move"), ("q", "quit"))
         self._doors = [
             Static(
                 Content.assemble((f"{key}  ", "bold $accent"), (name, "bold"), (f"\n   {about}", "$muted")),
@@ -308,14 +305,9 @@ class WelcomeDialog(Dialog[str | None]):
         self._current = 0
 
     def content(self) -> ComposeResult:
-        """Yield the choices, and the keys."""
+        """Yield the choices."""
         yield Static(literal("Where do you want to begin?"))
         yield from self._doors
-        keys = (("enter", "open"), ("j k", "move"), ("q", "quit"))
-        yield Static(
-            Content.assemble(*(part for key, label in keys for part in ((key, "$accent"), f" {label}   "))),
-            classes="keys",
-        )
 
     def on_mount(self) -> None:
         """Point to the first choice."""

@@ -20,7 +20,7 @@ from backlit.model.resources import friendly_size_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import fit, fit_right, joined, literal, safe, safe_block
+from backlit.tui.drawing.text import fit, fit_right, joined, safe, safe_block
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.workers import work
 
@@ -256,7 +256,7 @@ class FilePreviewDialog(Dialog[None]):
     def __init__(self, name: str, preview: FilePreview, way: ImageProtocol = ImageProtocol.BLOCKS) -> None:
         super().__init__(joined([name, preview.kind, preview.note]))
         self._lines = FileLines(preview, way)
-        self.frame.border_subtitle = literal("j k scroll  q leaves")
+        self.name_keys(("j k", "scroll"), ("q", "close"))
 
     def content(self) -> ComposeResult:
         """Yield the lines."""

@@ -53,7 +53,7 @@ class TextDialog(Dialog[Answer | None]):
         self.area.move_cursor(self.area.document.end)
         self._saved = {} if is_again else self.content_to_keep()
         self._fault = Static(literal(fault), classes="fault")
-        self.frame.border_subtitle = literal(f"ctrl+s {act}  esc keep for later")
+        self.name_keys(("ctrl+s", act), ("esc", "keep for later"))
 
     def content(self) -> ComposeResult:
         """Yield the text, below a note where it was restored."""
@@ -127,7 +127,7 @@ class CommentDialog(TextDialog[Comment]):
         super().__init__(title, comment.text, draft, act="send", is_again=is_again, fault=fault)
         if self.kept:
             self.for_customers = self.kept.get("type") == FOR_CUSTOMERS
-        self.frame.border_subtitle = literal("ctrl+s send  ctrl+t who sees it  esc keep for later")
+        self.name_keys(("ctrl+s", "send"), ("ctrl+t", "who sees it"), ("esc", "keep for later"))
 
     def content(self) -> ComposeResult:
         """Yield the text, and below it who will see it."""

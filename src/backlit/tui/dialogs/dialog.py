@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.widgets.inputs import LineInput
+from backlit.tui.widgets.side_lines import FooterLine
 
 __all__ = ["Answer", "ConfirmDialog", "Dialog", "LineInput", "Result"]
 
@@ -31,6 +32,19 @@ class Dialog(ModalScreen[Result]):
         super().__init__()
         self.frame = Vertical(classes="frame")
         self.frame.border_title = literal(title)
+
+    def name_keys(self, *keys: tuple[str, str]) -> None:
+        """Name keys in the lower border, each with what it does; their colour is that of keys in the footer."""
+        parts = [part for key, label in keys for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
+        self.frame.border_subtitle = Content.assemble(*parts[1:])
+
+    @on(events.Mount)
+    @on(events.Unmount)
+    def _turn_hints(self) -> None:
+        """Have the footers below hide their hints while it is open, and show them again."""
+        for screen in self.app.screen_stack:
+            for footer in screen.query(FooterLine):
+                footer.refresh()
 
     def compose(self) -> ComposeResult:
         """Put the content into the frame."""

@@ -12,7 +12,6 @@ from backlit.model.amounts import counted
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import LIMIT, Searchable, ranked, searchable
-from backlit.tui.drawing.text import literal
 from backlit.tui.fields.choices import NO_MATCHES, Choice, ChoiceList
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
@@ -44,7 +43,7 @@ class PickerDialog(Dialog[Result]):
         self._has_new = False
         """True where the first row is a new text."""
         if free:
-            self.frame.border_subtitle = literal("tab completes, enter takes what is typed")
+            self.name_keys(("tab", "complete"), ("enter", "take what is typed"))
         self.list.show(self._choices, 0, is_flat=False)
 
     def content(self) -> ComposeResult:
@@ -239,7 +238,7 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
         every = dict.fromkeys([*chosen, *words])
         super().__init__(title, [Choice(word, word) for word in every], free=free)
         self._selected = dict.fromkeys(chosen)
-        self.frame.border_subtitle = literal("tab select  enter accept")
+        self.name_keys(("tab", "select"), ("enter", "accept"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -274,7 +273,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
         self._selected = dict.fromkeys(chosen)
         self._has_turned = False
-        self.frame.border_subtitle = literal("tab selects several, enter takes")
+        self.name_keys(("tab", "select several"), ("enter", "accept"))
         at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
         self._first = self._choices[at].value
         self._show_selected()
@@ -345,7 +344,7 @@ class PickTagsDialog(SelectingDialog[TagChange | None]):
         super().__init__(title, choices, free=True)
         self._before = {word: count == total for word, count in counts.items()}
         self._wanted: dict[str, bool] = {}
-        self.frame.border_subtitle = literal("tab add or remove  enter accept")
+        self.name_keys(("tab", "add or remove"), ("enter", "accept"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -404,8 +403,8 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._has_directions = has_directions
         self._is_touched = False
         self._adds = adds
-        act = "tab add, turn, remove" if has_directions else "tab add or remove"
-        self.frame.border_subtitle = literal(f"{act}  enter accept")
+        act = "add, turn, remove" if has_directions else "add or remove"
+        self.name_keys(("tab", act), ("enter", "accept"))
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()
         self.list.move_to(at)

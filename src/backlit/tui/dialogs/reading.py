@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.tui.dialogs.dialog import Answer, Dialog
-from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.text import safe
 
 MOST_LINES = 400
 FRAME_LINES = 2
@@ -92,8 +92,7 @@ class DifferenceQuestion(ScrollingDialog[str]):
     ) -> None:
         super().__init__(title, lines, heading)
         self._keys = {answer.key for answer in answers}
-        named = (*answers, Answer("enter", "cancel"))
-        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in named))
+        self.name_keys(*((each.key, each.label) for each in answers), ("enter", "cancel"))
 
     def type_early(self, character: str) -> None:
         """Answer, leave or scroll."""

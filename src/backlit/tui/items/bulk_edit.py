@@ -78,7 +78,7 @@ class FailedDialog(Dialog[bool | None]):
         super().__init__(f"{len(failed):,} of {total:,} could not be changed")
         self._failed = dict(failed)
         self._names = dict(names)
-        self.frame.border_subtitle = literal("r try again  esc close")
+        self.name_keys(("r", "try again"), ("esc", "close"))
 
     def content(self) -> ComposeResult:
         """Yield a line for each item and one for its reason."""

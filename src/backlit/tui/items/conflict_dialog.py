@@ -79,7 +79,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self, question: ConflictQuestion, decided: Decisions, faults: Mapping[str, str], note: str = ""
     ) -> None:
         super().__init__(question.title)
-        self.frame.border_subtitle = literal("m yours  t theirs  e edit  enter apply  esc later")
+        self.name_keys(("m", "yours"), ("t", "theirs"), ("e", "edit"), ("enter", "apply"), ("esc", "later"))
         self._question = question
         self._fields = question.fields
         self._decided = dict(decided)

@@ -275,9 +275,9 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
         self._show_facts(done)
-        verb = "enter log and stop" if self._is_timed else "enter log"
+        verb = "log and stop" if self._is_timed else "log"
         timer = "stop the timer" if self._is_timed else "start the timer"
-        self.frame.border_subtitle = literal(f"{verb}  ctrl+t {timer}  esc cancel")
+        self.name_keys(("enter", verb), ("ctrl+t", timer), ("esc", "cancel"))
         return done
 
     def _show_facts(self, done: Work | None) -> None:

@@ -222,8 +222,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         place = f"  {self._at + 1} of {count}" if self._at < count else "  all"
         self.frame.border_title = literal(f"Rollover  {ending.iteration.name}{where}{place}")
         is_end = self._at >= count
-        hints = "y save" if is_end else "tab skip"
-        self.frame.border_subtitle = literal(f"{hints}  backspace previous  esc finish later")
+        first = ("y", "save") if is_end else ("tab", "skip")
+        self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
         lines = self._summary() if is_end else self._question(ending.items[self._at])
         self._shown.update(Content("\n").join([*lines, literal(""), self._capacity()]))
 

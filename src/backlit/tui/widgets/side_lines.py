@@ -9,6 +9,7 @@ from textual import events
 from textual.app import App
 from textual.content import Content
 from textual.message import Message
+from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -158,8 +159,12 @@ class FooterLine(SidesLine):
         self.refresh()
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the hints that fit beside the state; the last hint and the end of the state go last."""
-        pairs = [self._left[at : at + 2] for at in range(0, len(self._left), 2)]
+        """Return the hints that fit beside the state; the last hint and the end of the state go last.
+
+        Below a dialog, where their keys do not work, there are none.
+        """
+        left = () if isinstance(self.app.screen, ModalScreen) else self._left
+        pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or self._right):
