@@ -186,3 +186,16 @@ async def test_an_unreachable_server_is_said_in_the_dialog(world: World, opened:
 
         assert isinstance(pilot.app.screen, SignInDialog)
         assert "lantern" not in text_of(pilot.app)
+
+
+async def test_the_field_with_the_focus_has_a_bar_at_its_left(world: World, opened: Open) -> None:
+    async with asked(opened, world.store(signed_in=False)) as pilot:
+        first = text_of(pilot.app)
+        await pilot.press("tab")
+        await pilot.pause()
+        second = text_of(pilot.app)
+
+    def barred(shown: str) -> list[str]:
+        return [line.split("▌")[0].strip("│ ") for line in shown.splitlines() if "▌" in line]
+
+    assert (barred(first), barred(second)) == (["User name"], ["Password"])
