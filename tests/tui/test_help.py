@@ -306,3 +306,12 @@ async def test_a_command_of_another_place_says_where_it_works(store: Store, open
         await pilot.pause()
 
         assert "“roll over” works in the plan only. gp goes there." in text_of(pilot.app)
+
+
+async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("down")
+        await pilot.pause()
+
+        offers = sum(len(commands_in([context])) for context in CONTEXTS)
+        assert f"esc close  2 of {offers} ─╯" in text_of(app)

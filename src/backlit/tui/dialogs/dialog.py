@@ -33,10 +33,10 @@ class Dialog(ModalScreen[Result]):
         self.frame = Vertical(classes="frame")
         self.frame.border_title = literal(title)
 
-    def name_keys(self, *keys: tuple[str, str]) -> None:
-        """Name keys in the lower border, each with what it does; their colour is that of keys in the footer."""
+    def name_keys(self, *keys: tuple[str, str], about: str = "") -> None:
+        """Name keys in the lower border, each with what it does, and words after them; keys look as in the footer."""
         parts = [part for key, label in keys for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
-        self.frame.border_subtitle = Content.assemble(*parts[1:])
+        self.frame.border_subtitle = Content.assemble(*parts[1:], safe(f"  {about}" if about else ""))
 
     @on(events.Mount)
     @on(events.Unmount)

@@ -79,6 +79,16 @@ class OfferList(LineList, can_focus=False):
         return None if offer is None or offer.is_heading else offer
 
     @property
+    def place(self) -> int:
+        """The number of the offer under the cursor, from 1."""
+        return sum(not offer.is_heading for offer in self._offers[: self.cursor + 1])
+
+    @property
+    def count(self) -> int:
+        """The number of offers."""
+        return sum(not offer.is_heading for offer in self._offers)
+
+    @property
     def is_at_first(self) -> bool:
         """True if the cursor is on the first offer, or there is none."""
         return self.current == next((offer for offer in self._offers if not offer.is_heading), None)
@@ -203,7 +213,9 @@ class OffersDialog(Dialog[Result]):
         message.stop()
         offer = self.list.current
         is_narrow = self.list.size.width < WHOLE_HELP
-        self.frame.border_subtitle = literal(offer.help) if offer and is_narrow else None
+        self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
+        if offer and is_narrow:
+            self.frame.border_subtitle = literal(offer.help)
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:
