@@ -151,7 +151,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         """Yield a label and an input for each line, then the result."""
         for label, line, fact in zip(LABELS, self.inputs, self._facts, strict=True):
             with Horizontal(classes="labelled"):
-                yield Static(literal(f"{label:{LABEL_WIDTH}}"), classes="label")
+                yield Static(literal(f"{label:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
                 yield fact
         yield self._note
