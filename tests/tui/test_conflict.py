@@ -1,5 +1,6 @@
 """Settling conflicts and refusals in the terminal."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,6 +19,7 @@ from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.items.conflict_dialog import ConflictDialog
+from backlit.tui.shell.input_queue import PAUSE
 
 TEXT = "As a guest\nI want\nto pay\nby card"
 
@@ -157,6 +159,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         await pilot.press("e", "ctrl+u", "enter")
         await pilot.pause()
         assert "Name is required." in text_of(pilot.app)
+        await asyncio.sleep(PAUSE)
         await pilot.press(*"Both", "enter")
         await pilot.pause()
         assert missing(pilot.app, ["✓ edited", "edited    Both"]) == []

@@ -245,7 +245,7 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
 ITEM_VERBS = [command for command in COMMANDS if command.context is Context.ITEM]
 RANKS = "rank-down rank-up rank-top rank-bottom"
 OUTCOMES = {
-    "EditorScreen": "open",
+    "EditorScreen": "open edit",
     "CommentsScreen": "comments",
     "AttachmentsScreen": "attachments",
     "HistoryScreen": "history",
@@ -276,7 +276,7 @@ EXCEPTIONS = {
     "plan": {"IterationID": "to-current repeat", "No change needed.": "to-backlog"},
     "editor": {
         "The editor of the item is already open.": "open",
-        "an input": "estimate name description priority",
+        "an input": "estimate name description priority edit",
         "PickManyDialog": "tags",
         **UNRANKED,
     },
