@@ -18,7 +18,7 @@ from tests.tui.stage import strips_of
 from textual.strip import Strip
 
 RECORDING = FOLDER / "recording.svg"
-SIZE = (100, 30)
+SIZE = (112, 32)
 KEY_SECONDS, LOOK_SECONDS = 0.45, 1.6
 CELL, LINE, FONT = 8.4, 18, 14
 """Width and height of a cell, and the size of the letters in it, in pixels."""
@@ -36,8 +36,8 @@ class Act:
 
 ACTS = (
     Act("A backlog of 500 items", ("j", "j")),
-    Act("Groom: only what is missing is asked", (*"gq", "5", "1", "tab", "3", "tab", "q")),
-    Act("Plan: send items to the sprint", (*"gp", *"vjjj", ">", "j", ">")),
+    Act("Groom: only what is missing is asked", (*"gq", "5", "2", "enter", "3", "2", "enter", "q")),
+    Act("Plan: send items to the sprint", (*"gp", "j", "space", "j", "space", ">", "j", ">")),
     Act("Review, then save", ("w", "y")),
 )
 
