@@ -309,6 +309,8 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
             said = messages_of(pilot.app)
             outcomes[command.id] = " and ".join(sorted(opens | changed | said))
             if place not in pilot.app.screen_stack:  # another tab of the item took its place
+                while _is_editing(pilot):
+                    await press(pilot, "escape")
                 await press(pilot, "g", "c")
                 place = pilot.app.screen
             while pilot.app.screen is not place or _is_editing(pilot):
