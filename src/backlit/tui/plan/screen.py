@@ -127,7 +127,8 @@ class PlanScreen(ListScreen):
         elif self.lists.is_sought and self.lists.wanted_item is not None:
             item, self.lists.wanted_item = self.store.item(self.lists.wanted_item), None
             if item is not None:
-                self.say(f"{item_title(item)} is in no pane: it is done, filtered out, or in another iteration.")
+                sentence = f"{item_title(item)} is in no pane: it is done, filtered out, or in another iteration."
+                self.notify(sentence, markup=False)  # beside what is said of the act
         self.draw_words()
 
     def ranked_view(self) -> View:
