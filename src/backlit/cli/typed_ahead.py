@@ -10,7 +10,9 @@ import unicodedata
 from types import FrameType
 from typing import Any, Self
 
-_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
+ALTERNATE = "\x1b[?1049h"
+"""Shows the alternate screen."""
+_ENTER, _LEAVE = f"{ALTERNATE}\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 _INPUT, _LOCAL = 0, 3
 _CHARACTERS = 6
 CTRL_D, CTRL_U = "\x04", "\x15"

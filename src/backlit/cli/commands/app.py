@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from backlit.cli.last_frame import save_frame
-from backlit.cli.typed_ahead import TypedAhead, has_screen, is_own
+from backlit.cli.typed_ahead import ALTERNATE, TypedAhead, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import (
     Locations,
@@ -173,14 +173,17 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
-    start: argparse.Namespace | None = arguments
+    frame, is_first = arguments.frame, True
     while True:
         settings = read_settings(locations)
         make = partial(_made, profile, project) if profile else _welcome
-        app = _show(partial(make, settings, locations), profile, settings, arguments.terminal, start)
+        name = profile.name if profile else ""
+        app = _show(partial(make, settings, locations), name, settings, arguments.terminal, frame)
         if app.wanted_profile is None:
+            if is_first and profile is not None and app.last_frame is not None:
+                _keep(app.last_frame, profile, locations)
             return app.return_code or 0
-        profile, project, start = Profiles(locations).named(app.wanted_profile), "", None
+        profile, project, frame, is_first = Profiles(locations).named(app.wanted_profile), "", None, False
 
 
 Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
@@ -188,46 +191,37 @@ Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
 
 
 def _show(
-    make: Make, profile: Profile | None, settings: Settings, terminal: TypedAhead, start: argparse.Namespace | None
+    make: Make, name: str, settings: Settings, terminal: TypedAhead, frame: "KeptFrame | None"
 ) -> "BacklitApp | WelcomeApp":
-    """Show an application until the user leaves.
-
-    The frame that a start began with, if any, is taken over; the last one is kept for the next start like it.
-    """
+    """Show an application until the user leaves; it takes over the frame on the screen, if there is one."""
     terminal.hush()
     with Ending(terminal) as ending:
         with contextlib.ExitStack() as end:
             gc.disable()  # until the first rows are painted: a full collection would fall into the imports
             end.callback(gc.enable)
             if not terminal.is_entered:
-                terminal.enter(f" backlit  {profile.name if profile else ''}")
+                terminal.enter(f" backlit  {name}")
             try:
                 app = make(end)
             except BaseException:
                 terminal.give_back()
                 raise
             app.driver_class = _handed_over(app.driver_class, terminal)
-            if start is not None and start.frame is not None:
-                app.begin_with(start.frame)
+            if frame is not None:
+                app.begin_with(frame)
             ending.ends(app)
             app.run(mouse=settings.mouse)
             ending.is_over()
-        if start is not None and profile is not None and app.last_frame is not None and app.wanted_profile is None:
-            _keep(app.last_frame, profile)
         return app
 
 
-def _keep(frame: "KeptFrame", profile: Profile) -> None:
+def _keep(frame: "KeptFrame", profile: Profile, locations: Locations) -> None:
     """Keep the last frame for the next start with the same arguments; without room for it that one is as usual."""
-    locations = find_locations()
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
     settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
     with contextlib.suppress(OSError):
         save_frame(sys.argv[1:], map(str, [*databases, *logs, *settings, locations.state / "profiles.json"]), frame)
-
-
-_ALTERNATE = "\x1b[?1049h"
 
 
 def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
@@ -251,7 +245,7 @@ def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
             super().start_application_mode()
 
         def write(self, data: str) -> None:
-            if self.is_entered and data == _ALTERNATE:
+            if self.is_entered and data == ALTERNATE:
                 self.is_entered = False  # some terminals erase the screen, although they show it already
                 return
             super().write(data)

@@ -88,9 +88,10 @@ def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
 
 def written_as(columns: Columns, key: str, stored: str, written: str) -> Columns:
     """Return columns of which one has a text in place of a stored text."""
+    if stored == written:
+        return columns
     column, value_type = columns[key]
-    shown = case((column == stored, written), else_=column)
-    return columns if stored == written else {**columns, key: (shown, value_type)}
+    return {**columns, key: (case((column == stored, written), else_=column), value_type)}
 
 
 def _custom(field: Field) -> Sql:
