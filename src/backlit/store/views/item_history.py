@@ -1,7 +1,7 @@
 """The history of an item: its creation, comments and files, the user's own changes, and the last change by others."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -38,7 +38,7 @@ class ItemEvent:
     kind: EventKind
     at: datetime | None
     author: str
-    fields: tuple[FieldNews, ...] = field(default=())
+    fields: tuple[FieldNews, ...] = ()
     text: str = ""
     state: EntryState = EntryState.SENT
 
@@ -76,12 +76,12 @@ class ItemHistory:
     def _own(self, item_id: int) -> Iterator[ItemEvent]:
         """Yield the edits that were made on this machine and not discarded."""
         me = self._me()
+        author = me.username if me else ""
         real_id = self._files.journal.real_id(item_id)
         where = "item_id = ? AND kind = ? AND state <> ?"
         values = (real_id, EntryKind.EDIT.value, EntryState.DISCARDED.value)
         for entry in self._files.journal.entries.select(where, values):
             at = self._server_time(datetime.fromtimestamp(entry.created_at, UTC))
-            author = me.username if me else ""
             yield ItemEvent(0, EventKind.CHANGED, at, author, fields=_fields(entry), state=entry.state)
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
-from itertools import islice
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
@@ -99,10 +98,9 @@ class StoreNames:
 
     def ground(self) -> Ground:
         """Return the current facts that the ready-check depends on; an only area counts as an area."""
-        areas = list(islice(self._lookups.tree(TreeKind.AREAS).walk(), 2))
-        return Ground(
-            self.now(), areas[0].id if len(areas) > 1 else None, self._iterations_of(CURRENT), self.stale_days
-        )
+        areas = self._lookups.tree(TreeKind.AREAS)
+        root_id = areas.roots[0].id if areas.roots and len(areas) > 1 else None
+        return Ground(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
 
     def failing(self, rule_id: str | None) -> Filter:
         """Return the filter for items that fail a rule of the ready-check, or any rule."""

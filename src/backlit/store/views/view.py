@@ -314,9 +314,10 @@ def _load(
             met[key] = found.setdefault(alike.first_of(key), _Found())
         met[key].add(*row[-3:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
-    for key, each in found.items():
-        if spec.group and key[len(spec.group) - 1] in spec.latest:
-            each.ids = _by_change(mirror, each.ids)
+    if spec.group and spec.latest:
+        for key, each in found.items():
+            if key[len(spec.group) - 1] in spec.latest:
+                each.ids = _by_change(mirror, each.ids)
     buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], places, query.directions)
     ids = array("q")
     for bucket in buckets:

@@ -353,7 +353,6 @@ class BoardPainter:
     def column_at(self, x: int) -> int | None:
         """Return the column whose word is on a cell of the line below the heads."""
         words = self._words()
-        start = 0
         for side in (-1, 1):
             group = [each for each in words if each.side == side]
             start = 0 if side < 0 else self._board.box.width - sum(cell_len(each.text) for each in group)

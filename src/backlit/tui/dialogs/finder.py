@@ -212,10 +212,10 @@ class OffersDialog(Dialog[Result]):
         """Show the whole help of the offer in the frame where the list cuts it."""
         message.stop()
         offer = self.list.current
-        is_narrow = self.list.size.width < WHOLE_HELP
-        self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
-        if offer and is_narrow:
+        if offer and self.list.size.width < WHOLE_HELP:
             self.frame.border_subtitle = literal(offer.help)
+        else:
+            self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from backlit.model.errors import NotFound
 from backlit.model.fields import Kind
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Item, RowSign
+from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -21,7 +21,7 @@ from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.item_head import TAB_COMMANDS, ItemHead, number_of
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemHead
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -74,7 +74,8 @@ class EditorScreen(ItemScreen):
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
-        self._is_followed, self._saved_note = False, ""
+        self._saved_note = ""
+        self._is_followed = False
         """True until the saved changes are sent, in conflict or rejected."""
         self._head = ItemHead(store, ItemPlace.EDITOR)
         self._rule = RuleLine("┴")
@@ -248,7 +249,8 @@ class EditorScreen(ItemScreen):
 
     def follow_saved(self) -> None:
         """Show whether the saved changes are sent, until that is settled."""
-        self._is_followed, self._note, self._saved_note = True, "Saved. Sending …", "Saved. Sending …"
+        self._is_followed = True
+        self._note = self._saved_note = "Saved. Sending …"
         self.store_changed(ChangeBatch())
 
     def draw_words(self) -> None:

@@ -129,10 +129,9 @@ def column_span(start: date | None, end: date | None, today: date) -> str:
     """
     if start is None or end is None:
         return span(start, end, today)
-    first = f"{start.day} {MONTHS[start.month - 1]}"
     if (end - start).days >= 365:
         return f"{MONTHS[start.month - 1]} {start.year}–{MONTHS[end.month - 1]} {end.year}"
-    return f"{first:>6}–{written_day(end, today)}"
+    return f"{start.day:>2} {MONTHS[start.month - 1]}–{written_day(end, today)}"
 
 
 def written_day(day: date, today: date) -> str:

@@ -100,7 +100,8 @@ class ItemQuestions:
         missing = (*grooming.questions(item), *grooming.further_questions(item))
         status = [LAST] if item.fields.get(LAST) is not None else []
         seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
-        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in _with_last(seen.keys)]
+        keys = sorted(seen.keys, key=lambda key: key == LAST)
+        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in keys]
 
     def catch_up(self, item: Item) -> None:
         """Read the questions again; go on if the current one was answered, and back to one that is open again."""
@@ -123,7 +124,7 @@ class ItemQuestions:
         is_open = is_missing and is_same(seen.before.get(key), value) and key not in seen.confirmed
         words = value_word(field, FieldWords(self._store).shown(field, value))
         scale = self._scale()
-        if key == "Estimate" and types_points(scale):
+        if key == "Estimate" and _types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
             found = {int(each.label): each for each in points if _is_digit(each.label)}
             others = ", ".join([*(each.label for each in points if not _is_digit(each.label)), OTHERS])
@@ -144,16 +145,11 @@ class ItemQuestions:
         return next((index for index in order if self.asked[index].is_open), max(0, len(self.asked) - 1))
 
 
-def _with_last(keys: Iterable[str]) -> list[str]:
-    """Return the fields with the status at the end."""
-    return sorted(keys, key=lambda key: key == LAST)
-
-
 def _is_digit(text: str) -> bool:
     return len(text) == 1 and text.isdecimal()
 
 
-def types_points(scale: Sequence[float]) -> bool:
+def _types_points(scale: Sequence[float]) -> bool:
     """Return whether a digit enters that many points: most steps of the scale are below 10 and whole."""
     steps = [number_text(step) for step in scale if step]
     return 2 * sum(map(_is_digit, steps)) >= len(steps)

@@ -131,7 +131,8 @@ class GroomScreen(ItemScreen):
             if about_item or any(subject in changes for subject in ABOUT_NAMES):
                 self.questions.catch_up(item)
                 self._draw(item)
-            self._draw_words()
+            else:
+                self._draw_words()
 
     # The present item
 
@@ -169,7 +170,6 @@ class GroomScreen(ItemScreen):
         item = self.current()
         self.questions.begin(stop, item)
         self._draw(item)
-        self._draw_words()
         self.app.run_worker(work(self.store.grooming.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
         self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")

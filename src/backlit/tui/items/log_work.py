@@ -284,9 +284,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         """Show behind the hours and what remains how the task changes."""
         now = self._item.fields
         after = now if done is None else done.changes(now)
-        for line, key in ((HOURS, "WorkCompleted"), (REMAINING, "WorkRemaining")):
+        for line, name, key in ((HOURS, "completed", "WorkCompleted"), (REMAINING, "remaining", "WorkRemaining")):
             change = "" if done is None else f" → {_hours(after.get(key))}"
-            name = "completed" if line == HOURS else "remaining"
             self._facts[line].update(literal(f"{name} {_hours(now.get(key))}{change}"))
         self._facts[TYPE].update(literal("ctrl+n next type" if len(self._form.types) > 1 else ""))
 

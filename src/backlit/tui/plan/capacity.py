@@ -138,7 +138,7 @@ def over_limits(load: Load, people: People, iteration: str) -> list[str]:
 def people_words(load: Load, people: People, iteration: str, width: int) -> list[Part]:
     """Return each person's points with the limits, the fullest first, as many as fit the width."""
     words = []
-    for owner, share in fullest_first(load.people):
+    for owner, share in _fullest_first(load.people):
         limit = Share() if owner is None else people.limit(owner, iteration) or Share()
         shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
@@ -160,7 +160,7 @@ def length(parts: Sequence[Part]) -> int:
     return sum(len(text) for text, _ in parts)
 
 
-def fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
+def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
     """Sort shares by their size."""
     return sorted(shares.items(), key=lambda each: (-each[1].points, -each[1].hours))
 
@@ -188,8 +188,8 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} not estimated"]
     lines = [bar_line(load, capacity_of(entry)), Content.assemble((" · ".join(facts), "$muted"))]
-    owners = [(key, people.name(key) if key else "unassigned", share) for key, share in fullest_first(load.people)]
-    teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in fullest_first(load.teams)]
+    owners = [(key, people.name(key) if key else "unassigned", share) for key, share in _fullest_first(load.people)]
+    teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in _fullest_first(load.teams)]
     for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
         lines += [Content.assemble((f"\n{title:20}{'Points':>12}{'Task hours':>12}", "$muted"))] * bool(rows)
         for key, name, share in rows:

@@ -224,7 +224,7 @@ class PlanHeads:
             lines: Sequence[HeadLine] = NO_ITERATION
             if iteration is not None:
                 load, shift = lists.loads.get(iteration.id, Load()), found.get(iteration.id, Shift())
-                ways = (iteration != every[0], iteration != every[-1]) if pane is target else (False, False)
+                ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
                 head = IterationHead(iteration, when, load, shift, people, ways)
