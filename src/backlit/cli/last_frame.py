@@ -15,17 +15,8 @@ if TYPE_CHECKING:
 
 NAME = "last-frame"
 _WATCHED = ("BACKLIT_", "TEXTUAL_")
-_ENVIRONMENT = (
-    "COLORTERM",
-    "COLUMNS",
-    "FORCE_COLOR",
-    "LANG",
-    "LC_ALL",
-    "LINES",
-    "NO_COLOR",
-    "TERM",
-    "TERM_PROGRAM",
-    "TZ",
+_ENVIRONMENT = frozenset(
+    ["COLORTERM", "COLUMNS", "FORCE_COLOR", "LANG", "LC_ALL", "LINES", "NO_COLOR", "TERM", "TERM_PROGRAM", "TZ"]
 )
 
 Stamps = list[tuple[str, tuple[int, int, int] | None]]
@@ -45,12 +36,8 @@ def saved_frame(arguments: Sequence[str]) -> "KeptFrame | None":
     try:
         with open(os.path.join(state_folder(), NAME), "rb") as file:
             conditions, stamps, frame = marshal.load(file)  # noqa: S302 - the user's own file, readable by nobody else
-        size = conditions[-1]
-        is_same = (
-            conditions == _conditions(arguments)
-            and size == frame[0]
-            and stamps == stamps_of(path for path, _ in stamps)
-        )
+        is_fitting = frame[0] == conditions[-1] and conditions == _conditions(arguments)
+        is_same = is_fitting and stamps == stamps_of(path for path, _ in stamps)
     except (OSError, EOFError, ValueError, TypeError):
         return None
     return frame if is_same else None

@@ -231,6 +231,11 @@ class Report:
         return tuple(each for each in self.notes if not each.startswith((SAMPLE, LEFT_OUT)))
 
     @property
+    def has_hidden_notes(self) -> bool:
+        """True if there are notes that a chart has no room for until they are asked for."""
+        return bool(self.sources) and not self.chart.is_empty
+
+    @property
     def title(self) -> str:
         """Return the title: the kind of the report and its subject."""
         return f"{self.kind}: {self.about}"

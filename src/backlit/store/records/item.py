@@ -117,6 +117,11 @@ def is_item(document: Mapping[str, object], item_id: int) -> bool:
     return document.get("id") == item_id and isinstance(document.get("fields"), dict)
 
 
+def number_of(item_id: int | None) -> str:
+    """Return the number of an item as people write it; "new" until the service has given one."""
+    return f"#{item_id}" if item_id is not None and item_id > 0 else "new"
+
+
 def whole(value: object) -> int | None:
     """Return the value if it is an integer."""
     return value if type(value) is int else None

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from backlit.model.amounts import counted
 from backlit.store.records.changes import ConnectionState
+from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Hit
@@ -165,4 +166,4 @@ def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
     sign = status_sign(status, store.lookups.status_groups())
     label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {sign} {status}"
     about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
-    return Offer(item.id, f"#{item.id}" if item.id > 0 else "new", f"{label}{about}")
+    return Offer(item.id, number_of(item.id), f"{label}{about}")

@@ -192,7 +192,7 @@ class AttachmentsScreen(ItemRowsScreen):
     COMMAND_GROUPS = ("attachments.file_commands", *TAB_COMMANDS)
     AUTO_FOCUS = "AttachmentList"
     CSS_PATH = "../styles/attachments.tcss"
-    PLACE = ItemPlace.ATTACHMENTS
+    TAB = ItemPlace.ATTACHMENTS
     SUBJECTS = (Subject.ATTACHMENTS,)
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),

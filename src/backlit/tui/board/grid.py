@@ -217,10 +217,14 @@ class BoardLayout:
     """The columns in sight from left to right, and the numbers of open columns beyond them."""
 
     slots: tuple[Slot, ...] = ()
-    is_single: bool = False
     left: int = 0
     right: int = 0
     card_lines: int = 1
+
+    @property
+    def is_single(self) -> bool:
+        """True if one column is in sight, which cards of one line have."""
+        return bool(self.slots) and self.card_lines == 1
 
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""
@@ -243,7 +247,7 @@ def laid_out(
         return BoardLayout(card_lines=card_lines)
     at = max(0, bisect_right(shown, current) - 1)
     if card_lines == 1:
-        return BoardLayout((Slot(current, 0, width),), True, at, len(shown) - at - 1, card_lines)
+        return BoardLayout((Slot(current, 0, width),), at, len(shown) - at - 1, card_lines)
     least = [columns[number] or LEAST_WIDTH for number in shown]
 
     def taken(start: int, stop: int) -> int:
@@ -265,4 +269,4 @@ def laid_out(
         extra = each + (growing.index(number) < more) if number in growing else 0
         slots.append(Slot(number, x, min(width, own + extra)))
         x += slots[-1].width + GAP
-    return BoardLayout(tuple(slots), False, first, len(shown) - last, card_lines)
+    return BoardLayout(tuple(slots), first, len(shown) - last, card_lines)

@@ -29,7 +29,7 @@ class CommentsScreen(ItemRowsScreen):
     COMMAND_GROUPS = ("comments.screen", *TAB_COMMANDS)
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
-    PLACE = ItemPlace.COMMENTS
+    TAB = ItemPlace.COMMENTS
     SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
     HINTS = ("comments.add", "comments.quote", "item.next-tab", "app.back", "comments.copy", "app.help")
     HINTS_WITHOUT_ROWS = ("comments.add", "comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)

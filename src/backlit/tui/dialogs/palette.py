@@ -7,7 +7,7 @@ from typing import TypeVar
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
 from backlit.model.statuses import StatusGroups
-from backlit.store.records.item import Row
+from backlit.store.records.item import Row, number_of
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number, spelled
 from backlit.tui.commands.table import commands_in, key_to
@@ -154,6 +154,6 @@ def _offer_elsewhere(command: Command) -> Offer:
 
 def item_offer(row: Row, groups: StatusGroups) -> Offer:
     """Return the offer of an item: its number, type, name and status."""
-    number = f"#{row.id}" if row.id > 0 else "new"
+    number = number_of(row.id)
     status = f"{status_sign(row.status, groups)} {row.status or ''}"
     return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status}")

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from backlit.model.amounts import counted
 from backlit.store.grooming import Check, SimilarItem
+from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -99,7 +100,7 @@ class QuestionStrip(LinesView, can_focus=True):
 def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
     """Return a question with its value, if it has one: answered ones have a tick, the current one a bar."""
     on = "cursor-background" if is_current else None
-    sign = " " if asked.is_open or asked.value in (None, "", []) else "✓"
+    sign = " " if asked.is_open or is_empty(asked.value) else "✓"
     value = "" if sign == " " else f" {fit(asked.words, min(NAME, len(safe(asked.words))))}"
     return [
         Segment("▌" if is_current else " ", theme.style("accent", on=on)),

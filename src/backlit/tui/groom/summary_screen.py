@@ -10,6 +10,7 @@ from textual.screen import Screen
 from backlit.model.amounts import counted
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
+from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
@@ -28,7 +29,6 @@ from backlit.tui.widgets.text_view import LinesView
 HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 TITLES = ("Changed", "Skipped", "Unchanged")
-EMPTY: tuple[object, ...] = (None, "", [])
 
 
 SIGN, NUMBER, GAP = 2, 7, 2
@@ -198,7 +198,9 @@ def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
-        before, after = ("" if value in EMPTY else words.shown(field, value) for value in (answer.before, answer.after))
+        before, after = (
+            "" if is_empty(value) else words.shown(field, value) for value in (answer.before, answer.after)
+        )
         change = f"{before} → {after}" if before and after else after or f"cleared (was {before})"
         by = "" if answer in each.answers else "by someone else: "
         yield f"{by}{field.label}{colon}{change}"
@@ -239,7 +241,8 @@ async def save(target: GroomSummaryScreen, _call: Call) -> None:
 
 def go_back(target: GroomSummaryScreen, _call: Call) -> None:
     """Go back to the last item."""
-    stop = target.store.grooming.previous_stop(len(target.item_ids))
+    progress = target.store.grooming.progress()
+    stop = target.store.grooming.previous_stop(progress.count if progress else 0)
     if stop is None:
         raise CannotAct("None of the items exists any more.")
     target.go_to(stop.place)

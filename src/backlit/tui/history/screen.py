@@ -62,7 +62,7 @@ class HistoryScreen(ItemRowsScreen):
     SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.OUTBOX)
     HINTS = ("item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
-    PLACE = ItemPlace.HISTORY
+    TAB = ItemPlace.HISTORY
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)

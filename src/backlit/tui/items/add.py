@@ -104,7 +104,7 @@ async def duplicate(target: AddTarget, call: Call) -> None:
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     tasks: Mapping[int, Sequence[Item]] = {item.id: target.store.batch.tasks_of(item.id) for item in items}
-    below = sum(len(each) for each in tasks.values())
+    below = any(tasks.values())
     if len(items) > 1 or below:
         noun = "the item" if len(items) == 1 else counted_types(item.type for item in items)
         answers = [Answer("y", f"copy {noun}")]
@@ -121,14 +121,18 @@ async def duplicate(target: AddTarget, call: Call) -> None:
 
 def _with_tasks(items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> str:
     """Return the numbers of items and of their tasks; a selected task of a selected item counts once."""
-    below = {task.id for each in tasks.values() for task in each}
+    below = _ids_of(tasks)
     types = [item.type for item in items if item.id not in below]
     their = "task" if len(below) == 1 else f"{len(below):,} tasks"
     return f"the item with its {their}" if len(types) == 1 else f"{counted_types(types)} with their {their}"
 
 
+def _ids_of(tasks: Mapping[int, Sequence[Item]]) -> set[int]:
+    return {task.id for each in tasks.values() for task in each}
+
+
 def _families(store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> list[Family]:
-    below = {task.id for each in tasks.values() for task in each}
+    below = _ids_of(tasks)
     return [
         Family(item.type, _copied(store, item), [_copied(store, task, "") for task in tasks.get(item.id, ())])
         for item in items

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from backlit.model.amounts import estimate_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
-from backlit.store.records.item import Item, counted_types
+from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -210,7 +210,7 @@ _REMARK = "# {} {}, written when the editor is left. A line that is taken out ch
 
 def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
     """Return an item as a page; lines of its fields that begin with # are remarks."""
-    lines = [RULE, _REMARK.format(f"#{item.id}" if item.id > 0 else "new", item.type)]
+    lines = [RULE, _REMARK.format(number_of(item.id), item.type)]
     lines += [f"{label}: {_shown(field, item, words)}".rstrip() for label, field in _labelled(fields).items()]
     for heading, field in _headed(item, fields).items():
         lines += [heading, *_body(item, field)]

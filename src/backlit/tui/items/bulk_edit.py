@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.model.fields import Field, Kind
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.dialogs.reading import DifferenceQuestion
@@ -49,7 +49,7 @@ def _lines(store: Store, plan: Plan) -> Iterator[Content]:
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        number = f"#{item.id}" if item.id > 0 else "new"
+        number = number_of(item.id)
         name = safe(str(item.fields.get("Name") or ""))
         sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
         yield Content.assemble((f"{number} ", "$muted"), sign, name)

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 from textual.app import ComposeResult
 
 from backlit.store.records.changes import ConnectionState, Subject
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
@@ -85,11 +85,11 @@ def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
 class ItemRowsScreen(ItemScreen):
     """A tab of an item: rows between its head and a status line.
 
-    A temporary id is followed when the service gives the real one. `PLACE` is the tab, `SUBJECTS` are the changes
+    A temporary id is followed when the service gives the real one. `TAB` is the tab, `SUBJECTS` are the changes
     after which the rows are read again, and `EMPTY` the texts in place of rows: with a connection and without one.
     """
 
-    PLACE: ClassVar[ItemPlace]
+    TAB: ClassVar[ItemPlace]
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
@@ -99,12 +99,12 @@ class ItemRowsScreen(ItemScreen):
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
         self._rows = rows
-        self._head, self.footer = ItemHead(store, self.PLACE), FooterLine(id="status")
+        self._head, self.footer = ItemHead(store, self.TAB), FooterLine(id="status")
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
         """The tab of the item."""
-        return self.item_id, self.PLACE, None
+        return self.item_id, self.TAB, None
 
     def compose(self) -> ComposeResult:
         """Yield the title, the head, the rows above a rule and the footer."""
@@ -161,11 +161,6 @@ class ItemRowsScreen(ItemScreen):
         count = self._rows.row_count()
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
         self.footer.show(hints, status_words(self.store, self._rows.cursor + 1, count))
-
-
-def number_of(item_id: int | None) -> str:
-    """Return the number of an item, or that it is new."""
-    return "new" if item_id is None or item_id < 0 else f"#{item_id}"
 
 
 # From tab to tab

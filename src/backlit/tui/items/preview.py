@@ -9,7 +9,7 @@ from rich.segment import Segment
 
 from backlit.model.amounts import counted, estimate_text
 from backlit.model.statuses import StatusGroups
-from backlit.store.records.item import Item, RowSign
+from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
@@ -25,7 +25,7 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.fields.acts import is_synced
-from backlit.tui.fields.dates import age, days_until, moment
+from backlit.tui.fields.dates import ago, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
 
@@ -135,7 +135,7 @@ class _Page:
     def _heading(self, item: Item) -> Line:
         sign, colour = ROW_SIGNS[item.sign]
         return [
-            self._segment(f"#{item.id} " if item.id > 0 else "new ", "muted"),
+            self._segment(f"{number_of(item.id)} ", "muted"),
             self._segment(type_sign(item.type), type_colour(item.type)),
             self._segment(f" {item.type}", "foreground"),
             self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}", colour),
@@ -168,9 +168,8 @@ class _Page:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
     def _byline(self, comment: CommentEntry, now: datetime) -> Line:
-        ago = age((now - comment.created_at).total_seconds()) if comment.created_at else ""
-        ago = f"  {ago}" if ago in {"", "now"} else f"  {ago} ago"
-        line = [Segment(safe(comment.author or "you"), self._theme.style(bold=True)), self._segment(ago, "muted")]
+        author = Segment(safe(comment.author or "you"), self._theme.style(bold=True))
+        line = [author, self._segment(f"  {ago(comment.created_at, now)}", "muted")]
         if comment.pending:
             line.append(self._segment("  ↑ waits to be sent", "pending"))
         if not comment.is_internal:

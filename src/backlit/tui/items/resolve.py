@@ -7,6 +7,7 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import UNRESOLVED, Case, Contested, Keep
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import number_of
 from backlit.store.records.merge import is_long, with_both
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
@@ -60,7 +61,7 @@ async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: S
     store, entry = target.store, case.entry
     is_conflict = entry.state is EntryState.CONFLICT
     item = store.item(entry.item_id)
-    number = f"#{entry.item_id}" if entry.item_id > 0 else "new"
+    number = number_of(entry.item_id)
     name = str(item.fields.get("Name") or "") if item else ""
     title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {name}"
     edit = partial(_ask_value, target, case)

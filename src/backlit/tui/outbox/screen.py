@@ -23,6 +23,7 @@ from backlit.store.records.entry import (
     OutboxEntry,
     is_for_customers,
 )
+from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -182,7 +183,7 @@ async def show(target: OutboxScreen, _call: Call) -> None:
     if (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or fate_words(entry):
         await resolve_entry(target, entry)
         return
-    title = f"{STATE_WORDS[entry.state].capitalize()}  {number_of(entry)} {item_name_of(target.store, entry)}"
+    title = f"{STATE_WORDS[entry.state].capitalize()}  {number_or_noun(entry)} {item_name_of(target.store, entry)}"
     await target.ask(ReadingDialog(title, list(lines_of(target.store, entry))))
 
 
@@ -269,7 +270,7 @@ class OutboxList(EntryList[OutboxEntry]):
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
         parts = [
             (f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
-            (fit_right(number_of(entry), ID_WIDTH) + " ", "muted"),
+            (fit_right(number_or_noun(entry), ID_WIDTH) + " ", "muted"),
             (fit(item_name_of(self._store, entry), name_width) + " ", "foreground"),
             (fit(summary_of(entry), change_width), "muted"),
         ]
@@ -289,11 +290,11 @@ def item_name_of(store: Store, entry: OutboxEntry) -> str:
     return str(name or "") if item or name else "(deleted)"
 
 
-def number_of(entry: OutboxEntry) -> str:
+def number_or_noun(entry: OutboxEntry) -> str:
     """Return the number of an item, the noun of a node, or "new"."""
     if entry.kind in ON_NODES:
         return noun_of(entry)
-    return f"#{entry.item_id}" if entry.item_id > 0 else "new"
+    return number_of(entry.item_id)
 
 
 def summary_of(entry: OutboxEntry) -> str:

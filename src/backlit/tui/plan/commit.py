@@ -9,7 +9,7 @@ from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load
 from backlit.store.planning.plan import PlanChange
-from backlit.store.records.item import counted_types
+from backlit.store.records.item import counted_types, number_of
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
@@ -158,7 +158,7 @@ def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
         yield Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
         for change in changes[: MOST_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
-            number = f"#{change.id}" if change.id > 0 else "new"
+            number = number_of(change.id)
             name = f"{type_sign(change.type)} {fit(change.name, NAME)}  "
             more = f"  with {counted(tasks, 'task')}" if tasks else ""
             fields = _field_parts(words, change)

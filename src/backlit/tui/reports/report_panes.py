@@ -13,7 +13,7 @@ from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.charts import EIGHTHS_ACROSS, INVERSE, Row, draw, legend
+from backlit.tui.drawing.charts import INVERSE, Row, draw, legend, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
@@ -120,11 +120,7 @@ def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
     """Return the badge of made-up records, and the key of the notes; the badge alone where there is little room."""
     badge: Row = ((f" {report.badge} ", f"{INVERSE}pending"), ("  ", "muted")) if report.badge else ()
     key = f"{spelled(COMMAND_BY_ID['reports.notes'].keys[0])} {'hides' if has_notes else 'shows'} "
-    hint: Row = (
-        ((f"{key}{counted(len(report.sources), 'note')}", "muted"),)
-        if report.sources and not report.chart.is_empty
-        else ()
-    )
+    hint: Row = ((f"{key}{counted(len(report.sources), 'note')}", "muted"),) if report.has_hidden_notes else ()
     fits = sum(cell_len(text) for text, _ in (*badge, *hint)) <= width
     rows = [(*badge, *hint)] if fits else [badge, hint]
     return [row for row in rows if row]
@@ -165,13 +161,13 @@ class ReportTable(LineList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._report: Report | None = None
-        self._longest = 1.0
+        self._longest = 0.0
 
     def show(self, report: Report | None) -> None:
         """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
         before, self._report = self._report, report
         days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
-        self._longest = max((each for each in days if isinstance(each, float)), default=0.0) or 1.0
+        self._longest = max((each for each in days if isinstance(each, float)), default=0.0)
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
         self.post_message(self.Highlighted(self, self.cursor))
@@ -227,8 +223,7 @@ class ReportTable(LineList):
 
     def _bar(self, days: float, width: int, theme: ThemeStyles, on: str | None) -> Segment:
         """Return the bar of an item in eighths of a cell, padded to a width."""
-        eighths = max(1, round(days / self._longest * width * 8)) if days else 0
-        text = "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
+        text = plain_bar(days, self._longest, width)
         return Segment(text.ljust(width), theme.style("bar-over" if days > STUCK else "bar", on=on))
 
 

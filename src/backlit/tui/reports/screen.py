@@ -257,7 +257,7 @@ def turn_measure(target: ReportsScreen, _call: Call) -> None:
 
 def toggle_notes(target: ReportsScreen, _call: Call) -> None:
     """Show or hide the notes."""
-    if not target.report().sources or target.report().chart.is_empty:
+    if not target.report().has_hidden_notes:
         raise CannotAct("No notes are hidden.")
     target.has_notes = not target.has_notes
     target.draw_chart()
