@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from multiprocessing.synchronize import Barrier
@@ -95,6 +96,45 @@ async def test_a_deleted_journal_is_written_again_with_all_that_was_in_it(
         assert shown == ["Before", "After"]
         assert stat.S_IMODE(journal.stat().st_mode) == 0o600
     assert kept(tmp_path) == ["Before", "After"]
+
+
+async def names_read_by_another_process(journal: Path) -> list[str]:
+    program = """if True:
+        import sqlite3, sys
+        connection = sqlite3.connect(sys.argv[1])
+        names = connection.execute("SELECT json_extract(payload, '$.Name') FROM entries ORDER BY id")
+        print(*(name for (name,) in names))
+        connection.close()
+    """
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", program, journal, stdout=asyncio.subprocess.PIPE)
+    output, _ = await other.communicate()
+    return output.decode().split()
+
+
+async def test_another_process_that_closes_a_restored_journal_leaves_its_log_in_place(tmp_path: Path) -> None:
+    journal = places_in(tmp_path).journal
+    with offline_store(tmp_path, [item(1)]) as store:
+        journal.unlink()
+        await store.items.edit([1], {"Name": "Restored"})
+        assert await names_read_by_another_process(journal) == ["Restored"]
+        await store.items.edit([1], {"Name": "After"})
+
+        assert await names_read_by_another_process(journal) == ["Restored", "After"]
+
+
+async def test_an_edit_that_waits_for_a_lock_is_in_the_journal_that_another_process_restores(tmp_path: Path) -> None:
+    journal = places_in(tmp_path).journal
+    with offline_store(tmp_path, [item(1)]) as one, offline_store(tmp_path) as two:
+        said = sentences(two)
+        with held(journal):
+            waiting = asyncio.create_task(two.items.edit([1], {"Name": "Waits"}))
+            await until(lambda: said)
+            journal.unlink()
+            restoring = asyncio.create_task(one.items.edit([1], {"Name": "Restores"}))
+            await asyncio.wait([restoring], timeout=0.1)
+        await asyncio.gather(waiting, restoring)
+
+    assert kept(tmp_path) == ["Waits", "Restores"]
 
 
 @pytest.mark.parametrize("mode", [None, 0o644])

@@ -4,9 +4,9 @@ import asyncio
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
@@ -114,12 +114,13 @@ class Files:
             self._opened_damaged(error)
 
     def _open(self) -> None:
-        journal = Journal(self.places.journal)
-        self._journal_file.opened()
+        with self._journal_file.in_place():
+            journal = Journal(self.places.journal)
+            self._journal = Journal(self.places.journal, is_for_reading=True)
+            self._journal_file.opened()
         self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._rebuild)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
-        self._journal = Journal(self.places.journal, is_for_reading=True)
         journal.forget_old()
         _lay_over(self._writer.mirror, journal, self.own_groups)
         self.outbox = journal.state()
@@ -198,7 +199,10 @@ class Files:
         return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
 
     def _act(self, act: Callable[[Writer], _T]) -> _T:
-        writer = self._current_writer()
+        with self._in_place() as writer:
+            return self._acted(writer, act)
+
+    def _acted(self, writer: Writer, act: Callable[[Writer], _T]) -> _T:
         before = writer.journal.file.kept
         try:
             result = act(writer)
@@ -238,10 +242,19 @@ class Files:
         for subject in ABOUT_MIRROR:
             self._signal.publish(Change(subject))
 
+    @contextmanager
+    def _in_place(self) -> Iterator[Writer]:
+        """Yield the writer. No other process restores the journal during the block and misses its writes."""
+        is_in_place = False
+        while not is_in_place:
+            if self._journal_file.is_lost():
+                self._restore_journal()
+            with self._journal_file.in_place() as is_in_place:
+                if is_in_place:
+                    yield self._current_writer()
+
     def _current_writer(self) -> Writer:
         assert self._writer is not None, "open the store first"
-        if self._journal_file.is_lost():
-            self._restore_journal(self._writer)
         if self._generation != self._file.generation:
             self._generation = self._file.generation
             self._writer.mirror.close()
@@ -249,10 +262,11 @@ class Files:
             _lay_over(self._writer.mirror, self._writer.journal, self.own_groups)
         return self._writer
 
-    def _restore_journal(self, writer: Writer) -> None:
-        journal, sentence = self._journal_file.restore(writer.journal, self.journal)
+    def _restore_journal(self) -> None:
+        assert self._writer is not None, "open the store first"
+        journal, sentence = self._journal_file.restore(self._writer.journal, self.journal)
         journal.file.report_waiting(self._say_waiting)
-        self._writer = replace(writer, journal=journal)
+        self._writer = replace(self._writer, journal=journal)
         self._signal.publish(Change(Subject.OUTBOX, sentence=sentence))
 
     def _say_waiting(self, is_waiting: bool) -> None:

@@ -1,5 +1,6 @@
 """The journal: the user's changes, durable before they are shown, and never thrown away."""
 
+import fcntl
 import os
 import secrets
 import sqlite3
@@ -314,11 +315,16 @@ def _entry(values: tuple[object, ...]) -> OutboxEntry:
 
 
 _MARK = slice(68, 72)
-_LOGS = ("-wal", "-shm")
 
 
 class JournalFile(OpenedFile):
     """The journal's file, restored when it is deleted or replaced."""
+
+    @contextmanager
+    def in_place(self) -> Iterator[bool]:
+        """Keep other processes from restoring the file during the block. Yields False if the file is lost."""
+        with self._renewing(fcntl.LOCK_SH):
+            yield not self.is_lost()
 
     def restore(self, writing: Journal, reading: Journal) -> tuple[Journal, str]:
         """Restore the journal under its name. Returns a new connection for writing, and a sentence for the user.
@@ -337,30 +343,31 @@ class JournalFile(OpenedFile):
     def _restored(self, lock: int, writing: Journal, reading: Journal) -> tuple[Journal, str]:
         known = orjson.loads(os.read(lock, 1_000_000) or b"[]")
         if self._found() is not None and self._mark() in known and list(self._identity or ()) in known:
-            with reading.reads.let_go(), self._logs_aside():
-                writing.close()
             sentence = f"Another backlit process restored the journal {self.path}."
         else:
-            sentence = self._write_again(writing, reading)
+            sentence = self._write_again(writing.file)
             os.pwrite(lock, orjson.dumps([*known, self._identity, self._found(), self._mark()]), 0)
+        with reading.reads.let_go():
+            writing.close()
         self.opened()
         return Journal(self.path), sentence
 
-    def _write_again(self, writing: Journal, reading: Journal) -> str:
+    def _write_again(self, lost: JournalConnection) -> str:
         copy = self.path.with_name(f"{self.path.name}.again")
         drop_database(copy)
-        writing.file.copy_to(copy)
+        lost.copy_to(copy)
         with closing(sqlite3.connect(copy)) as connection:
             connection.execute(f"PRAGMA application_id = {secrets.randbits(31)}")
-        with reading.reads.let_go():
-            writing.close()
-            sentence = self._moved_aside()
-            drop_database(self.path)
-            copy.rename(self.path)
+        sentence = self._moved_aside()
+        drop_database(self.path)
+        copy.rename(self.path)
         return sentence
 
     def _mark(self) -> str:
-        """Return the mark of a restored file, from SQLite's file header."""
+        """Return the mark of a restored file, from SQLite's file header.
+
+        No connection to the file is open meanwhile: closing the file ends the locks of all connections of this process.
+        """
         with self.path.open("rb") as file:
             return file.read(_MARK.stop)[_MARK].hex()
 
@@ -371,17 +378,3 @@ class JournalFile(OpenedFile):
         aside = self.path.with_name(f"{self.path.name}.found-{int(time.time())}")
         self.path.rename(aside)
         return f"Another file replaced the journal and was moved to {aside}. No data is lost."
-
-    @contextmanager
-    def _logs_aside(self) -> Iterator[None]:
-        """Hide the new file's logs, because SQLite deletes logs by name when it closes the lost file."""
-        moved = []
-        for suffix in _LOGS:
-            log = self.path.with_name(self.path.name + suffix)
-            if log.exists():
-                moved.append((log, log.rename(log.with_name(f"{log.name}.aside"))))
-        try:
-            yield
-        finally:
-            for log, aside in moved:
-                aside.rename(log)

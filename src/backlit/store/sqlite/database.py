@@ -121,11 +121,18 @@ class OpenedFile:
         return found.st_dev, found.st_ino
 
     @contextmanager
-    def _renewing(self) -> Iterator[int]:
-        """Keep other processes from renewing the file at the same time. Yields the opened lock file."""
-        lock = os.open(self.path.with_name(f"{self.path.name}.renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    def _renewing(self, how: int = fcntl.LOCK_EX) -> Iterator[int]:
+        """Keep other processes from renewing the file at the same time. Yields the opened lock file.
+
+        `how` is LOCK_SH for a process that only uses the file. Raises StorageError.
+        """
+        path = self.path.with_name(f"{self.path.name}.renewal")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StorageError(f"{path} cannot be opened: {error.strerror}.") from error
+        try:
+            fcntl.flock(lock, how)
             yield lock
         finally:
             os.close(lock)
