@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
 
@@ -368,7 +369,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "5")
         await press(pilot, *"kkkkkk")
 
-        assert missing(pilot.app, ["✓ Estimate 5", "0 13, 21, other…", f"#{item_id}", "enter next"]) == []
+        assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter next"]) == []
 
 
 async def test_a_file_that_is_there_is_not_replaced_unasked(
@@ -424,10 +425,34 @@ async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, s
             await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
         await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
 
-        assert missing(pilot.app, ["Changes", "Still open", "2 items, 1 changed, 0 skipped, 1 unchanged."]) == []
-        assert "Estimate 5" in line_with(pilot.app, f"#{item_id} ")
-        assert "no estimate" in line_with(pilot.app, f"#{bug} ")
-        assert "–" not in text_of(pilot.app)
+        assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
+        assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
+        assert "Not estimated" in line_with(pilot.app, f" {bug} ×")
+
+
+async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await unestimated(world, store, 2, "Story")
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "j")
+        below = text_of(pilot.app)
+        await press(pilot, "enter")
+
+        assert f"#{ids[1]} ◆ Story" in below
+        assert "2 of 2" in below
+        assert isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_the_footer_lists_the_digits_that_answer(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+
+        assert "1 2 3 5 8 0 answer" in text_of(pilot.app)
 
 
 async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
@@ -441,7 +466,7 @@ async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Stor
         await press(pilot, "y", "y")
 
         assert "\x1b" not in text_of(pilot.app) + pilot.app.clipboard
-        assert "[red]" in line_with(pilot.app, f"#{item_id}")
+        assert "[red]" in line_with(pilot.app, f" {item_id} ")
         assert "\\[red\\]\N{REPLACEMENT CHARACTER}\\[2J\\*bold\\*" in pilot.app.clipboard
 
 

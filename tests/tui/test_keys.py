@@ -229,8 +229,8 @@ def test_ids_are_unique() -> None:
 @pytest.mark.parametrize(
     ("verb", "ids"),
     [
-        ("down", ["list.down", "groom.down", "summary.down"]),
-        ("up", ["list.up", "groom.up", "summary.up"]),
+        ("down", ["list.down", "groom.down"]),
+        ("up", ["list.up", "groom.up"]),
         ("comment", ["item.comment", "comments.add"]),
         ("difference", ["editor.difference", "inbox.difference", "plan.difference"]),
         ("capacity", ["tree.capacity", "plan.capacity"]),

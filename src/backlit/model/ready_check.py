@@ -64,6 +64,10 @@ class Rule:
         """Return the sentence about an item that fails the rule."""
         return self.sentence.format(days=ground.stale_days)
 
+    def words_passed(self, ground: Ground) -> str:
+        """Return the words about an item that passes the rule; empty where none are shown."""
+        return self.passed.format(days=ground.stale_days)
+
 
 def _is(key: str, value: int | bool | datetime | None, operator: Operator = Operator.EQ) -> Filter:
     return Comparison(operator, Property(key), Literal(value))
@@ -118,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
     Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
     Rule("maturity", "immature", "Not mature enough to start.", frozenset({ItemType.STORY}), _immature, "Mature"),
-    Rule("stale", "stale", "Not changed for {days} days.", frozenset(ItemType), _stale, "Up to date"),
+    Rule("stale", "stale", "Not changed for {days} days.", frozenset(ItemType), _stale, "Changed within {days} days"),
 )
 """All rules, in the order of their display."""
 

@@ -85,7 +85,9 @@ class ReadyCheck:
         failed, ground = self.faults([item.id]).get(item.id, ()), self.ground()
         rules = self._names.rules.of(item.type)
         filled = [rule for rule in rules if item.fields.get(FIELD_BY_RULE[rule.id]) not in (None, "")]
-        passed = [Check(rule.passed, has_passed=True) for rule in filled if rule.passed and rule not in failed]
+        passed = [
+            Check(rule.words_passed(ground), has_passed=True) for rule in filled if rule.passed and rule not in failed
+        ]
         return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:

@@ -19,11 +19,10 @@ from backlit.tui.widgets.text_view import LinesView
 GAP = 3
 INDENT = 1
 NAME = 28
-"""Cells for the name of a similar item."""
-AIRY = 24
-"""Lines of the screen from which there are blank lines between the parts."""
-SHARE = 0.6
-"""Largest share of the screen's height."""
+"""Most cells for the answer in a chip."""
+AIRY = 30
+"""Lines of the screen from which there are blank lines between the parts, and the passed checks."""
+SIMILAR = "Similar"
 SENTENCES: Mapping[str, str] = {
     "Estimate": "How many points?",
     "AssignedToID": "Who owns it?",
@@ -37,7 +36,7 @@ SENTENCES: Mapping[str, str] = {
 
 
 class QuestionStrip(LinesView, can_focus=True):
-    """Draws the questions; the screen sets the current one. As high as the longest question of the item."""
+    """Draws the questions; the screen sets the current one and the height."""
 
     class Clicked(Message):
         """An answer was clicked."""
@@ -64,30 +63,25 @@ class QuestionStrip(LinesView, can_focus=True):
             self._similar = similar
             self.lay_out()
 
-    def lay_out(self) -> None:
-        """Lay the current question out, in the height of the longest one."""
-        super().lay_out()
-        width, theme = self.scrollable_content_region.width, ThemeStyles.of(self.app)
-        if width > 0:
-            longest = max((len(self._lines_at(at, width, theme)) for at in range(len(self._asked))), default=1)
-            self.styles.height = min(longest, max(3, round(self.app.size.height * SHARE)))
+    def height_for(self, width: int) -> int:
+        """Return the lines of the longest question, so that the strip keeps its place while questions are answered."""
+        theme = ThemeStyles.of(self.app)
+        return max((len(self._lines_at(at, width, theme)) for at in range(len(self._asked))), default=1)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the questions in a row, then the answers of the current one, and the checks."""
         return self._lines_at(self._at, width, theme) if self._asked else ()
 
     def _lines_at(self, at: int, width: int, theme: ThemeStyles) -> list[Line]:
-        asked = self._asked[at]
-        similar = self._similar if asked.field.key == "Estimate" else ()
+        asked, is_airy = self._asked[at], self.app.size.height >= AIRY
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
-        blank: list[Line] = [[]] if self.app.size.height >= AIRY else []
+        answers = _flowing(_answers(asked, theme), width, theme)
+        similar = list(_similar(self._similar, width, theme)) if asked.field.key == "Estimate" else []
+        checks = _flowing(_checks(self._checks, theme, has_passed=is_airy), width, theme)
+        blocks = [_flowing(chips, width, theme, indent=0), answers, similar, checks]
+        blank: list[Line] = [[]] if is_airy else []
         return [
-            *_flowing(chips, width, theme, indent=0),
-            *blank,
-            *_flowing(_answers(asked, theme), width, theme),
-            *_flowing(_similar(similar, theme), width, theme),
-            *blank,
-            *_flowing((_check(each, theme) for each in self._checks), width, theme),
+            line for number, block in enumerate(filter(None, blocks)) for line in (*(blank if number else ()), *block)
         ]
 
     def on_click(self, event: events.Click) -> None:
@@ -125,7 +119,10 @@ def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
             Segment(hint, theme.style("muted")),
         )
     yield _clickable(
-        0, Segment("0", theme.style("accent", bold=True)), Segment(f" {asked.others}", theme.style("muted"))
+        0,
+        Segment("  ", theme.style()),
+        Segment("0", theme.style("accent", bold=True)),
+        Segment(f" {asked.others}", theme.style("muted")),
     )
 
 
@@ -134,20 +131,29 @@ def _clickable(digit: int, *segments: Segment) -> Line:
     return [Segment(segment.text, (segment.style or Style()) + meta) for segment in segments]
 
 
-def _similar(similar: Sequence[SimilarItem], theme: ThemeStyles) -> Iterator[Line]:
-    for number, each in enumerate(similar):
-        name = fit(each.name, min(NAME, len(safe(each.name))))
+def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield a line for each similar item: its points, its number and its name."""
+    points = max((len(counted(each.points, "pt")) for each in similar), default=0)
+    numbers = max((len(str(each.item_id)) for each in similar), default=0)
+    for at, each in enumerate(similar):
+        label = "" if at else SIMILAR
+        name = fit(each.name, max(1, width - INDENT - len(SIMILAR) - points - numbers - 3 * GAP))
         yield [
-            Segment("" if number else "similar: ", theme.style("muted")),
-            Segment(f"#{each.item_id} {name} ", theme.style("muted")),
-            Segment(counted(each.points, "pt"), theme.style(bold=True)),
+            Segment(" " * INDENT + label.ljust(len(SIMILAR) + GAP), theme.style("muted")),
+            Segment(fit(counted(each.points, "pt"), points + GAP), theme.style(bold=True)),
+            Segment(f"#{each.item_id} ".ljust(numbers + 2), theme.style("muted")),
+            Segment(name.rstrip(), theme.style("muted")),
         ]
 
 
-def _check(check: Check, theme: ThemeStyles) -> Line:
-    sign, colour = ("✓", "status-done") if check.has_passed else ("!", "pending")
-    words_colour = "muted" if check.has_passed else "foreground"
-    return [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), theme.style(words_colour))]
+def _checks(checks: Sequence[Check], theme: ThemeStyles, *, has_passed: bool) -> Iterator[Line]:
+    """Yield the failed checks, then those passed where there is room for them."""
+    for check in sorted(checks, key=lambda each: each.has_passed):
+        if check.has_passed and not has_passed:
+            continue
+        sign, colour = ("✓", "status-done") if check.has_passed else ("!", "pending")
+        words = theme.style("muted" if check.has_passed else "foreground")
+        yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
 
 
 def _flowing(pieces: Iterable[Line], width: int, theme: ThemeStyles, indent: int = INDENT) -> list[Line]:

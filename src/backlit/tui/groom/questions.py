@@ -34,6 +34,13 @@ class Question:
     answers: Mapping[int, Choice]
     others: str = OTHERS
 
+    @property
+    def digits(self) -> str:
+        """Return the digits that answer, as keys."""
+        digits = list(self.answers)
+        is_row = len(digits) > 2 and digits == list(range(1, len(digits) + 1))
+        return f"1-{len(digits)} 0" if is_row else " ".join(map(str, (*digits, 0)))
+
     def has(self, choice: Choice) -> bool:
         """Return whether an answer is the item's value."""
         return choice.value == self.value and type(choice.value) is type(self.value)
@@ -127,7 +134,8 @@ class ItemQuestions:
         if key == "Estimate" and _types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
             found = {int(each.label): each for each in points if _is_digit(each.label)}
-            others = ", ".join([*(each.label for each in points if not _is_digit(each.label)), OTHERS])
+            more = ", ".join(each.label for each in points if not _is_digit(each.label))
+            others = f"other ({more}…)" if more else OTHERS
             return Question(field, value, words, is_open, found, others)
         choices = answers(self._store, field, item, scale, self._common)
         return Question(field, value, words, is_open, dict(enumerate(choices, 1)))

@@ -6,7 +6,7 @@ from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.trees import NO_TOTALS
@@ -29,13 +29,21 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
+COMMENTS_SHARE = 40
+"""Per cent of the width for the comments; the style sheet has the same figure."""
 BAR = 20
-"""Cells of the bar of the session's progress."""
-HINTS = ("groom.answer", "groom.accept", "groom.skip", "item.comment", "groom.pause", "groom.previous", "app.help")
+"""Cells of the bar of the session's progress, where no pane is below it."""
+PARTS = 5
+"""Lines of the screen beside the item and its questions: title, heading, both rules and footer."""
+LEAST_ITEM = 0.3
+"""Share of the screen's height that an item has at least, so that questions after short texts keep their line."""
+MOST_QUESTIONS = 0.6
+"""Largest share of the screen's height for the questions."""
+HINTS = ("groom.accept", "groom.skip", "item.comment", "groom.pause", "groom.previous", "app.help")
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
@@ -68,6 +76,16 @@ class ItemPane(Horizontal):
         if self._shown is not None:
             self.show(*self._shown)
 
+    @property
+    def needed(self) -> int:
+        """Return the lines of the longer one of item and comments."""
+        return max(each.virtual_size.height for each in (self._preview, self._comments) if each.display)
+
+    @property
+    def comments_width(self) -> int:
+        """Return the cells of the comments' pane beside the item; 0 without one."""
+        return self.size.width * COMMENTS_SHARE // 100 if self._comments.display else 0
+
     def scroll_item(self, pages: int) -> None:
         """Scroll the item by half pages."""
         by = pages * max(1, self._preview.size.height // 2)
@@ -93,12 +111,13 @@ class GroomScreen(ItemScreen):
     def compose(self) -> ComposeResult:
         """Compose title, item, comments, questions and footer."""
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
-        self._strip, self.pane = QuestionStrip(), ItemPane()
+        self._strip, self.pane, self._rule = QuestionStrip(), ItemPane(), RuleLine("┴")
         yield self.title_line
         yield self._heading
-        yield self.pane
-        yield RuleLine("─")
-        yield self._strip
+        with Vertical(id="grooming"):
+            yield self.pane
+            yield self._rule
+            yield self._strip
         yield RuleLine("─")
         yield self._footer
 
@@ -108,8 +127,9 @@ class GroomScreen(ItemScreen):
         self.set_interval(AGE_CHECK, self._draw_words)
 
     def on_resize(self) -> None:
-        """Show as many hints as fit."""
+        """Show as many hints as fit, and place the questions anew."""
         self._draw_words()
+        self.call_after_refresh(self._place)
 
     @on(QuestionStrip.Clicked)
     def _answer_clicked(self, message: QuestionStrip.Clicked) -> None:
@@ -180,6 +200,7 @@ class GroomScreen(ItemScreen):
         similar = await self.store.grooming.similar(item)
         if self.is_attached:
             self._strip.show_similar(similar)
+            self._place()
 
     async def _finish(self) -> None:
         await self.store.grooming.finish()
@@ -194,22 +215,34 @@ class GroomScreen(ItemScreen):
         """Draw the questions, and their number."""
         self._draw_words()
         self._strip.show(self.questions.asked, self.questions.at, self.store.ready_check.checks(self.current()))
+        self._place()
 
     def _draw(self, item: Item) -> None:
-        self.show_questions()
         self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
+        self.show_questions()
+
+    def _place(self) -> None:
+        """Put the questions below the text, and the progress above the comments."""
+        room = self.size.height - PARTS
+        questions = min(self._strip.height_for(self.size.width), round(self.size.height * MOST_QUESTIONS))
+        self._strip.styles.height = questions
+        item = max(self.pane.needed + 1, round(self.size.height * LEAST_ITEM))
+        self.pane.styles.height = max(1, min(item, room - questions))
+        self._rule.join_at(self.size.width - self.pane.comments_width if self.pane.comments_width else None)
+        self._draw_words()
 
     def _draw_words(self) -> None:
-        progress = self.store.grooming.progress()
+        progress, asked = self.store.grooming.progress(), self.questions.current
         if progress is None or self.stop is None:
             return
-        count, place = self.questions.count_open(), self.stop.place
-        filled = round(BAR * place / progress.count)
-        bar = [("█" * filled, "bar"), ("░" * (BAR - filled), "rule")]
-        asked = f"{counted(count, 'question')} left" if count else "all answered"
-        far: Part = (f"  {place + 1:,} of {progress.count:,}", "foreground")
-        self._heading.say([("Items to groom", "heading")], [*bar, far, (f" · {asked}", "muted")])
-        self._footer.show(HINTS, status_words(self.store))
+        count, place, beside = self.questions.count_open(), self.stop.place, self.pane.comments_width
+        bar = max(BAR, beside - 2)
+        filled = round(bar * place / progress.count)
+        words = f" · {counted(count, 'question')} left" if count else " · all answered"
+        left: list[Part] = [(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")]
+        self._heading.say(left, [("━" * filled, "bar"), ("─" * (bar - filled), "rule")])
+        answer: Sequence[Hint] = [(asked.digits, "answer", "")] if asked else ()
+        self._footer.show([*answer, *HINTS], status_words(self.store))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:

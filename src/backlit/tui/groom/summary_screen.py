@@ -3,9 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from rich.segment import Segment
+from rich.cells import cell_len
+from textual import on
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.reports.formats import escaped
@@ -14,90 +18,118 @@ from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.markdown import Line
-from backlit.tui.drawing.text import fit, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.text import fit, fit_right, literal
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
+from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
-from backlit.tui.widgets.text_view import LinesView
+from backlit.tui.widgets.line_list import BOLD, LineList
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
-HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
+HINTS = ("summary.open", "summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
+NONE = "–"
+"""An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
 
 
-SIGN, NUMBER, GAP = 2, 7, 2
-NAME_SHARE, CHANGES_SHARE = 0.44, 0.32
-"""Shares of the width for names and changes; the rest is for what is still open."""
+RESULT, NUMBER, GAP = 11, 7, 2
+"""Cells of the first columns, and between the others."""
+LEAST_NAMES, LEAST_OPEN = 24, 14
+"""Cells that names have at least, and below which there is no column for open checks."""
+NAME_SHARE = 0.45
+"""Share of the width that names may take from the other columns."""
 
 
-class SummaryTable(LinesView, can_focus=True, inherit_bindings=False):
-    """The results as a table, scrolled by keys: the item, its changes, and the checks it still fails."""
+class SummaryTable(LineList):
+    """The shown items by their result, with their changes and the checks they still fail."""
+
+    HEADER_LINES = 1
 
     def __init__(self, store: Store) -> None:
         super().__init__(id="summary")
         self._store = store
-        self._sentence = ""
-        self._results: Sequence[Groomed] = ()
+        self._rows: Sequence[tuple[str, Groomed]] = ()
 
-    def show(self, sentence: str, results: Sequence[Groomed]) -> None:
-        """Show the results below a sentence."""
-        self._sentence, self._results = sentence, results
-        self.lay_out()
+    def show(self, results: Sequence[Groomed]) -> None:
+        """Show the results; the cursor stays on its line."""
+        self._rows = [(title, each) for title, found in grouped(results) for each in found]
+        self.rows_replaced(self.cursor)
+        self.post_message(self.Highlighted(self, self.cursor))
 
-    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the sentence, the titles of the columns, and the items under the titles of their groups."""
-        lines: list[Line] = [[Segment(line, theme.style())] for line in wrapped(self._sentence, width)]
-        titles = (("ID", "muted"), ("", "muted"), ("Item", "muted"), ("Changes", "muted"), ("Still open", "muted"))
-        lines += [[], *_cells([[each] for each in titles], width, theme)]
-        for title, found in grouped(self._results):
-            lines += [
-                [],
-                [Segment(f"{title}  ", theme.style(bold=True)), Segment(f"{len(found):,}", theme.style("muted"))],
-            ]
-            for each in found:
-                lines += _cells(self._row(each), width, theme)
-        return lines
+    @property
+    def current(self) -> Groomed | None:
+        """Return the result under the cursor."""
+        return self._rows[self.cursor][1] if self.cursor < len(self._rows) else None
 
-    def _row(self, each: Groomed) -> list[list[Part]]:
-        number = f"#{each.item_id}" if each.item_id > 0 else ""
-        name = each.name if each.type else f"{each.name} (deleted)"
-        changes: list[Part] = [(words, "foreground") for words in changes_of(self._store, each, " ")]
-        rules: list[Part] = [(rule.label, "pending") for rule in each.open]
-        return [
-            [(number, "muted")],
-            [(type_sign(each.type), type_colour(each.type))],
-            [(name, "foreground")],
-            changes,
-            rules,
+    def row_count(self) -> int:
+        """Return the number of items."""
+        return len(self._rows)
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the titles of the columns."""
+        name, changes, still = self._widths()
+        first = f"{'Result':<{RESULT}}{'ID':>{NUMBER - 1}}   "
+        words = f"{first}{fit('Item', name)}{fit('Changes', changes)}{fit('Still open', still)}"
+        return self.draw_parts([(words, "muted")], is_cursor=False)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw an item; the first of its result names that."""
+        title, each = self._rows[index]
+        is_first = index == 0 or self._rows[index - 1][0] != title
+        name, changes, still = self._widths()
+        parts = [
+            (fit(title if is_first else "", RESULT), BOLD),
+            (fit_right(str(each.item_id) if each.item_id > 0 else "", NUMBER - 1) + " ", "muted"),
+            (f"{type_sign(each.type) or ' '} ", type_colour(each.type)),
+            (fit(_name(each), name - GAP) + " " * GAP, "foreground"),
+            (fit(self._changes(each), changes), "foreground"),
+            (fit(self._open(each), still), "pending"),
         ]
+        return self.draw_parts(parts, is_cursor=is_cursor)
 
-    def page_by(self, pages: int) -> None:
-        """Scroll."""
-        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, immediate=True, force=True)
+    def _widths(self) -> tuple[int, int, int]:
+        """Return the cells of names, changes and open checks; columns are as wide as their texts where they can be."""
+        room = self.size.width - RESULT - NUMBER - 4
+        texts = [(_name(each), self._changes(each), self._open(each)) for _, each in self._rows] or [("", "", "")]
+        name, changes, still = (max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True))
+        name = min(name, max(LEAST_NAMES, room - changes - still, round(room * NAME_SHARE)))
+        changes = max(0, min(changes, room - name))
+        still = room - name - changes
+        return (name, changes, still) if still >= LEAST_OPEN else (min(room - changes, name + still), changes, 0)
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether the row under the cursor leaves out a part of its changes or open checks."""
+        _, changes, still = self._widths()
+        each = self.current
+        return each is not None and (cell_len(self._changes(each)) > changes or cell_len(self._open(each)) > still)
+
+    def _changes(self, each: Groomed) -> str:
+        return ", ".join(changes_of(self._store, each, " "))
+
+    def _open(self, each: Groomed) -> str:
+        return _listed(open_words(self._store, each))
 
 
-def _cells(row: Sequence[Sequence[Part]], width: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield a row of cells with several parts each; a long part goes on in the next line."""
-    room = max(3, width - NUMBER - SIGN - 2 * GAP)
-    name, changes = round(room * NAME_SHARE), round(room * CHANGES_SHARE)
-    widths = (NUMBER - 1, SIGN - 1, name, changes, max(1, room - name - changes))
-    gaps = (1, 1, GAP, GAP, 0)
-    columns = [
-        [(line, colour) for text, colour in parts for line in wrapped(text, cells)]
-        for parts, cells in zip(row, widths, strict=True)
-    ]
-    for number in range(max(map(len, columns))):
-        line: Line = []
-        for parts, cells, gap in zip(columns, widths, gaps, strict=True):
-            text, colour = parts[number] if number < len(parts) else ("", "muted")
-            line.append(Segment(fit(text, cells) + " " * gap, theme.style(colour)))
-        yield line
+def _name(each: Groomed) -> str:
+    return each.name if each.type else f"{each.name} (deleted)"
+
+
+def open_words(store: Store, each: Groomed) -> list[str]:
+    """Return the checks that an item fails, in the words that the other screens use for them."""
+    ground = store.ready_check.ground()
+    return [rule.said(ground).rstrip(".") for rule in each.open]
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return several sentences as one."""
+    return ", ".join(each if not at else f"{each[:1].lower()}{each[1:]}" for at, each in enumerate(words))
 
 
 class GroomSummaryScreen(StoreScreen[None]):
@@ -124,18 +156,31 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, text and status."""
-        self._heading, self._footer, self.text = RuleLine("─"), FooterLine(id="status"), SummaryTable(self.store)
+        self._heading, self._footer = RuleLine("─"), FooterLine(id="status")
+        self.table, self._preview = SummaryTable(self.store), Preview()
+        self._changes = Static(id="changes")
         yield self.title_line
         yield self._heading
-        yield self.text
+        yield self.table
+        yield RuleLine("─")
+        yield self._changes
+        yield self._preview
         yield RuleLine("─")
         yield self._footer
 
     def on_mount(self) -> None:
         """Show the summary."""
         self._show()
-        self._heading.say([("Summary", "heading")], [(self.store.batch.words(self.item_ids), "foreground")])
-        self._draw_words()
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._show_current()
+
+    @on(LineList.Chosen)
+    def _row_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self.run_command("summary.open")
 
     def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - anything may be told in it
         """Read the results again, as an undo removes answers."""
@@ -150,10 +195,31 @@ class GroomSummaryScreen(StoreScreen[None]):
             self._show()
 
     def _show(self) -> None:
-        self.text.show(_counts(self.store, self._results, self.item_ids), self._results)
+        self.table.show(self._results)
+        self.table.styles.height = self.table.HEADER_LINES + max(1, len(self._results))
+        self._show_current()
+
+    def _show_current(self) -> None:
+        """Show the item under the cursor below the table, after its changes where the table cuts them."""
+        each = self.table.current
+        item = self.store.item(each.item_id) if each is not None else None
+        comments = self.store.comments.of_item(item.id) if item is not None else None
+        faults = self.store.ready_check.sentences(item.id) if item is not None else ()
+        self._preview.show(item, comments, surroundings_of(self.store, item, faults))
+        self._changes.display = self.table.is_cut and each is not None
+        if each is not None:
+            self._changes.update(Content("\n").join(map(literal, changes_of(self.store, each, " "))))
+        self._draw_words()
+
+    def on_resize(self) -> None:
+        """Show as many hints and whole changes as fit."""
+        self.call_after_refresh(self._show_current)
 
     def _draw_words(self) -> None:
-        self._footer.show(HINTS, status_words(self.store))
+        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
+        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")])
+        rows = self.table
+        self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit."""
@@ -199,11 +265,10 @@ def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
         before, after = (
-            "" if is_empty(value) else words.shown(field, value) for value in (answer.before, answer.after)
+            NONE if is_empty(value) else words.shown(field, value) for value in (answer.before, answer.after)
         )
-        change = f"{before} → {after}" if before and after else after or f"cleared (was {before})"
         by = "" if answer in each.answers else "by someone else: "
-        yield f"{by}{field.label}{colon}{change}"
+        yield f"{by}{field.label}{colon}{before} → {after}"
     if each.answers and each.is_skipped:
         yield "skipped"
 
@@ -213,16 +278,19 @@ def _item(store: Store, each: Groomed) -> Iterator[str]:
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))
     if each.open:
-        yield f"  - open: {', '.join(rule.label for rule in each.open)}"
+        yield f"  - open: {_listed(open_words(store, each))}"
 
 
 def _line(text: str) -> str:
     return escaped(" ".join(text.split()))
 
 
-def scroll(target: GroomSummaryScreen, call: Call) -> None:
-    """Scroll by a page, in the direction of the command's argument."""
-    target.text.page_by(int(call.command.argument))
+def open_item(target: GroomSummaryScreen, call: Call) -> None:
+    """Open the item under the cursor at the place of the command's argument."""
+    each = target.table.current
+    if each is None or not each.type:
+        raise CannotAct("The item no longer exists.")
+    target.open(each.item_id, ItemPlace(call.command.argument))
 
 
 def copy(target: GroomSummaryScreen, _call: Call) -> None:
