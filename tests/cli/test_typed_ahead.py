@@ -13,7 +13,7 @@ def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home
         shown.wait_until(lambda: shown.modes != modes)
         shown.press(*"gr")
         before = shown.text
-        shown.wait_for(r"\[Burndown\]")
+        shown.wait_for(r"Burndown")
 
         assert "gr" not in before
         shown.press("q", "q")

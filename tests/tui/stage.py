@@ -38,9 +38,9 @@ def title_of(app: App[None]) -> str:
     return lines_of(app)[0]
 
 
-def place_of(app: App[None]) -> str:
-    """Return the name of the current tab in the title."""
-    return "".join(each.text for each in strips_of(app)[0] if each.style and each.style.underline)
+def place_of(app: App[None], line: int = 0) -> str:
+    """Return the name of the current tab in the title, or in another line."""
+    return "".join(each.text for each in strips_of(app)[line] if each.style and each.style.underline)
 
 
 def heading_of(app: App[None]) -> str:
@@ -74,6 +74,7 @@ def line_with(app: App[None], part: str) -> str:
 
 
 def missing(app: App[None], parts: Iterable[str]) -> list[str]:
-    """Return the texts that are not on the screen."""
-    shown = text_of(app)
+    """Return the texts that are not on the screen; brackets stand for the current tab in one of the first lines."""
+    tabs = "".join(f"[{place_of(app, line)}]" for line in range(3))
+    shown = f"{text_of(app)}\n{tabs}"
     return [part for part in parts if part not in shown]

@@ -10,7 +10,7 @@ import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import heading_of, lines_of, missing, text_of
+from tests.tui.stage import heading_of, lines_of, missing, place_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
@@ -44,7 +44,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
         current = store.reports.coverages.usual()
 
         assert current.name in heading_of(pilot.app)
-        assert lines_of(pilot.app)[1].startswith("[Burndown]")
+        assert place_of(pilot.app, 1) == "Burndown"
         assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ░ no record", "today"]) == []
 
 

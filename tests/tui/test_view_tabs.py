@@ -49,7 +49,8 @@ async def test_there_is_no_tab_line_without_views(store: Store, tmp_path: Path) 
 
 async def test_own_views_and_those_of_the_repository_are_tabs(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
-        assert lines_of(pilot.app)[1] == "[1 Open items] 2 Bugs  3 Large"
+        assert lines_of(pilot.app)[1] == " 1 Open items  2 Bugs  3 Large"
+        assert place_of(pilot.app, 1) == "1 Open items"
 
 
 async def test_a_number_goes_to_a_view_and_1_back_to_the_backlog(store: Store, tmp_path: Path) -> None:

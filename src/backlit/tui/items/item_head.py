@@ -22,7 +22,7 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, FooterLine, Hint, Part, RuleLine, SidesLine, Word
+from backlit.tui.widgets.side_lines import HEADING, Drawn, FooterLine, Hint, Part, RuleLine, SidesLine, tab_of
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.EDITOR: ("Details", "item.open"),
@@ -59,11 +59,10 @@ class ItemHead:
         self.heading.say(left, last_change(item, self._store.now(), self.heading.app.size.width))
         self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
 
-    def _tab(self, place: ItemPlace) -> Word:
+    def _tab(self, place: ItemPlace) -> Drawn:
         name, command_id = TABS[place]
         count = self._counts.get(place, 0)
-        words = f"{name} {count:,}" if count else name
-        return (f" [{words}]", HEADING) if place is self._place else (f"  {words} ", "muted", command_id)
+        return tab_of(f"{name} {count:,}" if count else name, command_id, is_current=place is self._place)
 
     def say_gone(self, item_id: int) -> None:
         """Say that an item is deleted."""

@@ -74,7 +74,7 @@ class ListFrame(Vertical):
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
         """Show the names of the tabs with their numbers."""
-        self._tabs.say([f"{number} {name}" for number, name in enumerate(names, 1)], current)
+        self._tabs.show([f"{number} {name}" for number, name in enumerate(names, 1)], current)
 
     @on(ItemPanes.Placed)
     def _join_rules(self, message: ItemPanes.Placed) -> None:

@@ -158,7 +158,7 @@ class ReportsScreen(StoreScreen[None]):
     def load(self) -> None:
         """Load the selected report and show it."""
         names = list(ReportName)
-        self._strip.say([each.short_title for each in names], names.index(self.selection.name))
+        self._strip.show([each.short_title for each in names], names.index(self.selection.name))
         self._draw_words()
         self.run_worker(
             work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),

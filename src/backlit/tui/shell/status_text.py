@@ -3,25 +3,19 @@
 import time
 from dataclasses import replace
 
-from rich.cells import cell_len
-from rich.style import Style
-
 from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import EDGE, MORE, Drawn, Part, SidesLine, Word, around, length
+from backlit.tui.widgets.side_lines import EDGE, Drawn, Part, SidesLine, Word, length, tab_of, tabs_within
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
-CURRENT = "current"
 NEEDED = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
 AGE_CHECK = 15.0
@@ -50,25 +44,8 @@ class TitleLine(StorageErrorGuard, SidesLine):
         command = COMMAND_BY_ID.get(place)
         name = command.label.capitalize() if command else place
         unread = self._store.inbox.unread() if place == "app.inbox" else 0
-        text = f" {name} {unread:,} " if unread else f" {name} "
-        if place == self.place:
-            return text, CURRENT, ""
-        return text, "foreground" if unread else "muted", place
-
-    def across(self) -> list[Drawn]:
-        """Return the words across the width; only the name of the current tab is underlined."""
-        found = super().across()
-        at = next((at for at, word in enumerate(found) if word[1] == CURRENT), None)
-        if at is None:
-            return found
-        blank: Drawn = (" ", "muted", "")
-        return [*found[:at], blank, (found[at][0].strip(), CURRENT, ""), blank, *found[at + 1 :]]
-
-    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
-        """Return the style of a word; the current tab is bold and underlined, in all themes."""
-        if colour != CURRENT:
-            return theme.style(colour)
-        return theme.style("foreground", bold=True) + Style(underline=True)
+        words, colour = (f"{name} {unread:,}", "foreground") if unread else (name, "muted")
+        return tab_of(words, place, is_current=place == self.place, colour=colour)
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the tabs and states that fit: first go states without need, the last one first, then far tabs."""
@@ -77,17 +54,7 @@ class TitleLine(StorageErrorGuard, SidesLine):
             right.remove(spare[-1])
         room = width - length(right)
         right.append((EDGE, "muted", ""))
-        if length(tabs) <= room:
-            return tabs, right
-        current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
-        more: Drawn = (MORE, "muted", "")
-        room -= 2 * length([more])
-        sight = around([cell_len(text) for text, _, _ in tabs], current, room)
-        shown = [tabs[at] for at in sight]
-        if len(shown) == 1:
-            text, colour, command_id = shown[0]
-            shown = [(fit(text, max(1, min(cell_len(text), room))), colour, command_id)]
-        return [*[more] * bool(sight.start), *shown, *[more] * (sight.stop < len(tabs))], right
+        return tabs_within(tabs, room), right
 
 
 def state_words(store: Store, now: float) -> list[Word]:

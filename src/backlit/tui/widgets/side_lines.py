@@ -61,7 +61,7 @@ class SidesLine(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""
         theme = ThemeStyles.of(self.app)
-        segments = [Segment(text, self.style_of(theme, colour)) for text, colour, _ in self.across()]
+        segments = [each for word in self.across() for each in _segments(word, theme)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
@@ -71,12 +71,12 @@ class SidesLine(Widget):
             end += cell_len(text)
             if event.x < end:
                 if command_id:
-                    self.post_message(self.Asked(command_id))
+                    self.clicked(command_id)
                 return
 
-    def style_of(self, theme: ThemeStyles, colour: str) -> Style:
-        """Return the style of a word; a heading is bold."""
-        return theme.style("foreground", bold=True) if colour == HEADING else theme.style(colour)
+    def clicked(self, command_id: str) -> None:
+        """Ask for the command of a word."""
+        self.post_message(self.Asked(command_id))
 
     def across(self) -> list[Drawn]:
         """Return the words across the width, with the gap between both sides."""
@@ -85,17 +85,34 @@ class SidesLine(Widget):
         return [*left, (" " * (width - length(left) - length(right)), "foreground", ""), *right]
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the words of both sides that fit: the first ones of the left, and the last ones of the right."""
+        """Return the words of both sides that fit: the first ones of the left, and the last ones of the right.
+
+        Of tabs on the left, those around the current one fit.
+        """
         right = list(self._right)
         while right and length(right) > width - min(width // 2, length(self._left) + 1):
             right.pop(0)
         room, left = width - length(right), list[Drawn]()
+        if any(colour == CURRENT for _, colour, _ in self._left):
+            return tabs_within(self._left, room), right
         for text, colour, command_id in self._left:
             rest = room - length(left)
             if left and rest < min(cell_len(text), SCRAP):
                 break
             left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
         return left, right
+
+
+def _segments(word: Drawn, theme: ThemeStyles) -> list[Segment]:
+    """Return a word in its style: a heading is bold, and the name of the current tab is underlined too."""
+    text, colour, _ = word
+    if colour not in {HEADING, CURRENT}:
+        return [Segment(text, theme.style(colour))]
+    bold = theme.style("foreground", bold=True)
+    if colour == HEADING:
+        return [Segment(text, bold)]
+    before, after = (Segment(" " * (len(text) - len(cut)), bold) for cut in (text.lstrip(), text.rstrip()))
+    return [before, Segment(text.strip(), bold + Style(underline=True)), after]
 
 
 def _drawn(word: Word) -> Drawn:
@@ -243,11 +260,34 @@ def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
     return [blank, *trimmed[:-1], (text.rstrip(), colour, command_id), blank]
 
 
+CURRENT = "current"
+"""The colour of the current tab."""
 MORE = "…"
 
 
-class TabLine(Widget):
-    """Tabs by name; hidden with only one. In tight space, those around the current tab are shown."""
+def tab_of(name: str, command_id: str, *, is_current: bool, colour: str = "muted") -> Drawn:
+    """Return a tab; a click on it runs its command, but not on the current one."""
+    text = f" {safe(name)} "
+    return (text, CURRENT, "") if is_current else (text, colour, command_id)
+
+
+def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
+    """Return the tabs that fit around the current one, with signs for the rest."""
+    if length(tabs) <= width:
+        return list(tabs)
+    before, after = (f" {MORE}", "muted", ""), (MORE, "muted", "")
+    room = width - length([before, after])
+    current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
+    sight = around([cell_len(text) for text, _, _ in tabs], current, room)
+    shown = [tabs[at] for at in sight]
+    if len(shown) == 1:
+        text, colour, command_id = shown[0]
+        shown = [(fit(text, max(1, min(cell_len(text), room))), colour, command_id)]
+    return [*[before] * bool(sight.start), *shown, *[after] * (sight.stop < len(tabs))]
+
+
+class TabLine(SidesLine):
+    """Tabs by name; hidden with only one."""
 
     DEFAULT_CSS = "TabLine { height: 1; display: none; }"
 
@@ -258,50 +298,14 @@ class TabLine(Widget):
             super().__init__()
             self.index = index
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._tabs: Sequence[str] = ()
-        self._current = 0
+    def show(self, names: Sequence[str], current: int) -> None:
+        """Show some names, and which of them is the current one."""
+        self.display = len(names) > 1
+        self.say([tab_of(name, str(at), is_current=at == current) for at, name in enumerate(names)])
 
-    def say(self, names: Sequence[str], current: int) -> None:
-        """Show some names, the current one in brackets."""
-        tabs = [f"[{safe(name)}]" if at == current else f" {safe(name)} " for at, name in enumerate(names)]
-        if (tabs, current) != (self._tabs, self._current):
-            self._tabs, self._current = tabs, current
-            self.display = len(names) > 1
-            self.refresh()
-
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the line."""
-        theme, width = ThemeStyles.of(self.app), self.size.width
-        segments = []
-        for index, text in self._in_sight():
-            is_current = index == self._current
-            segments.append(Segment(text, theme.style("foreground" if is_current else "muted", bold=is_current)))
-        return Strip(segments).adjust_cell_length(width, theme.style())
-
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, command_id: str) -> None:
         """Go to the tab under the pointer."""
-        begun = 0
-        for index, text in self._in_sight():
-            begun += cell_len(text)
-            if event.x < begun:
-                if index is not None:
-                    self.post_message(self.Chosen(index))
-                return
-
-    def _in_sight(self) -> list[tuple[int | None, str]]:
-        """Return the tabs that fit around the current one, with signs for the rest."""
-        room = self.size.width - 4
-        sight = around([cell_len(each) for each in self._tabs], self._current, room)
-        shown: list[tuple[int | None, str]] = [
-            (index, fit(self._tabs[index], min(cell_len(self._tabs[index]), max(1, room)))) for index in sight
-        ]
-        return [
-            *([(None, f" {MORE}")] if sight.start else []),
-            *shown,
-            *([(None, MORE)] if sight.stop < len(self._tabs) else []),
-        ]
+        self.post_message(self.Chosen(int(command_id)))
 
 
 def around(widths: Sequence[int], current: int, room: int) -> range:
