@@ -7,7 +7,7 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import heading_of, line_with, missing, text_of, title_of
+from tests.tui.stage import heading_of, lines_of, missing, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store, ViewSpec
@@ -30,6 +30,11 @@ async def inbox_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)
         yield pilot
 
 
+def rows_of(pilot: Pilot[None]) -> list[str]:
+    """The lines of the list's current entry: its item and the sentence below."""
+    return [line for line in lines_of(pilot.app) if line.startswith("▌")]
+
+
 async def commented(world: World, item_id: int, text: str) -> None:
     await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": text})
 
@@ -44,7 +49,7 @@ async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Ope
         await pilot.pause()
 
         assert missing(pilot.app, ["You're all caught up.", "tc to show recent comments", "Nothing selected."]) == []
-        assert "nothing new" in heading_of(pilot.app)
+        assert "Inbox" in title_of(pilot.app)
 
 
 async def test_changes_are_told_in_words(world: World, store: Store, opened: Open) -> None:
@@ -55,10 +60,12 @@ async def test_changes_are_told_in_words(world: World, store: Store, opened: Ope
     )
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        row = line_with(pilot.app, "▌")
+        row, sentence = rows_of(pilot)[:2]
 
-        assert "~" in row and f"#{item_id}" in row and "A [b] name" in row  # noqa: PT018 # one row
-        assert missing(pilot.app, ["jon  ", "→ Jon Bellamy", "→ –", "→ A [b] name", "1 new"]) == []
+        assert f"#{item_id}" in row
+        assert "A [b] name" in row
+        assert "jon changed Name" in sentence
+        assert missing(pilot.app, ["jon ·", "→ Jon Bellamy", "→ –", "→ A [b] name", "Inbox 1"]) == []
 
 
 async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
@@ -71,8 +78,8 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
     await world.rival.work_items.update(item_id, {"Description": "One\n2\nThree\nFour"})
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert "Description changed" in line_with(pilot.app, "▌")
-        assert missing(pilot.app, ["Description changed (+2 −1 lines)", "- Two", "+ 2", "+ Four"]) == []
+        assert "jon changed Description (+2 −1 lines)" in rows_of(pilot)[1]
+        assert missing(pilot.app, ["Description +2 −1 lines", "- Two", "+ 2", "+ Four"]) == []
         await pilot.press("g", "D")
         await pilot.pause()
         assert missing(pilot.app, ["- Two", "+ Four"]) == []
@@ -86,7 +93,35 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
     await world.rival.work_items.delete(first)
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "deleted, or no longer", name[:20], "3 new"]) == []
+        said = [
+            "jon commented: “Do we ship this?”",
+            "jon created this bug",
+            "deleted, or no longer",
+            name[:20],
+            "Inbox 3",
+        ]
+        assert missing(pilot.app, said) == []
+
+
+async def test_a_click_on_either_line_goes_to_its_entry(world: World, store: Store, opened: Open) -> None:
+    first, second, *_ = await stories(store)
+    for item_id in (first, second):
+        await world.rival.work_items.update(item_id, {"Estimate": "71"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.click("#news", offset=(10, 3))
+        await pilot.pause()
+
+        assert f"#{first}" in rows_of(pilot)[0]
+        assert "2 of 2" in text_of(pilot.app)
+
+
+async def test_a_status_is_written_as_in_lists(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Status": "Ready For Test"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        assert "→ Testing" in rows_of(pilot)[1]
 
 
 async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store: Store, opened: Open) -> None:
@@ -97,9 +132,9 @@ async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store
     async with inbox_of(opened, store) as pilot:
         await pilot.press("space")
         await until(lambda: store.inbox.ids() == [first])
-        await shown(pilot, "1 new")
+        await shown(pilot, "Inbox 1")
 
-        assert f"#{first}" in line_with(pilot.app, "▌")
+        assert f"#{first}" in rows_of(pilot)[0]
 
 
 @pytest.mark.parametrize(("keys", "left"), [(("M", "enter"), 2), (("M", "M", "n", "escape"), 2), (("M", "y"), 0)])
@@ -184,7 +219,7 @@ async def test_news_that_come_while_it_is_open_are_listed(world: World, store: S
         await world.rival.work_items.update((await stories(store))[0], {"Name": "Came in"})
         await pilot.press("R")
 
-        await shown(pilot, "Came in", "1 new")
+        await shown(pilot, "Came in", "Inbox 1")
 
 
 async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World, store: Store, opened: Open) -> None:
@@ -194,10 +229,9 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
     async with inbox_of(opened, store) as pilot:
         await pilot.press("t", "c")
         await pilot.pause()
-        row = line_with(pilot.app, "▌")
-        assert "” jon" in row
-        assert "Words [i] in the feed" in row
-        assert f"#{item_id} " in text_of(pilot.app).split("Words [i]")[-2]
+        row, words = rows_of(pilot)[:2]
+        assert f"#{item_id} ●" in row
+        assert "jon: Words [i] in the feed" in words
         assert "Recent comments" in heading_of(pilot.app)
         await pilot.press("escape")
         await pilot.pause()
@@ -227,8 +261,9 @@ async def test_a_small_terminal_shows_rows_and_what_is_new(
     await world.rival.work_items.update(item_id, {"Estimate": "76"})
     await store.refresh()
     async with inbox_of(opened, store, size) as pilot:
-        assert f"#{item_id}" in line_with(pilot.app, "▌")
-        assert "Estimate" in line_with(pilot.app, "▌")
+        row, words = rows_of(pilot)[:2]
+        assert f"#{item_id}" in row
+        assert "Estimate" in words
         assert missing(pilot.app, ["Inbox", "→ 76", "space mark read"]) == []
 
 

@@ -13,19 +13,18 @@ from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
+from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.items.change_words import change_words, line_changes, line_count
+from backlit.tui.fields.values import label_of
+from backlit.tui.items.change_words import both_words, change_words, line_changes, line_count
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
+from backlit.tui.widgets.side_lines import Part
 
-SIGNS = {NewsKind.NEW: ("+", "mark"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
-ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 6, 4, 9
+ID_WIDTH, AGE_WIDTH = 6, 4
 LABEL_WIDTH = 12
-ROOM_FOR_WHO = 80
-NAME_SHARE = 0.5
-"""Share of the remaining width for the name of the item."""
+HANGING = 4
+"""Cells before the lines of a changed text."""
 SHOWN = 400
 """Characters of a value or comment that are shown; the item shows the rest."""
 DIFF_LINES = 60
@@ -33,7 +32,9 @@ COLOURS = {"-": "$error", "+": "$success"}
 
 
 class InboxList(LineList):
-    """A list of changed items by id; only rows in sight are read."""
+    """A list of changed items by id, two lines each; only rows in sight are read."""
+
+    ROW_LINES = 2
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -68,31 +69,40 @@ class InboxList(LineList):
         """Return the number of items."""
         return len(self._ids)
 
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw an item: kind of change, name, summary, author and age."""
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        """Draw an item, and below it a sentence about its changes."""
         news = self._news(self._ids[index])
         if news is None:
             return self.draw_parts([], is_cursor=is_cursor)
-        sign, colour = SIGNS[news.kind]
-        if news.comments and not news.fields and news.kind is NewsKind.CHANGED:
-            sign = "”"
-        who_width = WHO_WIDTH if self.size.width >= ROOM_FOR_WHO else 0
-        left = self.size.width - ID_WIDTH - AGE_WIDTH - who_width - 10
-        name_width = round(left * NAME_SHARE)
-        parts = [
-            (f"{sign} ", colour),
-            (fit_right(f"#{news.item_id}", ID_WIDTH) + " ", "muted"),
-            (f"{type_sign(news.type)} ", type_colour(news.type)),
-            (fit(news.name, name_width) + "  ", BOLD),
-            (fit(summary_of(self._store, news), left - name_width), "muted"),
-            (f" {fit(news.authors[0] if news.authors else '', who_width)}" if who_width else "", "muted"),
-            (fit_right(age_of(news.at, self._store.now()), AGE_WIDTH) + " ", "muted"),
-        ]
-        return self.draw_parts(parts, is_cursor=is_cursor)
+        if line:
+            return _sentence_line(self, summary_of(self._store, news), is_cursor=is_cursor)
+        sign, age = (f"{type_sign(news.type) or ' '} ", type_colour(news.type)), age_of(news.at, self._store.now())
+        return _item_line(self, news.item_id, sign, (news.name, BOLD), age, is_cursor=is_cursor)
+
+
+def _item_line(shown: LineList, item_id: int, sign: Part, name: Part, age: str, *, is_cursor: bool) -> Strip:
+    """Draw the first line of an entry: number, type and name of an item, and the age at the end."""
+    parts = [
+        (fit_right(f"#{item_id}" if item_id > 0 else "", ID_WIDTH) + " ", "muted"),
+        sign,
+        (fit(name[0], shown.size.width - ID_WIDTH - AGE_WIDTH - 6) + " ", name[1]),
+        (fit_right(age, AGE_WIDTH), "muted"),
+    ]
+    return shown.draw_parts(parts, is_cursor=is_cursor)
+
+
+def _sentence_line(shown: LineList, words: str, *, is_cursor: bool, colour: str = "muted") -> Strip:
+    """Draw the second line of an entry, below the name."""
+    lead = ID_WIDTH + 3
+    return shown.draw_parts(
+        [(" " * lead, colour), (fit(words, shown.size.width - lead - 2), colour)], is_cursor=is_cursor
+    )
 
 
 class FeedList(EntryList[CommentEntry]):
-    """A list of the project's recent comments, with a sign for unread ones."""
+    """A list of the project's recent comments, two lines each, with a sign for unread ones."""
+
+    ROW_LINES = 2
 
     def __init__(self, store: Store, item_name: Callable[[int], str], *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -100,39 +110,39 @@ class FeedList(EntryList[CommentEntry]):
         self._item_name = item_name
         self.unread: AbstractSet[int] = frozenset()
 
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw a comment: author, item, text, and age."""
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        """Draw a comment's item, and below it its author and text."""
         comment = self.entries[index]
         is_new = comment.id in self.unread
-        weight = BOLD if is_new else "muted"
-        left = self.size.width - WHO_WIDTH - ID_WIDTH - AGE_WIDTH - 9
-        name_width = round(left * NAME_SHARE)
-        parts = [
-            ("” " if is_new else "  ", "accent"),
-            (fit(comment.author, WHO_WIDTH) + " ", weight),
-            (fit_right(f"#{comment.item_id}", ID_WIDTH) + " ", "muted"),
-            (fit(self._item_name(comment.item_id), name_width) + "  ", "muted"),
-            (fit(" ".join(comment.text.split()), left - name_width), weight),
-            (fit_right(age_of(comment.created_at, self._store.now()), AGE_WIDTH) + " ", "muted"),
-        ]
-        return self.draw_parts(parts, is_cursor=is_cursor)
+        if line:
+            words = f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
+            return _sentence_line(self, words, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
+        sign, age = ("● " if is_new else "  ", "mark"), age_of(comment.created_at, self._store.now())
+        name = self._item_name(comment.item_id), BOLD if is_new else "muted"
+        return _item_line(self, comment.item_id, sign, name, age, is_cursor=is_cursor)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())[:SHOWN]
 
 
 def summary_of(store: Store, news: ItemNews) -> str:
     """Return the changes of an item in one line, the most serious first, as it may be cut."""
+    who = news.authors[0] if news.authors else "somebody"
     parts: list[str] = []
     match news.kind:
         case NewsKind.NEW:
-            parts.append(f"new {news.type.lower() or 'item'}")
+            parts.append(f"{who} created this {news.type.lower() or 'item'}")
         case NewsKind.GONE:
             parts.append("deleted, or no longer visible to you")
-        case NewsKind.CHANGED:
-            parts += [change_words(store, field) for field in news.fields]
+        case NewsKind.CHANGED if news.fields:
+            short_first = sorted(news.fields, key=lambda field: is_long(field.key, field.before, field.after))
+            parts.append(f"{who} changed {', '.join(change_words(store, field) for field in short_first)}")
     if news.comments:
-        count = len(news.comments)
-        words = " ".join(news.comments[-1].text.split())[:SHOWN]
-        parts.append(f"“{words}”" if count == 1 else f"{count} comments: “{words}”")
-    return ", ".join(parts)
+        last, count = news.comments[-1], len(news.comments)
+        said = f"{last.author or 'somebody'} commented" if count == 1 else f"{count} comments"
+        parts.append(f"{said}: “{_on_one_line(last.text)}”")
+    return " · ".join(parts)
 
 
 def who_and_when(news: ItemNews, now: datetime) -> str:
@@ -140,11 +150,11 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
     who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else "somebody")
     noticed = "noticed " if news.kind is NewsKind.GONE else ""
     when = f"{noticed}{ago(news.at, now)}" if news.at else ""
-    return "  ".join(part for part in (who, when, moment(news.at)) if part)
+    return " · ".join(part for part in (who, when, moment(news.at)) if part)
 
 
-def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
-    """Yield the changes of an item: their authors and time, each field with both values, and each comment."""
+def lines_of(store: Store, news: ItemNews, now: datetime, width: int) -> Iterator[Content]:
+    """Yield the changes of an item for a width: authors and time, each field with both values, and each comment."""
     number = f"#{news.item_id} " if news.item_id > 0 else ""
     yield Content.assemble((number, "$muted"), (safe(news.name), "bold"))
     yield Content.styled(safe(who_and_when(news, now)), "$muted")
@@ -154,7 +164,7 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
     if news.kind is NewsKind.GONE:
         yield literal("Deleted, or no longer visible to you.")
     for field in news.fields:
-        yield from _field_lines(store, field)
+        yield from _field_lines(store, field, width)
     for comment in news.comments:
         yield Content()
         yield from comment_lines(comment, now)
@@ -171,15 +181,16 @@ def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
     yield literal_block(comment.text.strip())
 
 
-def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
+def _field_lines(store: Store, field: FieldNews, width: int) -> Iterator[Content]:
     label = f"{safe(label_of(field.key))} "
     if not is_long(field.key, field.before, field.after):
-        before, after = (words_of(store, field.key, each)[:SHOWN] for each in (field.before, field.after))
+        before, after = (each[:SHOWN] for each in both_words(store, field))
         yield Content.assemble(
             (label.ljust(LABEL_WIDTH), "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold")
         )
         return
-    yield Content.assemble((label, "$muted"), f"changed ({line_count(field)})")
+    yield Content.assemble((label, "$muted"), line_count(field))
     for sign, line in line_changes(field)[:DIFF_LINES]:
         colour = COLOURS.get(sign, "$muted")
-        yield Content.assemble((f"  {sign} ", colour), (safe(line), colour))
+        for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() else ()):
+            yield Content.styled(f"{'' if at else sign:>{HANGING - 1}} {part}", colour)

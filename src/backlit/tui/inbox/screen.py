@@ -22,13 +22,15 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 AGE_CHECK = 60.0
 WIDE = 100
 """Cells from which the text is beside the list."""
 TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
+TEXT_FRAME = 4
+"""Cells of border, margins and scroll bar of the text."""
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
@@ -64,8 +66,8 @@ class InboxScreen(StoreScreen[None]):
         self.set_interval(AGE_CHECK, self._show)
 
     def on_resize(self) -> None:
-        """Place the text beside the list, or below it."""
-        self._place_text()
+        """Place the text beside the list, or below it, and break its lines anew."""
+        self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show new changes, and drop read ones."""
@@ -81,6 +83,12 @@ class InboxScreen(StoreScreen[None]):
         self.set_class(is_empty, "-empty")
         for rule in self.query(RuleLine):
             rule.join_at(None if is_empty or width < WIDE else width - width * TEXT_SHARE // 100)
+
+    @property
+    def _text_width(self) -> int:
+        """Return the cells of the text between its margins."""
+        width = self.size.width
+        return (width if width < WIDE else width * TEXT_SHARE // 100) - TEXT_FRAME
 
     @property
     def _list(self) -> LineList:
@@ -109,10 +117,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         self._place_text()
-        unread = self.store.inbox.unread()
-        name = "Recent comments" if self.shows_feed else "New"
-        right: list[Part] = [(f"{unread:,} new", "foreground")] if unread else [("nothing new", "muted")]
-        self._heading.say([(name, "heading")], right)
+        self._heading.say([("Recent comments" if self.shows_feed else "New since you looked", "heading")])
         self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
         self._text.update(Content("\n").join(self._lines()))
@@ -126,7 +131,7 @@ class InboxScreen(StoreScreen[None]):
             place = Content.styled(f"#{comment.item_id} {safe(self._item_name(comment.item_id))}", "$muted")
             return [place, *comment_lines(comment, now)]
         news = self._news.current
-        return list(lines_of(self.store, news, now)) if news else []
+        return list(lines_of(self.store, news, now, self._text_width)) if news else []
 
     # Commands
 

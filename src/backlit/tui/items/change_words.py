@@ -1,9 +1,11 @@
 """A change of a field in words: both values, or the numbers of added and removed lines of a text."""
 
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.tui.dialogs.reading import changed_lines
+from backlit.tui.fields.choices import value_word
 from backlit.tui.fields.values import label_of, words_of
 
 
@@ -11,9 +13,16 @@ def change_words(store: Store, field: FieldNews) -> str:
     """Return a change of a field in a few words."""
     label = label_of(field.key)
     if is_long(field.key, field.before, field.after):
-        return f"{label} changed ({line_count(field)})"
-    before, after = (words_of(store, field.key, each).rsplit(" › ", 1)[-1] for each in (field.before, field.after))
+        return f"{label} ({line_count(field)})"
+    before, after = (each.rsplit(" › ", 1)[-1] for each in both_words(store, field))
     return f"{label} {before} → {after}"
+
+
+def both_words(store: Store, field: FieldNews) -> tuple[str, str]:
+    """Return both values of a changed field as lists write them."""
+    known, values = FIELD_BY_KEY.get(field.key), (field.before, field.after)
+    before, after = (words_of(store, field.key, each) for each in values)
+    return (value_word(known, before), value_word(known, after)) if known is not None else (before, after)
 
 
 def line_count(field: FieldNews) -> str:

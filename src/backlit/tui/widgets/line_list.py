@@ -61,6 +61,7 @@ class LineList(Widget, can_focus=True):
     """
 
     HEADER_LINES = 0
+    ROW_LINES = 1
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
 
     empty_text: reactive[str] = reactive("")
@@ -96,6 +97,10 @@ class LineList(Widget, can_focus=True):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one row, exactly as wide as the widget."""
         raise NotImplementedError
+
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - for subclasses
+        """Draw one of the lines of a row; for lists with several."""
+        return self.render_row(index, is_cursor=is_cursor)
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
         """Draw one of the header lines."""
@@ -147,17 +152,18 @@ class LineList(Widget, can_focus=True):
     @property
     def page(self) -> int:
         """Return the number of rows that fit."""
-        return max(1, self.size.height - self.HEADER_LINES)
+        return max(1, (self.size.height - self.HEADER_LINES) // self.ROW_LINES)
 
     def render_line(self, y: int) -> Strip:
         """Draw the header, a row, or the blank below the rows."""
         if y < self.HEADER_LINES:
             return self.render_header(y)
-        index = self.top + y - self.HEADER_LINES
+        row, line = divmod(y - self.HEADER_LINES, self.ROW_LINES)
+        index = self.top + row
         if index >= self.row_count():
             return self.render_blank(y - self.HEADER_LINES)
         try:
-            return self.render_row(index, is_cursor=index == self.cursor)
+            return self.render_row_line(index, line, is_cursor=index == self.cursor)
         except StorageError as error:
             return Strip([Segment(fit(f"   {error.message}", self.size.width), self.rich_style)])
 
@@ -165,7 +171,7 @@ class LineList(Widget, can_focus=True):
         """Repaint one row if it is in sight."""
         y = index - self.top
         if 0 <= y < self.page:
-            self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, 1))
+            self.refresh(Region(0, y * self.ROW_LINES + self.HEADER_LINES, self.size.width, self.ROW_LINES))
 
     def refresh_cursor(self, index: int) -> None:
         """Repaint the part of a row that the cursor changes; the base repaints all of it."""
@@ -257,7 +263,7 @@ class LineList(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Pass a click to its row."""
-        index = self.top + event.y - self.HEADER_LINES
+        index = self.top + (event.y - self.HEADER_LINES) // self.ROW_LINES
         if event.y >= self.HEADER_LINES and index < self.row_count():
             self.clicked(index, event)
 
