@@ -35,7 +35,7 @@ from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.line_list import EntryList, LineList, words_line
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
@@ -279,8 +279,8 @@ class OutboxList(EntryList[OutboxEntry]):
     def render_blank(self, y: int) -> Strip:
         """Draw a text for no entries, or the error of reading them."""
         if self._fault:
-            return self.draw_words(self._fault, y, "conflict")
-        return self.draw_words("" if self.entries else "All changes are saved on the server.", y)
+            return words_line(self, self._fault, y, "conflict")
+        return words_line(self, "" if self.entries else "All changes are saved on the server.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:

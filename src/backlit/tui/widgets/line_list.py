@@ -114,18 +114,11 @@ class LineList(Widget, can_focus=True):
 
     # Drawing
 
-    def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
-        """Draw a line of a text in place of rows; the text starts on the second line and wraps."""
-        theme, width = ThemeStyles.of(self.app), self.size.width
-        lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
-        text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-        return Strip([Segment(fit(text, width), theme.style(colour))])
-
     def draw_empty(self, y: int) -> Strip:
         """Draw a line of an empty list: the reason, and the ways out below it, in the middle."""
         ways = self.empty_ways
         if not ways:
-            return self.draw_words(self.empty_text, y)
+            return words_line(self, self.empty_text, y)
         theme, size = ThemeStyles.of(self.app), self.size
         keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
         sentence = wrapped(self.empty_text, size.width - 2 * len(MARGIN))
@@ -275,6 +268,14 @@ class LineList(Widget, can_focus=True):
         self._clicked = index if is_plain and not is_second else None
         if is_second:
             self.post_message(self.Chosen(self, index))
+
+
+def words_line(shown: LineList, words: str, y: int, colour: str = "muted") -> Strip:
+    """Draw a line of a text in place of rows; the text starts on the second line and wraps."""
+    theme, width = ThemeStyles.of(shown.app), shown.size.width
+    lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
+    text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
+    return Strip([Segment(fit(text, width), theme.style(colour))])
 
 
 class Identified(Protocol):
