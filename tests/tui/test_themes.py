@@ -12,7 +12,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from backlit.tui.drawing.themes import TEXT_STYLES, VARIABLE_DEFAULTS, load_themes
+from backlit.tui.drawing.themes import TEXT_STYLES, VARIABLE_DEFAULTS, OnceParsed, load_themes
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
@@ -218,3 +218,20 @@ def test_a_theme_of_the_users_takes_the_place_of_a_shipped_one(tmp_path: Path) -
 
 def test_a_missing_folder_is_not_an_error(tmp_path: Path) -> None:
     assert load_themes(tmp_path / "none")[1] == []
+
+
+def test_styles_are_parsed_again_only_for_other_variables() -> None:
+    styles = OnceParsed({"ground": "#112233"})
+    styles.add_source("Label { background: $ground; }")
+    (first,) = styles.rules
+
+    styles.set_variables({"ground": "#112233"})
+    styles.reparse()
+    (same,) = styles.rules
+    styles.set_variables({"ground": "#445566"})
+    styles.reparse()
+    (other,) = styles.rules
+
+    assert same is first
+    assert first.styles.background == Color.parse("#112233")
+    assert other.styles.background == Color.parse("#445566")

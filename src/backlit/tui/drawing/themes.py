@@ -9,6 +9,7 @@ from typing import Any
 from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
+from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
 from backlit.model.fields import ItemType
@@ -53,6 +54,28 @@ FIELD_TYPES: Mapping[str, type] = {
 TEXT_STYLES = frozenset({"none", "not", "bold", "dim", "italic", "underline", "reverse", "strike"})
 ANSI_DEFAULTS: Mapping[str, str] = {"ansi-background": "ansi_default", "ansi-foreground": "ansi_default"}
 COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYPES) - {"variables"}
+
+
+class OnceParsed(Stylesheet):
+    """A style sheet that parses a source once for the same variables.
+
+    Textual parses every source again for each screen with styles of its own, and after each change of the theme.
+    """
+
+    _SOURCES = 1024
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        super().__init__(variables=variables)
+        self._parse_cache.grow(self._SOURCES)
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Set the variables; the parsed sources are kept where none changed."""
+        if variables != self._variables:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """Parse the sources that are not parsed yet."""
+        self.parse()
 
 
 def use_themes(app: App[Any], wanted: str, folder: Path | None) -> tuple[list[Theme], list[str]]:

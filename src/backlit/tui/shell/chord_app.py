@@ -42,6 +42,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        self.stylesheet = themes.OnceParsed(self.get_css_variables())
         self.recorder = Recorder(self)
         self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say)
