@@ -20,8 +20,8 @@ from backlit.config.settings import (
     read_views,
     remote_profile,
 )
+from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest, StorageError
-from backlit.model.planning import Share
 
 DEEP = pytest.param("a = " + "[" * 100_000, id="deep")
 LONG = pytest.param("a = " + "9" * 5000, id="long")

@@ -2,18 +2,18 @@
 
 import pytest
 
+from backlit.model.amounts import Share
 from backlit.model.planning import (
     Capacity,
     Fit,
     Load,
-    OwnCapacities,
     Part,
-    Share,
     Velocity,
     forecast,
     loads,
     velocity_of,
 )
+from backlit.model.settings.user_settings import OwnCapacities
 
 
 @pytest.mark.parametrize(

@@ -356,7 +356,7 @@ async def test_where_the_service_cannot_rank_the_order_stays_on_this_machine(wor
     wanted = [ids[1], ids[0], ids[2], ids[3], ids[5], ids[4], *ids[6:]]
     assert (first.is_local, first.is_first, second.is_first) == (True, True, False)
     assert await shown(again) == wanted
-    assert again.ranking.count_local() == 2
+    assert again.project_facts.count_local_positions() == 2
     assert again.outbox_entries() == ()
     assert await on_service(world) == ids
 
@@ -375,7 +375,7 @@ async def test_a_local_order_is_undone_and_given_up(world: World) -> None:
     assert undone == [ids[1], ids[0], *ids[2:]]
     assert count == 2
     assert await shown(store) == ids
-    assert store.ranking.count_local() == 0
+    assert store.project_facts.count_local_positions() == 0
 
 
 async def test_a_local_order_survives_a_mirror_that_is_made_anew(world: World) -> None:

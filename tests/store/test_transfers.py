@@ -9,8 +9,9 @@ from tests.store.test_sync import mirrored
 from tests.store.world import PATIENCE, World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound, Offline, StorageError
-from backlit.store import AttachmentEntry, Change, Store, Subject
+from backlit.store import Change, Store, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.store.views.items import AttachmentEntry
 
 CONTENT = bytes(range(256)) * 4096
 

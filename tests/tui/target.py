@@ -9,7 +9,7 @@ from backlit.model.fields import ItemType
 from backlit.store import Item, Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
-from backlit.tui.items.item_screen import journal
+from backlit.tui.items.bulk_edit import journal
 from backlit.tui.shell.target import ItemPlace, Session
 
 Answer = TypeVar("Answer")

@@ -9,7 +9,8 @@ from tests.tui.stage import line_with, missing, text_of
 from tests.tui.test_comments import comment, comments_of, showing, story
 from tests.tui.test_text_verb import environment, script
 
-from backlit.store import AttachmentEntry, Store
+from backlit.store import Store
+from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.screen import AttachmentsScreen
 from backlit.tui.dialogs.compose import CommentDialog
 

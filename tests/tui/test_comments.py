@@ -14,7 +14,8 @@ from tests.tui.stage import Stage, heading_of, line_with, lines_of, missing, tex
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
-from backlit.store import CommentEntry, Store, ViewSpec
+from backlit.store import Store, ViewSpec
+from backlit.store.views.items import CommentEntry
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines

@@ -10,7 +10,8 @@ from tests.tui.stage import Stage
 from textual.app import App
 
 from backlit.tui.drawing.html import is_html
-from backlit.tui.drawing.markdown import Line, markdown_lines
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 
 PARTS = (

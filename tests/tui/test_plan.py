@@ -12,7 +12,8 @@ from tests.tui.listing import press
 from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
-from backlit.model.planning import OwnCapacities, Share
+from backlit.model.amounts import Share
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Row, Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.plan.pane import PlanList

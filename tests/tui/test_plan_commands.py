@@ -13,7 +13,8 @@ from tests.store.world import World, sent
 from tests.tui.target import FakeTarget
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import Load, OwnCapacities, Velocity
+from backlit.model.planning import Load, Velocity
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.model.trees import Totals
 from backlit.store import IterationEntry, Row, Store, ViewSpec
 from backlit.store.edits.rollover import Decision, Way

@@ -3,6 +3,8 @@
 import asyncio
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.store.papers import item, offline_store, places_in
@@ -18,6 +20,41 @@ from backlit.store.engine.engine import Report
 from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
+
+EARLY_MODULES = 129
+"""The most modules of ours that the first rows wait for, packages included; all others are imported when first used."""
+FIRST_PAINT = """
+import sys
+from pathlib import Path
+import backlit.cli.commands.app
+from backlit.store import Places, Store
+from backlit.tui.app.app import BacklitApp
+
+async def connect(report):
+    raise AssertionError("The service is asked before the first rows are painted.")
+
+class PaintedApp(BacklitApp, inherit_bindings=False):
+    def on_backlog_screen_painted(self):
+        print(*sys.modules)
+        self.exit()
+
+store = Store(Places(Path(sys.argv[1]), Path(sys.argv[2])), connect)
+store.open()
+PaintedApp(store).run(headless=True, size=(120, 40))
+store.close()
+"""
+
+
+def test_few_modules_are_imported_before_the_first_rows(tmp_path: Path) -> None:
+    with offline_store(tmp_path, ITEMS):
+        pass
+    places = places_in(tmp_path)
+
+    command = [sys.executable, "-c", FIRST_PAINT, str(places.mirror), str(places.journal)]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    assert "backlit.tui.backlog.screen" in loaded
+    assert sum(name.split(".")[0] == "backlit" for name in loaded) <= EARLY_MODULES
 
 
 async def test_the_rows_are_painted_before_the_first_thought_of_the_network(tmp_path: Path) -> None:

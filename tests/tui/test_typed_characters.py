@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from backlit.tui.dialogs.dialog import Dialog, LineInput
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.widgets.inputs import TextInput
+from backlit.tui.widgets.text_input import TextInput
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 CHARACTERS = {

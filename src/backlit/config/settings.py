@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from backlit.config.private_files import PRIVATE, write_private
+from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest, StorageError
-from backlit.model.planning import OwnCapacities, Share
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
 from backlit.model.settings.user_settings import (
     BoardSettings,
+    OwnCapacities,
     OwnNames,
     Template,
     board_settings,

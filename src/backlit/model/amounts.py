@@ -1,7 +1,8 @@
-"""Amounts of work as people type and read them: points of an Estimate, and hours."""
+"""Amounts of work, and how people type and read them: points of an Estimate, and hours."""
 
 import math
 import re
+from dataclasses import dataclass
 
 from backlit.model.errors import BadRequest
 
@@ -9,6 +10,17 @@ MOST_HOURS = 10_000.0
 _NUMBER = re.compile(r"(\d{1,5}(?:[.,]\d*)?|[.,]\d+)\s*(?:h|hours?)?", re.ASCII | re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
 _MINUTES = re.compile(r"(\d{1,6})\s*(?:m|min|minutes?)", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The load of one person: points of items, and separately the remaining hours of tasks."""
+
+    points: float = 0.0
+    hours: float = 0.0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.points + other.points, self.hours + other.hours)
 
 
 def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:

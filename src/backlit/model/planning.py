@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from backlit.model.amounts import Share
+
 RECENT = 3
 """Number of iterations in the velocity."""
 
@@ -35,33 +37,6 @@ class Capacity:
     def over(self, amount: float) -> float:
         """Return the excess of an amount over the maximum."""
         return max(0.0, amount - self.most) if self.most else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """The load of one person: points of items, and separately the remaining hours of tasks."""
-
-    points: float = 0.0
-    hours: float = 0.0
-
-    def __add__(self, other: "Share") -> "Share":
-        return Share(self.points + other.points, self.hours + other.hours)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnCapacities:
-    """Personal capacities per iteration, by user name; 0 means no limit.
-
-    The interface has no personal capacity, so the setting is local. `special` holds capacities of single
-    iterations, by name.
-    """
-
-    usual: Mapping[str, Share] = field(default_factory=dict)
-    special: Mapping[str, Mapping[str, Share]] = field(default_factory=dict)
-
-    def of(self, user: str, iteration: str) -> Share | None:
-        """Return a person's capacity in an iteration; None if not set."""
-        return self.special.get(iteration, {}).get(user) or self.usual.get(user)
 
 
 @dataclass(frozen=True, slots=True)

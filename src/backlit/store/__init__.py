@@ -6,14 +6,11 @@ from backlit.store.records.item import Item, Row, RowSign
 from backlit.store.records.people import IterationEntry, Person, ProjectEntry, TreeKind
 from backlit.store.sqlite.database import Places
 from backlit.store.store import Connect, Store
-from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 
 __all__ = [
-    "AttachmentEntry",
     "Change",
-    "CommentEntry",
     "Connect",
     "Connection",
     "ConnectionState",

@@ -15,7 +15,6 @@ from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, answer
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.item import Item, fields_in
-from backlit.store.records.merge import is_same
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames
@@ -341,6 +340,8 @@ class Grooming:
 
 
 def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[Rule]) -> Groomed:
+    from backlit.store.records.merge import is_same
+
     document = writer.mirror.effective(item_id)
     fields, before = fields_in(document or {}), stop.before or {}
     changed = tuple(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -12,7 +13,9 @@ from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.item import FieldNews, fields_in, moment
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.items import CommentEntry, comments_in
+
+if TYPE_CHECKING:
+    from backlit.store.views.items import CommentEntry
 
 FEED = 500
 """The number of comments in the feed."""
@@ -32,7 +35,7 @@ class ItemNews:
     type: str
     name: str
     fields: tuple[FieldNews, ...]
-    comments: tuple[CommentEntry, ...]
+    comments: "tuple[CommentEntry, ...]"
     authors: tuple[str, ...]
     at: datetime | None
 
@@ -62,6 +65,8 @@ class Inbox:
             "SELECT coalesce(base, doc) FROM documents WHERE id = ?", (item_id,)
         ).fetchone()
         has = fields_in(orjson.loads(found[0])) if found else {}
+        from backlit.store.views.items import comments_in
+
         return ItemNews(
             item_id,
             record.kind,
@@ -75,8 +80,10 @@ class Inbox:
             moment(record.noted_at),
         )
 
-    def feed(self) -> tuple[CommentEntry, ...]:
+    def feed(self) -> "tuple[CommentEntry, ...]":
         """Return the project's latest comments, the newest first, seen or not."""
+        from backlit.store.views.items import comments_in
+
         return comments_in(
             self._files.mirror,
             f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}",

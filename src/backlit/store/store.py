@@ -21,7 +21,6 @@ from backlit.store.remote.capabilities import Server
 from backlit.store.remote.reachability import USUAL_WAITS, Waits
 from backlit.store.sqlite.database import Places
 from backlit.store.views.columns import Cells, ChosenColumns
-from backlit.store.views.items import Attachments, Batch, Comments
 from backlit.store.views.lookups import Lookups, Projects
 from backlit.store.views.names import StoreNames
 from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory, KeptValues
@@ -48,7 +47,8 @@ if TYPE_CHECKING:
     from backlit.store.edits.nodes import Nodes
     from backlit.store.edits.ranking import Ranking
     from backlit.store.edits.rollover import Rollover
-    from backlit.store.edits.work_log import Timer, WorkLog
+    from backlit.store.edits.timer import Timer
+    from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import Transfers
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from backlit.store.reports.sample_history import SampleHistory
     from backlit.store.undo.history import History
     from backlit.store.views.item_history import ItemHistory
+    from backlit.store.views.items import Attachments, Batch, Comments
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
@@ -64,7 +65,7 @@ else:
     Nodes = late("edits.nodes", "Nodes")
     Ranking = late("edits.ranking", "Ranking")
     Rollover = late("edits.rollover", "Rollover")
-    Timer = late("edits.work_log", "Timer")
+    Timer = late("edits.timer", "Timer")
     WorkLog = late("edits.work_log", "WorkLog")
     Transfers = late("engine.transfers", "Transfers")
     Plan = late("planning.plan", "Plan")
@@ -77,6 +78,9 @@ else:
     SampleHistory = late("reports.sample_history", "SampleHistory")
     History = late("undo.history", "History")
     ItemHistory = late("views.item_history", "ItemHistory")
+    Attachments = late("views.items", "Attachments")
+    Batch = late("views.items", "Batch")
+    Comments = late("views.items", "Comments")
 
 Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""

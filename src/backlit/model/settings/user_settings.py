@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.query.keys import field_named
@@ -43,6 +44,22 @@ def toml_in(text: str) -> dict[str, Any]:
 
 KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.TAGS)
 """Kinds that a project's own field may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCapacities:
+    """Personal capacities per iteration, by user name; 0 means no limit.
+
+    The interface has no personal capacity, so the setting is local. `special` holds capacities of single
+    iterations, by name.
+    """
+
+    usual: Mapping[str, Share] = field(default_factory=dict)
+    special: Mapping[str, Mapping[str, Share]] = field(default_factory=dict)
+
+    def of(self, user: str, iteration: str) -> Share | None:
+        """Return a person's capacity in an iteration; None if not set."""
+        return self.special.get(iteration, {}).get(user) or self.usual.get(user)
 
 
 @dataclass(frozen=True, slots=True)

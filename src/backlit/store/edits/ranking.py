@@ -255,12 +255,8 @@ class Ranking:
         told = (self._server.capabilities() or {}).get("extensions")
         return isinstance(told, list | tuple) and EXTENSION in told
 
-    def count_local(self) -> int:
-        """Count the project's items whose position only this machine knows."""
-        return self._files.journal.ranks.count_local(self._project_id())
-
     def local_ids(self) -> list[int]:
-        """Return the ids of the items that `count_local` counts."""
+        """Return the ids of the project's items whose position only this machine knows."""
         project_id = self._project_id()
         return [] if project_id is None else self._files.journal.ranks.local(project_id)
 

@@ -1,16 +1,15 @@
-"""Logged work and the timer. The interface has no time entries, so a log changes two fields and adds a comment."""
+"""Logged work. The interface has no time entries, so a log changes two fields and adds a comment."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.items import edit_entry, present, show
+from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import Files, Writer
-from backlit.store.journal.journal import Journal
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
 from backlit.store.records.item import Document, fields_in, id_in
@@ -20,7 +19,6 @@ COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
 MARK = "[time]"
 """The start of a comment that records logged work."""
 _LAST_TYPE = "time entry type"
-_TIMER = "timer"
 _DIGITS = 6
 """Decimal digits of sums, so that tenths add up exactly."""
 
@@ -157,79 +155,3 @@ def _sum(fields: Mapping[str, object], hours: float) -> float:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
-
-
-HOUR = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A running timer: its task, and its start in seconds of this machine's time."""
-
-    item_id: int
-    began_at: float
-
-
-class Timer:
-    """A timer that the user starts and stops. It keeps running while backlit is closed."""
-
-    def __init__(self, files: Files, clock: Callable[[], datetime]) -> None:
-        self._files = files
-        self._clock = clock
-
-    @property
-    def running(self) -> Running | None:
-        """The running timer, possibly of another process, or None."""
-        return _running(self._files.journal)
-
-    def seconds(self) -> float:
-        """Return the elapsed seconds, 0 without a timer or after the clock was set back."""
-        running = self.running
-        return max(0.0, self._clock().timestamp() - running.began_at) if running else 0.0
-
-    def hours_on(self, item_id: int) -> float | None:
-        """Return the hours elapsed on an item, to a hundredth, or None if the timer runs elsewhere."""
-        running = self.running
-        if running is None or running.item_id != self._files.journal.real_id(item_id):
-            return None
-        return max(0.01, round(self.seconds() / HOUR, 2))
-
-    async def start(self, item_id: int) -> None:
-        """Start the timer on a task. Raises BadRequest while it runs on another task."""
-        began_at = self._clock().timestamp()
-
-        def act(writer: Writer) -> None:
-            running, wanted = _running(writer.journal), writer.journal.real_id(item_id)
-            if running is None:
-                writer.journal.drafts.save(_TIMER, {"item": wanted, "began": began_at})
-                writer.signal.publish(Change(Subject.TIMER))
-            elif running.item_id != wanted:
-                raise BadRequest("The timer is running on another task. Stop it first.")
-
-        await self._files.write(act)
-
-    async def stop(self) -> None:
-        """Stop the timer and discard its time."""
-
-        def act(writer: Writer) -> None:
-            writer.journal.drafts.discard(_TIMER)
-            writer.signal.publish(Change(Subject.TIMER))
-
-        await self._files.write(act)
-
-
-def end_timer(journal: Journal, item_id: int) -> None:
-    """Stop the timer if it runs on an item."""
-    running = _running(journal)
-    if running is not None and running.item_id == item_id:
-        journal.drafts.discard(_TIMER)
-
-
-def _running(journal: Journal) -> Running | None:
-    kept = journal.drafts.find(_TIMER)
-    if kept is None:
-        return None
-    item_id, began_at = kept.get("item"), kept.get("began")
-    if not isinstance(item_id, int) or not isinstance(began_at, int | float):
-        return None
-    return Running(journal.real_id(item_id), float(began_at))

@@ -336,6 +336,10 @@ class Projects:
 
         return await self._files.read(read)
 
+    def count_local_positions(self) -> int:
+        """Count the current project's items whose position only this machine knows."""
+        return self._files.journal.ranks.count_local(self._lookups.project_id)
+
     def document(self) -> Document:
         """Return the current project as the service sent it, empty if unknown."""
         found = self._files.mirror.execute(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.planning import OwnCapacities
-from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
+from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing.framed_app import KeptFrame
@@ -17,7 +16,6 @@ from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
@@ -169,6 +167,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as the user's own editor left it; raises CannotAct where that fails."""
+        from backlit.tui.shell.external_programs import edit_text
+
         return edit_text(self, text, suffix)
 
     def stop_running(self) -> bool:

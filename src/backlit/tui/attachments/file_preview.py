@@ -19,8 +19,8 @@ from textual.widget import Widget
 from backlit.model.resources import friendly_size_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
-from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import fit, fit_right, joined, safe, safe_block
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.text import Line, fit, fit_right, joined, safe, safe_block
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.workers import work
 

@@ -11,7 +11,6 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
@@ -140,6 +139,8 @@ def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
 
 
 async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, *, with_done: bool) -> None:
+    from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+
     is_here = item.project_id == backlog.store.project_id
     there = [Answer("c", "Clear the filters and go to it")] if is_here else []
     answers = [*there, Answer("e", "Open it in the editor")]

@@ -21,7 +21,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
 
-from backlit.tui.drawing.markdown import Line
+from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:

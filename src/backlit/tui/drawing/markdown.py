@@ -17,7 +17,7 @@ from rich.style import Style
 from rich.text import Text
 
 from backlit.tui.drawing.html import html_tokens, is_html
-from backlit.tui.drawing.text import safe, safe_block
+from backlit.tui.drawing.text import Line, safe, safe_block
 from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ DEEPEST = 8
 _MARKUP = re.compile(r"[*_`#>\[~|]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
 _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
 """Rules that would hide typed characters or find unintended markup."""
-
-Line = list[Segment]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from rich.text import Text
 from textual.content import Content
 from textual.filter import LineFilter
 
+Line = list[Segment]
+"""A line of a drawn text."""
+
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _INVISIBLE = (
     0x00AD, 0x034F, 0x115F, 0x1160, 0x180E, *range(0x200B, 0x200E), *range(0x2060, 0x2065), 0x3164, 0xFEFF, 0xFFA0,

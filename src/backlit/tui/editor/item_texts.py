@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from backlit.store.views.items import CommentEntry
-from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import merged
 from backlit.tui.items.comment_thread import CommentThread
-from backlit.tui.widgets.inputs import TextInput
+from backlit.tui.widgets.text_input import TextInput
 from backlit.tui.widgets.text_view import LinesView
 
 ROOM_FOR_COMMENTS = (58, 20)

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable
 from backlit.model.query import NameKind
-from backlit.store.edits.checks import check
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.fields.acts import DoesNotApply, need
 from backlit.tui.fields.dates import day_text, holds_days
 
 if TYPE_CHECKING:
@@ -263,6 +261,9 @@ class FieldReading:
 
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
         """Return the checked value that a text means for an item; raises TextFault for a value that it cannot have."""
+        from backlit.store.edits.checks import check
+        from backlit.tui.fields.acts import DoesNotApply, need
+
         try:
             need(field.key, item, self._store.lookups)
             value = self.read(field, item.type, text)

@@ -10,8 +10,7 @@ from textual.message import Message
 from backlit.model.amounts import counted
 from backlit.store.grooming import Check, SimilarItem
 from backlit.store.records.merge import is_empty
-from backlit.tui.drawing.markdown import Line
-from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.questions import Question
 from backlit.tui.widgets.text_view import LinesView

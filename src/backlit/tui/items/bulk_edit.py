@@ -1,11 +1,12 @@
-"""Dialogs of bulk edits: the differences to agree to, and the items that could not be changed."""
+"""Changes of items as one step: the journal, the differences to agree to, and the items that could not be changed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
@@ -13,14 +14,61 @@ from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.themes import type_colour, type_sign
-from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
+from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED
 
 MOST_LINES = 400
 MOST_FAILED = 12
 SHOWN = 60
 """Characters of a long text that are shown."""
+
+
+async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
+    """Journal a change as one step; asks first for several items and for what customers see.
+
+    Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
+    """
+    plan = plan_of(act, items, target.store.lookups)
+    if not plan.changes:
+        target.say(plan.why_nothing(), is_bad=not plan.already)
+        return
+    is_simple = len(items) == 1 and not plan.is_for_customers
+    if not is_simple and not await target.ask(bulk_question(target.store, plan)):
+        return
+    if act.is_repeatable:
+        target.session.last_act = act
+    failed = await _write(target, plan)
+    count = len(plan.changes)
+    if not failed:
+        if count > 1:
+            target.say(f"{act.label}: {plan.words} changed. u to undo.")
+        return
+    names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
+    if await target.ask(FailedDialog(count, failed, names)):
+        await journal(target, act, target.store.batch.items(list(failed)))
+
+
+async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+    """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
+    try:
+        await target.store.items.edit_each(plan.changes, plan.seen)
+    except BacklitError:
+        if len(plan.changes) == 1:
+            raise
+        return await _write_one_by_one(target, plan)
+    return {}
+
+
+async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+    failed = {}
+    for item_id, changes in plan.changes.items():
+        try:
+            await target.store.items.edit([item_id], changes, plan.seen[item_id])
+        except BacklitError as error:
+            failed[item_id] = sentence_of(error)
+    return failed
 
 
 def bulk_question(store: Store, plan: Plan) -> DifferenceQuestion:

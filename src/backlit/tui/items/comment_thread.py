@@ -17,8 +17,8 @@ from backlit.model.amounts import counted
 from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
-from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 

@@ -1,17 +1,16 @@
 """Screens with a current item, on which item commands run."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.fields.acts import Act, Plan, plan_of
-from backlit.tui.items.bulk_edit import FailedDialog, bulk_question
-from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.store_screen import StoreScreen
+
+if TYPE_CHECKING:
+    from backlit.tui.fields.acts import Act
 
 ITEM_COMMANDS = (
     "items.item_commands",
@@ -49,8 +48,10 @@ class ItemScreen(StoreScreen[None]):
         """Open a field of a form; return False where there is none."""
         return False
 
-    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+    async def apply(self, act: "Act", items: Sequence[Item]) -> None:
         """Journal a change."""
+        from backlit.tui.items.bulk_edit import journal
+
         await journal(self, act, items)
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:  # noqa: ARG002 - for lists with groups
@@ -77,52 +78,6 @@ class ItemScreen(StoreScreen[None]):
 
 MOST = 2_000
 """Items that one change may touch; each is asked for and written on its own."""
-
-
-async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
-    """Journal a change as one step; asks first for several items and for what customers see.
-
-    Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
-    """
-    plan = plan_of(act, items, target.store.lookups)
-    if not plan.changes:
-        target.say(plan.why_nothing(), is_bad=not plan.already)
-        return
-    is_simple = len(items) == 1 and not plan.is_for_customers
-    if not is_simple and not await target.ask(bulk_question(target.store, plan)):
-        return
-    if act.is_repeatable:
-        target.session.last_act = act
-    failed = await _write(target, plan)
-    count = len(plan.changes)
-    if not failed:
-        if count > 1:
-            target.say(f"{act.label}: {plan.words} changed. u to undo.")
-        return
-    names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
-    if await target.ask(FailedDialog(count, failed, names)):
-        await journal(target, act, target.store.batch.items(list(failed)))
-
-
-async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
-    """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
-    try:
-        await target.store.items.edit_each(plan.changes, plan.seen)
-    except BacklitError:
-        if len(plan.changes) == 1:
-            raise
-        return await _write_one_by_one(target, plan)
-    return {}
-
-
-async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
-    failed = {}
-    for item_id, changes in plan.changes.items():
-        try:
-            await target.store.items.edit([item_id], changes, plan.seen[item_id])
-        except BacklitError as error:
-            failed[item_id] = sentence_of(error)
-    return failed
 
 
 def refuse_too_many(ids: Sequence[int]) -> None:

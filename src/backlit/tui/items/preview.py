@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -12,9 +13,7 @@ from backlit.model.statuses import StatusGroups
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
-from backlit.store.views.items import CommentEntry
-from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.text import safe, wrapped
+from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import (
     ThemeStyles,
     choice_word,
@@ -24,10 +23,12 @@ from backlit.tui.drawing.themes import (
     type_colour,
     type_sign,
 )
-from backlit.tui.fields.acts import is_synced
 from backlit.tui.fields.dates import ago, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
+
+if TYPE_CHECKING:
+    from backlit.store.views.items import CommentEntry
 
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
@@ -64,7 +65,7 @@ class Preview(LinesView):
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
 
-    def show(self, item: Item | None, comments: Sequence[CommentEntry] | None, around: Surroundings) -> None:
+    def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> None:
         """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""
         before = self._shown[0].id if self._shown else None
         self._shown = None if item is None else (item, comments, around)
@@ -84,7 +85,7 @@ class CommentsPreview(LinesView):
         super().__init__(id="preview-comments")
         self._shown: tuple[Sequence[CommentEntry], datetime] | None = None
 
-    def show(self, comments: Sequence[CommentEntry], now: datetime) -> None:
+    def show(self, comments: Sequence["CommentEntry"], now: datetime) -> None:
         """Show the comments of another item."""
         self._shown = (comments, now)
         self.lay_out()
@@ -102,7 +103,7 @@ class _Page:
         self._theme = theme
         self._width = width
 
-    def lines(self, item: Item, comments: Sequence[CommentEntry] | None, around: Surroundings) -> Iterator[Line]:
+    def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> Iterator[Line]:
         yield self._heading(item)
         name = wrapped(str(item.fields.get("Name") or ""), self._width)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
@@ -122,7 +123,7 @@ class _Page:
             yield []
             yield from self.comments(comments, around.now)
 
-    def comments(self, comments: Sequence[CommentEntry], now: datetime) -> Iterator[Line]:
+    def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
         words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
         yield self._head(words)
         for comment in reversed(comments[-COMMENT_LIMIT:]):
@@ -163,11 +164,13 @@ class _Page:
             yield line
 
     def _text(self, text: str) -> Iterator[Line]:
+        from backlit.tui.drawing.markdown import markdown_lines
+
         yield from markdown_lines(text[:TEXT_LIMIT], self._width, self._theme)
         if len(text) > TEXT_LIMIT:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
-    def _byline(self, comment: CommentEntry, now: datetime) -> Line:
+    def _byline(self, comment: "CommentEntry", now: datetime) -> Line:
         author = Segment(safe(comment.author or "you"), self._theme.style(bold=True))
         line = [author, self._segment(f"  {ago(comment.created_at, now)}", "muted")]
         if comment.pending:
@@ -216,6 +219,8 @@ def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
 
 def _mirrored(item: Item) -> str:
     """Return that the item is synced with another tracker, and its number there where known."""
+    from backlit.tui.fields.acts import is_synced
+
     number = item.fields.get("SyncID")
     there = "" if number is None else f"as {number} "
     return f"{SYNCED} mirrored {there}in another tracker" if is_synced(item) else ""

@@ -81,7 +81,7 @@ async def write_order(target: RankTarget, call: Call) -> None:
 
 async def forget_order(target: RankTarget, _call: Call) -> None:
     """Give the order kept on this machine up."""
-    if not target.store.ranking.count_local():
+    if not target.store.project_facts.count_local_positions():
         raise CannotAct("No order is kept on this machine; the list shows the server's order.")
     count = await target.store.ranking.forget()
     target.say(f"The list shows the server's order again; {counted(count, 'item')} had been moved here.")

@@ -98,7 +98,7 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
-    if not (spec.group or spec.sort) and store.ranking.count_local():
+    if not (spec.group or spec.sort) and store.project_facts.count_local_positions():
         parts.append((" · local order", "pending"))
     return [*parts, *_order(names, spec)]
 

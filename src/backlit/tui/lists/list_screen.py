@@ -16,8 +16,6 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import AskFirst, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import Filtering, NodeFilter, SharedFilter
@@ -153,6 +151,8 @@ class ListScreen(ItemScreen):
         every, out_of_sight = words(selected), words(list(hidden))
 
         async def ask() -> bool:
+            from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+
             answers = [Answer("y", f"act on all, {every}")]
             if shown:
                 answers.append(Answer("o", f"only the {words(shown)} shown"))
@@ -197,6 +197,8 @@ def type_in(group: Mapping[str, object]) -> ItemType | None:
 
 def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) -> dict[str, object]:
     """Return the values of a group that suit a new item of a type, without values that customers see."""
+    from backlit.tui.fields.acts import is_for_customers
+
     found: dict[str, object] = {}
     for key, value in group.items():
         field = field_named("Estimate" if key == POINTS else key, store.lookups.custom_fields())

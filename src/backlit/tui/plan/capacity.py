@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from backlit.model.amounts import counted, points_of
-from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
+from backlit.model.amounts import Share, counted, points_of
+from backlit.model.planning import Capacity, Fit, Load, Velocity
 from backlit.model.reports.report import number_text
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry

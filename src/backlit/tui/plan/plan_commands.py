@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.acts import Act, plan_of
-from backlit.tui.items.item_screen import journal
+from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.target import AddTarget
 
 

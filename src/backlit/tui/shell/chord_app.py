@@ -11,7 +11,6 @@ from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets._toast import ToastRack
 
-from backlit.config import clipboard
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
@@ -75,6 +74,8 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def copy(self, text: str, words: str) -> None:
         """Put a text on the clipboard; say so in words, with the route that it took."""
+        from backlit.config import clipboard
+
         self.copy_to_clipboard(text)
         if self._driver is not None and (sequence := clipboard.passed_through(text)):
             self._driver.write(sequence)

@@ -12,7 +12,6 @@ from backlit.store.records.changes import Change, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, Open, Session
@@ -133,6 +132,8 @@ class StoreScreen(Screen[Result]):
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""
+        from backlit.tui.shell.external_programs import edit_text
+
         return edit_text(cast("ChordApp", self.app), text, suffix)
 
     def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:

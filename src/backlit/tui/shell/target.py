@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from textual.message import Message
 from textual.screen import Screen
 
-from backlit.model.planning import OwnCapacities
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.store import Store
 
 if TYPE_CHECKING:

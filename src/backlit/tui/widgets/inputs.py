@@ -16,9 +16,8 @@ from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 from textual.widgets.input import Selection
-from textual.widgets.text_area import Location
 
 from backlit.model.query import Candidate
 from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal
@@ -36,7 +35,7 @@ FILTER, COMMAND = "/", ":"
 GAP = "   "
 
 
-def _actions(bindings: Iterable[BindingType]) -> Mapping[str, str]:
+def actions_of(bindings: Iterable[BindingType]) -> Mapping[str, str]:
     """Return actions by key; enter and ctrl+c are left to nodes above."""
     found = {
         key.strip(): binding.action
@@ -77,7 +76,7 @@ class InOrder(Base):
 class LineInput(InOrder, Input):
     """A line with readline's keys and a steady cursor; typing never causes a layout of the screen."""
 
-    ACTIONS = _actions(Input.BINDINGS)
+    ACTIONS = actions_of(Input.BINDINGS)
     virtual_size = Reactive(Size(0, 0), layout=False)
 
     def __init__(self, value: str = "", *, placeholder: str = "", password: bool = False) -> None:
@@ -109,35 +108,6 @@ class LineInput(InOrder, Input):
         event.stop()
         event.prevent_default()
         self.put(" ".join(event.text.splitlines()))
-
-
-class TextInput(InOrder, TextArea):
-    """Several wrapped lines with a steady cursor; tab leaves the input."""
-
-    ACTIONS = _actions(TextArea.BINDINGS)
-
-    def __init__(self, text: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(text, compact=True, soft_wrap=True, tab_behavior="focus", id=id)
-        self.cursor_blink = False
-
-    def put(self, text: str) -> None:
-        """Insert text at the cursor, in place of the selection."""
-        self.replace(text, *self.selection, maintain_selection_offset=False)
-
-    def get_line(self, line_index: int) -> Text:
-        """Return a line whose styles take no visible character apart."""
-        line = super().get_line(line_index)
-        return line if line.plain.isascii() else WholeCharacters(line.plain, end="", no_wrap=True)
-
-    def get_cursor_left_location(self) -> Location:
-        """Return the location of the character on the left, whole."""
-        row, column = super().get_cursor_left_location()
-        return row, boundary(self.document.get_line(row), column, is_after=False)
-
-    def get_cursor_right_location(self) -> Location:
-        """Return the location of the character on the right, whole."""
-        row, column = super().get_cursor_right_location()
-        return row, boundary(self.document.get_line(row), column, is_after=True)
 
 
 class QueryLine(Vertical):

@@ -7,7 +7,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from backlit.tui.drawing.markdown import Line
+from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 
 
