@@ -21,6 +21,18 @@ def test_a_board_has_columns_lanes_and_limits_by_the_names_of_queries() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("lanes", "key"),
+    [("", ""), ("type", "type"), ("tags", "Tags"), ("parent", "ParentID"), ("priority", "Priority"), ("Own_cf", "Own_cf")],
+)
+def test_a_board_has_lanes_by_many_kinds_of_fields(lanes: str, key: str) -> None:
+    assert board_settings({"lanes": lanes}).lanes == key
+
+
+def test_the_least_limit_of_a_column_is_one_item() -> None:
+    assert board_settings({"column": [{"values": "Done", "limit": 1}]}).column[0].limit == 1
+
+
 def test_columns_can_be_releases_and_own_fields() -> None:
     assert board_settings({"columns": "Release"}).columns == RELEASE
     assert board_settings({"columns": "Channel_cf"}).columns == "Channel_cf"
@@ -33,6 +45,11 @@ def test_columns_can_be_releases_and_own_fields() -> None:
         ({"columns": "Description"}, "cannot have columns by"),
         ({"columns": 3}, "cannot have columns by"),
         ({"lanes": "name"}, "cannot have swimlanes by"),
+        ({"lanes": 3}, "cannot have swimlanes by"),
+        ({"columns": ""}, "cannot have columns by"),
+        ({"column": [{"values": [3]}]}, "has no values"),
+        ({"column": [{"values": []}]}, "has no values"),
+        ({"column": [{"values": ["Done"], "limit": 1.5}]}, "limit"),
         ({"colums": "status"}, "'colums'"),
         ({"column": "Done"}, "[[board.column]]"),
         ({"column": [{}]}, "has no values"),

@@ -47,8 +47,8 @@ def compare(name: str, operator: Operator, value: object) -> Comparison:
     return Comparison(operator, Property(name), Literal(value))
 
 
-def call(function: Function, *arguments: float | str | Property | TagVariable | Call) -> Call:
-    return Call(function, tuple(Literal(a) if isinstance(a, float | int | str) else a for a in arguments))
+def call(function: Function, *arguments: float | str | date | Property | TagVariable | Call) -> Call:
+    return Call(function, tuple(Literal(a) if isinstance(a, float | int | str | date) else a for a in arguments))
 
 
 NAME = Property("Name")
@@ -78,6 +78,15 @@ SENT: list[tuple[str, Filter]] = [
         compare("createdAt", Operator.LE, datetime(2013, 10, 10, 8, 30)),
     ),
     ("createdAt gt '2013-10-10'", compare("createdAt", Operator.GT, date(2013, 10, 10))),
+    (
+        "hour(2013-10-10T08:30) eq 8 and year('2013-10-10') eq 2013",
+        And(
+            (
+                Comparison(Operator.EQ, call(Function.HOUR, datetime(2013, 10, 10, 8, 30)), Literal(8)),
+                Comparison(Operator.EQ, call(Function.YEAR, datetime(2013, 10, 10)), Literal(2013)),
+            )
+        ),
+    ),
     # logic
     ("(Status eq 'Done')", eq("Status", "Done")),
     ("not (Status eq 'Done')", Not(eq("Status", "Done"))),
@@ -308,6 +317,26 @@ def test_a_filter_that_makes_no_sense_is_refused_at_its_place(text: str, at: int
     assert caught.value.message.startswith(f"$filter has an error at character {at}: ")
     assert reason in caught.value.message
     assert caught.value.errors == {"$filter": caught.value.message}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}(Name) eq 'x'",
+        "{}/any(t: t eq 'x')",
+        "Tags/{}(t: t eq 'x')",
+        "{} eq 'x'",
+        "Name {} 'x'",
+        "fields/{} eq 'x'",
+        "createdAt gt datetime'{}'",
+    ],
+)
+def test_a_refusal_quotes_the_beginning_of_a_long_word(text: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        parse_filter(text.format("x" * 200))
+
+    assert "x" * 40 in caught.value.message
+    assert "x" * 41 not in caught.value.message
 
 
 def test_a_filter_may_fill_its_bytes_but_not_more() -> None:

@@ -27,7 +27,7 @@ from backlit.model.query import (
     parse_query,
     write_query,
 )
-from backlit.model.query.keys import SHORT_KEYS, all_keys
+from backlit.model.query.keys import MOST, SHORT_KEYS, all_keys
 from backlit.model.query.meaning import date_filter
 from backlit.model.query.syntax import all_of, any_of
 from backlit.model.ready_check import USUAL, Ground
@@ -119,6 +119,9 @@ def finds(text: str) -> bool:
         "created:2026-03-01 created<=2026-03-01 created>=2026-03-01 -created>2026-03-01 -created<2026-03-01",
         "changed:yesterday changed<today changed<2w -changed>36h changed>12h",
         "status:progress status=\"in progress\" -status:done,deferred",
+        "status:OPEN blocking:YES lint:ANY lint:any,none -lint:none",
+        "changed<99999w -changed>99999w created<=9999-12-31 created:2026-02-28,2026-03-01",
+        "Channel=\"Web shop\" -channel=web channel>V channel<X tag:UX",
     ],
 )  # fmt: skip
 def test_a_query_finds_the_item_it_describes(text: str) -> None:
@@ -138,6 +141,12 @@ def test_a_query_finds_the_item_it_describes(text: str) -> None:
         "changed>7d",
         "#13",
         "owner:none",
+        "created:2026-02-28",
+        "created:2026-03-02",
+        "created<=2026-02-28",
+        "blocking:no",
+        "lint:none",
+        "tag:web",
     ],
 )
 def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
@@ -165,6 +174,15 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("(" * 60, 52, "nested"),
         ("-" * 60 + "a", 52, "nested"),
         ("x" * 5000, 4096, "more than"),
+        ("retry lint:wrong", 7, 'no rule "wrong"; choose from any, none, '),
+        ("lint>any", 1, 'lint has no order; write "lint:" instead of ">"'),
+        ("text>x", 1, "text has no order"),
+        ("tag>x", 1, "tag has no order"),
+        ("blocking>yes", 1, "blocking has no order"),
+        ("severity>high", 1, "severity has no order"),
+        ("est>nan", 1, "can be compared"),
+        ("est>9007199254740994", 1, "can be compared"),
+        ("ownr:me", 1, "did you mean owner"),
     ],
 )
 def test_malformed_queries_are_rejected_with_place_and_remedy(text: str, at: int, way_out: str) -> None:
@@ -237,6 +255,9 @@ def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
     assert offered("#u") == ["#ux"]
     assert offered("(@m") == ["(@maya"]
     assert offered("nothing zz") == []
+    assert offered("-TEA") == ["-team:"]
+    names["tag"] = [f"tag{number}" for number in range(99)]
+    assert len(offered("#")) == len(offered("tag:tag")) == MOST
 
 
 def test_the_page_of_the_language_names_every_short_key() -> None:

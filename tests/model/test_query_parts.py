@@ -9,6 +9,7 @@ from backlit.model.query.keys import values_of, with_values
     ("query", "key", "values", "expected"),
     [
         ("", "status", ["Done"], "status:Done"),
+        ("Risk_cf:1 Channel_cf:web est>5", "channel_cf", ["shop"], "Risk_cf:1 channel_cf:shop est>5"),
         ("", "tag", ["two words", "x"], 'tag:"two words",x'),
         ("est>5 status:Done -tag:x", "status", ["In Progress"], 'est>5 status:"In Progress" -tag:x'),
         ("est>5 Status=Done", "status", [], "est>5"),

@@ -71,6 +71,77 @@ def test_the_svg_is_well_formed_and_says_what_it_is(report: Report) -> None:
     assert not any("\x1b" in text for text in texts)
 
 
+def drawn(report: Report) -> list[str]:
+    """The place and the size of each shape, and the place of each text."""
+    root = ET.fromstring(FORMATS[".svg"](report))
+    looks = ("x", "y", "width", "height", "d", "fill", "stroke", "stroke-dasharray")
+    return [
+        " ".join([*(each.attrib[look] for look in looks if look in each.attrib), each.text or ""]).strip()
+        for each in root
+        if not each.tag.endswith("title") and each.get("text-anchor") != "start"
+    ]
+
+
+def test_the_svg_draws_days_to_scale() -> None:
+    assert drawn(by_day()) == [
+        "800 416 #fdfcf9",
+        "M64 344.0H776 #d5d2cb",
+        "56.0 348.0 #5d636d 0",
+        "M64 279.0H776 #d5d2cb",
+        "56.0 283.0 #5d636d 2",
+        "M64 214.0H776 #d5d2cb",
+        "56.0 218.0 #5d636d 4",
+        "M64 149.0H776 #d5d2cb",
+        "56.0 153.0 #5d636d 6",
+        "M64 84.0H776 #d5d2cb",
+        "56.0 88.0 #5d636d 8",
+        "99.6 84.0 166.1 260.0 #d9922e",
+        "420.0 340.0 #5d636d ?",
+        "574.3 214.0 166.1 130.0 #d9922e",
+        "M182.7 149.0h0L420.0 214.0L657.3 279.0 none #9a4f4f 2 5",
+        "182.7 362.0 #5d636d 2 Mar",
+        "420.0 362.0 #5d636d 3 Mar",
+        "657.3 362.0 #5d636d 4 Mar",
+        "24 386 11 11 #d9922e",
+        "92 386 11 11 #9a4f4f",
+    ]
+
+
+def test_the_svg_breaks_a_line_where_a_day_has_no_number() -> None:
+    chart = by_day().chart
+    assert isinstance(chart, Timeline)
+    line = Series("scope", Tone.SCOPE, (8.0, None, 4.0))
+
+    assert "M182.7 84.0h0M657.3 214.0h0 none #33363f" in drawn(replace(by_day(), chart=replace(chart, lines=(line,))))
+
+
+@pytest.mark.parametrize(("count", "every"), [(12, 1), (13, 2), (60, 6), (712, 58), (1424, 58)])
+def test_the_svg_names_as_many_days_as_have_room(count: int, every: int) -> None:
+    days = tuple(date(2026, 1, 1) + timedelta(number) for number in range(count))
+    chart = Timeline(days, Series("left", Tone.LEFT, (1.0,) * count), (), frozenset(), days[-1])
+
+    named = [text for text in drawn(replace(by_day(), chart=chart)) if " 362.0 " in text]
+    assert len(named) == -(-count // every)
+
+
+def test_the_svg_draws_bars_to_scale_with_their_parts_in_a_row_and_notes_below() -> None:
+    parts = (Part("started", Tone.STARTED), Part("open", Tone.PLAIN))
+    chart = Bars(parts, (Bar("maya", (10.0, 30.0)), Bar("jon", (0.0, 20.0))))
+    report = replace(by_person(), chart=chart, notes=("A note.", "word " * 40))
+
+    assert drawn(report) == [
+        "800 231 #fdfcf9",
+        "182.0 96.0 #22252b maya",
+        "190.0 84 131.5 15 #d9922e",
+        "321.5 84 394.5 15 #7b8794",
+        "182.0 120.0 #22252b jon",
+        "190.0 108 0.0 15 #d9922e",
+        "190.0 108 263.0 15 #7b8794",
+        "24 150 11 11 #d9922e",
+        "113 150 11 11 #7b8794",
+    ]
+
+
 def test_the_svg_explains_gaps_where_there_are_some() -> None:
     chart = by_day().chart
     assert isinstance(chart, Timeline)
@@ -83,7 +154,10 @@ def test_a_report_tells_its_notes_apart() -> None:
     report = replace(by_day(), notes=(f"{LEFT_OUT} 3 items.", f"{SAMPLE} up to 3 Mar.", "Another."))
 
     assert (report.warnings, report.badge) == ((f"{LEFT_OUT} 3 items.",), f"{SAMPLE} up to 3 Mar")
-    assert (by_day().warnings, by_day().badge) == ((), "")
+    assert (report.sources, report.has_hidden_notes) == (("Another.",), True)
+    assert (by_day().warnings, by_day().badge, by_day().has_hidden_notes) == ((), "", False)
+    empty = Bars((), ())
+    assert [replace(report, chart=each).has_hidden_notes for each in (by_person().chart, empty)] == [True, False]
 
 
 def test_the_svg_draws_a_bar_for_each_recorded_day_and_a_question_mark_for_a_gap() -> None:

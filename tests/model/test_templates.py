@@ -16,7 +16,7 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         "Name": "Incident: ",
         "Priority": 0.5,
         "IsTriaged": True,
-        "tasks": ["Look"],
+        "tasks": [" Look "],
     }
 
     assert templates_in([written]) == (
@@ -36,6 +36,14 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         ([{"type": "Bug"}], "no name"),
         ([{"name": "A"}], "no type"),
         ([{"name": "A", "type": "Task"}], "no type"),
+        ([{"name": "A", "type": 3}], "no type"),
+        ([{"name": " ", "type": "Bug"}], "no name"),
+        ([{"name": 3, "type": "Bug"}], "no name"),
+        ([{"name": "A", "type": "Bug", "tags": [3]}], "tags must be a text|Tags must be a text"),
+        ([{"name": "A", "type": "Bug", "tasks": ["Look", " "]}], '"tasks" must be a list of names'),
+        ([{"name": "A", "type": "Bug", "tasks": "Look"}], '"tasks" must be a list of names'),
+        ([{"name": "A", "type": "Bug", "points": 3}], "no writable field 'points'"),
+        ([{"name": "A", "type": "Bug", "type_cf": {}}], "type_cf must be a text"),
         ([{"name": "A", "type": "Bug", "colour": "red"}], "the field 'colour' is unknown"),
         ([{"name": "A", "type": "Feedback", "est": 3}], "no writable field 'est'"),
         ([{"name": "A", "type": "Bug", "BacklogPriority": 3}], "no writable field 'BacklogPriority'"),

@@ -43,7 +43,8 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
 @pytest.mark.parametrize(
     ("read", "value"),
     [
-        (team_names, ["Payments"]), (team_names, {"Payments": 3}), (project_number, "Aurora"),
+        (team_names, ["Payments"]), (team_names, {"one": "Payments"}), (team_names, {"3": 3}),
+        (project_number, "Aurora"), (project_number, True), (project_number, 1.0),
         (field_kinds, {"Ticket": "text"}), (field_kinds, {"Ticket_cf": "date"}), (field_kinds, {"Ticket_cf": 3}),
     ],
 )  # fmt: skip
