@@ -84,6 +84,13 @@ async def test_an_error_of_any_length_is_cut(tmp_path: Path) -> None:
     assert len(failure.message) == answers.TEXT_LIMIT
 
 
+async def test_a_plain_text_of_any_length_is_cut_after_the_sentence(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(403, "x" * 10_000))
+
+    assert failure.message.startswith("You do not have permission for this. xxx")
+    assert len(failure.message) == answers.TEXT_LIMIT
+
+
 async def test_an_html_page_instead_of_an_error_is_not_shown(tmp_path: Path) -> None:
     failure = await failure_of(tmp_path, answer(404, "<!DOCTYPE html><title>nope</title>", content_type="text/html"))
 
@@ -126,6 +133,22 @@ async def test_a_compressed_answer_is_read(tmp_path: Path) -> None:
     body = gzip.compress(b'{"id": 1}')
     async with Foreign(answer(200, body, content_encoding="gzip")).client(tmp_path) as client:
         assert await client.work_items.get(1) == {"id": 1}
+
+
+@pytest.mark.parametrize("body", [gzip.compress(b'{"id": 1}')[:-9], gzip.compress(b'{"id": 1}')[:10]])
+async def test_a_compressed_answer_that_ends_early_is_asked_for_again(tmp_path: Path, body: bytes) -> None:
+    broken = answer(200, body, content_encoding="gzip")
+    async with Foreign(broken, answer(200, '{"id": 1}')).client(tmp_path) as client:
+        assert await client.work_items.get(1) == {"id": 1}
+
+
+@pytest.mark.parametrize("status", [200, 204])
+async def test_an_empty_answer_counts_as_compressed(tmp_path: Path, status: int) -> None:
+    foreign = Foreign(answer(status, b"", content_encoding="gzip"))
+    async with foreign.client(tmp_path) as client:
+        await client.comments.delete(1)
+
+    assert len(foreign.requests) == 1
 
 
 async def test_an_answer_that_is_not_as_compressed_as_it_says_ends_offline(tmp_path: Path) -> None:

@@ -293,13 +293,14 @@ async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_
 
 async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_path: Path) -> None:
     areas = (
-        '{"totalResults": 2, "top": 2, "results": [{"id": 1, "projectId": 5, "parentId": -1, "name": "Fifth"},'
-        ' {"id": 2, "projectId": 5, "parentId": 1, "name": "Below"}]}'
+        '{"totalResults": 4, "top": 4, "results": [{"id": 1, "projectId": 5, "parentId": -1, "name": "Fifth"},'
+        ' {"id": 2, "projectId": 5, "parentId": 1, "name": "Below"}, {"id": 3, "parentId": -1, "name": "Nowhere"},'
+        ' {"id": 4, "projectId": 6, "parentId": -1}]}'
     )
     async with Foreign(answer(404), answer(405), answer(200, areas)).client(tmp_path) as client:
         page = await client.projects.page()
 
-    assert page.results == [{"id": 5, "name": "Fifth"}]
+    assert (page.total, page.results) == (2, [{"id": 5, "name": "Fifth"}, {"id": 6, "name": ""}])
 
 
 async def test_a_service_without_capabilities_has_none(tmp_path: Path) -> None:

@@ -58,6 +58,18 @@ def test_profiles_in_one_file_do_not_touch_each_other(cache: TokenCache, tmp_pat
     assert other.load() is not None
 
 
+def test_each_profile_approves_its_own_addresses(tmp_path: Path) -> None:
+    one, other = (TokenCache(tmp_path / "tokens.json", key) for key in ("https://a.example/", "https://b.example/"))
+    for origin in ("https://login.example", "https://id.example"):
+        one.approve(origin)
+    other.approve("https://b-login.example")
+    one.save(GRANT)
+    other.clear()
+
+    assert one.approved() == {"https://login.example", "https://id.example"}
+    assert other.approved() == {"https://b-login.example"}
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b"null", b"\x00\xff", b'{"https://a.example/": 4}', b'{"https://a.example/": {"access": 1}}'],

@@ -79,6 +79,20 @@ async def test_a_file_that_is_there_is_never_written_over(client: Client, attach
     assert sorted(names_in(folder)) == ["plan (1).bin", "plan (2).bin", "plan.bin"]
 
 
+async def test_a_file_gets_a_free_name_where_the_disk_has_no_links(
+    client: Client, attachment: Attachment, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_source: Path, _target: Path) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("os.link", refused)
+
+    saved = [await client.transfers.download(attachment, folder, quietly) for _ in range(2)]
+
+    assert [path.read_bytes() for path in saved] == [CONTENT, CONTENT]
+    assert sorted(names_in(folder)) == ["plan (1).bin", "plan.bin"]
+
+
 async def test_a_name_from_the_service_never_leads_out_of_the_folder(
     client: Client, attachment: Attachment, folder: Path
 ) -> None:

@@ -273,11 +273,13 @@ class _Inflating:
         self._request = request
         self._inflate = zlib.decompressobj(_AUTOMATIC)
         self._left = b""
+        self._is_empty = True
         self._is_begun = False
 
     def take(self, raw: bytes) -> None:
         """Take received bytes."""
         self._left += raw
+        self._is_empty = self._is_empty and not raw
 
     def part(self) -> bytes:
         """Return the next part of the body; empty until more bytes arrive."""
@@ -296,7 +298,7 @@ class _Inflating:
 
     def end(self) -> None:
         """End the body; raise httpx's DecodingError if it is incomplete."""
-        if self._is_begun and not self._inflate.eof:
+        if not (self._is_empty or self._inflate.eof):
             raise self._failed()
 
     def _failed(self) -> httpx.DecodingError:
