@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import date, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import few_and_many
+from tests.model.test_matching import CUSTOM, HOLDS, ITEM
 from tests.store.papers import item, offline_store
 
 from backlit.cli.commands.items import values_of
@@ -33,6 +35,7 @@ from backlit.model.filters import (
     any_of,
     matches,
 )
+from backlit.model.odata import parse_filter
 from backlit.store import Store, ViewSpec
 
 DOCUMENTS = [
@@ -134,6 +137,23 @@ def test_sql_and_memory_find_the_same(store: Store, examples: int) -> None:
         assert {row.id for row in view.rows(0, 10)} == wanted
 
     find_the_same()
+
+
+def test_sql_finds_the_item_for_which_a_filter_holds(tmp_path: Path) -> None:
+    top = {key: ITEM[key] for key in ("id", "type", "projectId", "createdAt", "lastModifiedAt")}
+    fields = {key: value for key, value in ITEM.items() if key not in top}
+    times = {key: str(value).replace(" ", "T") for key, value in top.items() if isinstance(value, datetime)}
+    with offline_store(tmp_path, [item(1042) | top | times | {"fields": fields}]) as store:
+
+        def is_found(found: Filter) -> bool:
+            view = store.view(ViewSpec(filter=found, with_done=True))
+            asyncio.run(view.load())
+            return bool(view.rows(0, 1))
+
+        filters = {text: parse_filter(text, CUSTOM) for text in HOLDS}
+        opposites = [Not(found) for found in filters.values()]
+        assert is_found(all_of(filters.values())), [text for text, found in filters.items() if not is_found(found)]
+        assert not is_found(any_of(opposites)), [text for text, found in filters.items() if is_found(Not(found))]
 
 
 @pytest.mark.parametrize(
