@@ -222,6 +222,25 @@ def test_a_filter_that_clients_send_is_read(text: str, tree: Filter) -> None:
     assert parse_filter(text, CUSTOM) == tree
 
 
+@pytest.mark.parametrize(
+    ("dividend", "drops_the_fraction"),
+    [
+        ("7", True), ("7.0", False), ("Priority", True), ("Allocation_cf", False),
+        ("length(Name)", True), ("indexof(Name, 'x')", True), ("hour(createdAt)", True), ("year(createdAt)", True),
+        ("round(Priority)", False), ("floor(Priority)", False),
+        ("(Priority add 1)", True), ("(Priority sub length(Name))", True), ("(Priority mul 2)", True),
+        ("(Priority mod 2)", True), ("(Priority add 1.5)", False), ("(Allocation_cf mul 2)", False),
+        ("(Priority div 2)", True), ("(Priority divby 2)", False), ("-Priority", True),
+    ],
+)  # fmt: skip
+def test_a_division_of_whole_numbers_drops_the_fraction(dividend: str, drops_the_fraction: bool) -> None:
+    found = parse_filter(f"{dividend} div Priority eq 1", CUSTOM)
+
+    assert isinstance(found, Comparison)
+    assert isinstance(found.left, Call)
+    assert found.left.function is (Function.DIV if drops_the_fraction else Function.DIVBY)
+
+
 REFUSED = [
     ("", 1, "empty"),
     ("   ", 4, "empty"),
@@ -305,6 +324,11 @@ REFUSED = [
     ("contains(Kinds_cf, 'x')", 10, "a list"),
     ("Name eq 'a\0b'", 9, "NUL"),
     ("Name eq '\ud800'", 9, "surrogate"),
+    ("Name eq '\udfff'", 9, "surrogate"),
+    (f"Priority eq 5{'x' * 40}", 13, f"'5{'x' * 19}' is not a number or a date"),
+    ("Status in (null, 5)", 18, "cannot be compared"),
+    ("createdAt in ('2014-01-01', 'soon')", 29, "cannot be compared"),
+    ("'2014-01-01' gt Name and createdAt gt Name", 36, "cannot be compared"),
     ("Name\0 eq 'x'", 5, "no meaning"),
 ]
 
@@ -328,6 +352,7 @@ def test_a_filter_that_makes_no_sense_is_refused_at_its_place(text: str, at: int
         "{} eq 'x'",
         "Name {} 'x'",
         "fields/{} eq 'x'",
+        "contains({}, 'x')",
         "createdAt gt datetime'{}'",
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import PROPERTY_BY_LOWER_NAME, ValueType
+from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Kind, ValueType, custom_field
 from backlit.model.filters import (
     And,
     AnyTag,
@@ -271,6 +271,14 @@ def test_an_order_is_read_in_any_case_and_its_repeats_are_dropped() -> None:
     assert write_order(keys) == "Name,createdAt desc,id"
 
 
+def test_an_order_by_a_key_of_the_fields_is_one_by_the_property() -> None:
+    custom = (custom_field("Own_cf", Kind.NUMBER),)
+
+    keys = parse_order("fields/Name desc,FIELDS/own_cf,own_CF desc", custom)
+
+    assert keys == (SortKey("Name", descending=True), SortKey("Own_cf"))
+
+
 @pytest.mark.parametrize(
     ("text", "at", "reason"),
     [
@@ -282,6 +290,11 @@ def test_an_order_is_read_in_any_case_and_its_repeats_are_dropped() -> None:
         ("Name;id", 5, "';'"),
         ("Tags", 1, "a list"),
         ("length(Name)", 1, "unknown property"),
+        ("fields/id", 8, "fields has no 'id'"),
+        ("fields/createdAt desc", 8, "fields has no 'createdAt'"),
+        ("fields", 1, "unknown property 'fields'"),
+        ("x" * 41, 1, f"unknown property '{'x' * 40}'"),
+        (f"Name {'x' * 41}", 6, f"before '{'x' * 40}'"),
     ],
 )
 def test_an_order_that_makes_no_sense_is_refused_at_its_place(text: str, at: int, reason: str) -> None:
