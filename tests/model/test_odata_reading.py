@@ -121,6 +121,7 @@ SENT: list[tuple[str, Filter]] = [
     ("length(null) ne 3", Literal(False)),
     ("contains(tolower(null), 'x')", Literal(False)),
     # literals
+    ("FIELDS/name eq 'x'", eq("Name", "x")),
     ("Name eq 'It''s done'", eq("Name", "It's done")),
     ("Name eq ''", eq("Name", "")),
     ("Name eq''''", eq("Name", "'")),
@@ -372,11 +373,18 @@ def test_a_filter_may_fill_its_bytes_but_not_more() -> None:
         parse_filter(f"Name eq '{'é' * (TEXT_LIMIT // 2)}'")
 
 
-def test_a_filter_may_have_so_many_nodes_but_not_more() -> None:
-    parse_filter(" or ".join(["Likes eq 1"] * NODE_LIMIT))
-    parse_filter(f"id in ({','.join(['1'] * (NODE_LIMIT - 1))})")
+@pytest.mark.parametrize("part", ["Likes eq 1", "contains(Name, 'x')", "not IsBlocking", "Tags/any()"])
+def test_a_filter_may_have_so_many_nodes_but_not_more(part: str) -> None:
+    parse_filter(" or ".join([part] * NODE_LIMIT))
     with pytest.raises(BadRequest, match="more than 200"):
-        parse_filter(" or ".join(["Likes eq 1"] * (NODE_LIMIT + 1)))
+        parse_filter(" or ".join([part] * (NODE_LIMIT + 1)))
+
+
+def test_the_values_and_the_sums_of_one_condition_are_nodes_too() -> None:
+    parse_filter(f"id in ({','.join(['1'] * (NODE_LIMIT - 1))})")
+    parse_filter(f"Likes{' add 1' * (NODE_LIMIT - 1)} eq 1")
+    with pytest.raises(BadRequest, match="more than 200"):
+        parse_filter(f"Likes{' add 1' * NODE_LIMIT} eq 1")
     with pytest.raises(BadRequest, match="more than 200"):
         parse_filter(f"id in ({','.join(['1'] * NODE_LIMIT)})")
 
@@ -394,7 +402,7 @@ def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closi
         parse_filter(opening * (levels + 1) + middle + closing * (levels + 1) + tail)
 
 
-@pytest.mark.parametrize("part", ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "Tags/any(t: t eq 'x')"])
+@pytest.mark.parametrize("part", ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "-Likes eq 1", "Tags/any()"])
 def test_parts_side_by_side_are_no_deeper(part: str) -> None:
     count = DEPTH_LIMIT + 1
 

@@ -43,6 +43,7 @@ def test_traits_of_another_version_are_probed_again(change: dict[str, object]) -
     ("change", "has", "lacks"),
     [
         ({}, ["Filtering", "Sorting", "Page size", "Conflict detection"], []),
+        ({"by_change": False}, ["Filtering", "Sorting", "Page size", "Conflict detection"], []),
         ({"orders": False}, ["Filtering", "Page size", "Conflict detection"], ["Sorting"]),
         ({"etag": False}, ["Filtering", "Sorting", "Page size"], ["Conflict detection"]),
         ({"dates": None}, ["Filtering", "Sorting", "Page size", "Conflict detection"], ["Filtering by change time"]),
