@@ -115,6 +115,12 @@ async def test_an_origin_is_approved_once_and_kept_over_signing_out(tmp_path: Pa
     assert told == ["https://login.example/t"] * 2
 
 
+def test_a_long_address_is_cut_in_the_question() -> None:
+    error = OtherOrigin("https://a.example", f"https://{'x' * 200}")
+
+    assert (error.message.count("x"), error.other) == (91 + error.message.count("ex"), f"https://{'x' * 200}")
+
+
 async def test_approval_counts_for_one_profile_only(tmp_path: Path) -> None:
     TokenCache(tmp_path / "tokens.json", "https://other.example").approve("https://login.example")
     foreign = Foreign(challenge('WRAP location="https://login.example/t", client_id=uri:x'))

@@ -23,7 +23,14 @@ def test_a_board_has_columns_lanes_and_limits_by_the_names_of_queries() -> None:
 
 @pytest.mark.parametrize(
     ("lanes", "key"),
-    [("", ""), ("type", "type"), ("tags", "Tags"), ("parent", "ParentID"), ("priority", "Priority"), ("Own_cf", "Own_cf")],
+    [
+        ("", ""),
+        ("type", "type"),
+        ("tags", "Tags"),
+        ("parent", "ParentID"),
+        ("priority", "Priority"),
+        ("Own_cf", "Own_cf"),
+    ],
 )
 def test_a_board_has_lanes_by_many_kinds_of_fields(lanes: str, key: str) -> None:
     assert board_settings({"lanes": lanes}).lanes == key

@@ -110,7 +110,8 @@ def test_no_rule_at_all_finds_nothing() -> None:
         ({"Epic": []}, "Unknown type 'Epic'"),
         ({"Story": "estimate"}, "The rules of Story must be a list of words"),
         ({"Story": ["size"]}, "Unknown rule 'size'"),
-        ({"Task": ["estimate"]}, "The rule 'estimate' does not apply to Task"),
+        ({"Task": ["estimate"]}, 'The rule \'estimate\' does not apply to Task. Use \\["owner", "stale"\\]'),
+        ({"Bug": ["stale", "zest", "early", "late"]}, "Unknown rule 'early'"),
     ],
 )
 def test_a_choice_that_makes_no_sense_is_said(choice: dict[str, object], sentence: str) -> None:

@@ -230,6 +230,15 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
         finds(text)
 
 
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [({}, True), ({"Channel_cf": None}, True), ({"Channel_cf": ""}, True), ({"Channel_cf": "a"}, False)],
+)
+def test_an_empty_text_is_not_set(values: dict[str, object], found: bool) -> None:
+    assert matches(filter_of(parse_query("channel:none"), Book()), values) is found
+    assert matches(filter_of(parse_query("channel:any"), Book()), values) is not found
+
+
 def test_signs_are_short_for_keys() -> None:
     assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
     assert parse_query("#12,rework") == parse_query("tag:12,rework")
@@ -256,6 +265,7 @@ def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
     assert offered("(@m") == ["(@maya"]
     assert offered("nothing zz") == []
     assert offered("-TEA") == ["-team:"]
+    assert len(offered("")) == MOST < len(all_keys())
     names["tag"] = [f"tag{number}" for number in range(99)]
     assert len(offered("#")) == len(offered("tag:tag")) == MOST
 

@@ -70,6 +70,12 @@ def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
     assert report.headline.startswith("Half are 1 pt or less, the largest 3;")
 
 
+def test_estimates_without_any_number_say_so() -> None:
+    report = estimates("Sprint 9", [Size(None, True, 1), Size(None, False, 3)])
+
+    assert report.headline == "4 of 4 open items without a number."
+
+
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
 def test_reports_say_that_nothing_is_open(sizes: list[Size]) -> None:
     assert estimates("Sprint 9", []).headline == "No open items."

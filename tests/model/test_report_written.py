@@ -175,9 +175,9 @@ def test_the_svg_draws_a_bar_for_each_recorded_day_and_a_question_mark_for_a_gap
     ],
 )
 def test_the_svg_marks_each_gap_and_a_stretch_of_narrow_days_once(count: int, gaps: set[int], marks: int) -> None:
-    days = tuple(date(2026, 1, 1) + timedelta(number) for number in range(count))
-    bars = Series("left", Tone.LEFT, tuple(None if at in gaps else 1.0 for at in range(count)))
-    chart = Timeline(days, bars, (), frozenset(days[at] for at in gaps), days[-1])
+    days = tuple(date(2026, 1, 1) + timedelta(number) for number in range(count + 1))
+    bars = Series("left", Tone.LEFT, (*(None if at in gaps else 1.0 for at in range(count)), None))
+    chart = Timeline(days, bars, (), frozenset(days[at] for at in gaps), days[-2])
 
     assert FORMATS[".svg"](replace(by_day(), chart=chart)).count(">?</text>") == marks
 

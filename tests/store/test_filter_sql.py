@@ -164,6 +164,11 @@ def test_sql_finds_the_item_for_which_a_filter_holds(tmp_path: Path) -> None:
         (Comparison(Operator.EQ, Call(Function.TRIM, (Property("Source"),)), Literal("\tmail\n")), {7}),
         (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("u"))), set()),
         (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("ux"))), {1, 4}),
+        (Property("IsBlocking"), {2}),
+        (Property("Priority"), set()),
+        (Property("Estimate"), set()),
+        (Call(Function.CONTAINS, (Property("Priority"), Literal("2"))), set()),
+        (Comparison(Operator.EQ, Call(Function.TOLOWER, (Property("Priority"),)), Literal(None)), set()),
     ],
 )
 def test_sql_finds_days_trimmed_texts_and_whole_tags(store: Store, found: Filter, ids: set[int]) -> None:

@@ -9,7 +9,8 @@ from tests.store.world import World, until
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
-from backlit.model.settings.user_settings import OwnNames, field_kinds, project_number, team_names
+from backlit.model.settings.user_settings import OwnNames, field_kinds, project_number, status_meanings, team_names
+from backlit.model.statuses import StatusGroup
 from backlit.store import ConnectionState
 
 
@@ -45,12 +46,24 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
     [
         (team_names, ["Payments"]), (team_names, {"one": "Payments"}), (team_names, {"3": 3}),
         (project_number, "Aurora"), (project_number, True), (project_number, 1.0),
+        (status_meanings, ["Review"]), (status_meanings, {"review": ["Review"]}), (status_meanings, {"done": "Review"}),
+        (status_meanings, {"done": [1]}),
         (field_kinds, {"Ticket": "text"}), (field_kinds, {"Ticket_cf": "date"}), (field_kinds, {"Ticket_cf": 3}),
     ],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_said(read: Callable[[object], object], value: object) -> None:
     with pytest.raises(BadRequest, match="The setting"):
         read(value)
+
+
+def test_the_statuses_of_each_group_are_read() -> None:
+    groups = status_meanings({"in_progress": ["Review", "Merge"], "done": ["Archived"]})
+
+    assert groups == {
+        "Review": StatusGroup.IN_PROGRESS,
+        "Merge": StatusGroup.IN_PROGRESS,
+        "Archived": StatusGroup.DONE,
+    }
 
 
 async def test_a_pinned_project_is_shown_once_the_service_names_it(world: World) -> None:
