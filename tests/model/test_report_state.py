@@ -1,5 +1,6 @@
 """Load, estimates and ages against numbers computed by hand."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -68,6 +69,25 @@ def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
     report = estimates("whole backlog", [Size(1.0, True, 2), Size(3.0, True, 2)])
 
     assert report.headline.startswith("Half are 1 pt or less, the largest 3;")
+
+
+@pytest.mark.parametrize(
+    ("is_exact", "sample_until", "notes"),
+    [
+        ([True], None, ["Based on"]),
+        ([False], TODAY, ["Minimum"]),
+        ([True, False], date(2026, 3, 3), ["Based on", "Minimum"]),
+        ([True, False], date(2026, 3, 4), ["Demo data up to 4 Mar.", "Based on", "Minimum"]),
+    ],
+)
+def test_age_report_names_the_origin_of_its_days(
+    is_exact: list[bool], sample_until: date | None, notes: list[str]
+) -> None:
+    since = date(2026, 3, 4)
+    stays = [replace(stay(number, since), is_exact=each) for number, each in enumerate(is_exact)]
+
+    found = age("Sprint 9", stays, TODAY, sample_until).notes
+    assert [text.startswith(begin) for text, begin in zip(found, notes, strict=True)] == [True] * len(notes)
 
 
 def test_estimates_without_any_number_say_so() -> None:

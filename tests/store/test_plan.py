@@ -371,6 +371,7 @@ def test_a_release_with_an_unlimited_iteration_has_no_maximum() -> None:
 
     assert Release(release, (first, first)).capacity == Capacity(10.0, 16.0)
     assert Release(release, (first, second)).capacity == Capacity(10.0, None)
+    assert Release(release, ()).capacity == Capacity(None, None)
 
 
 def test_all_steps_of_a_draft_follow_new_ids() -> None:
