@@ -30,7 +30,7 @@ async def test_a_field_of_every_kind_is_edited_and_reaches_the_service(
 
     async with edit(item_id) as pilot:
         await go_to(pilot, key)
-        await pilot.press(*(("enter", *keys) if key == "Name" else keys))
+        await pilot.press(*(("e", *keys) if key == "Name" else keys))
         await save(pilot)
 
         assert (await fields_on(world, store, item_id))[key] == expected
@@ -92,7 +92,7 @@ async def test_a_yes_or_no_turns_over_at_once(world: World, store: Store, edit: 
     async with edit(item_id) as pilot:
         await go_to(pilot, "IsBlocking")
         await pilot.press("enter")
-        shown = line_with(pilot.app, "▌* Blocking")
+        shown = line_with(pilot.app, "▌*Blocking")
         await save(pilot)
 
         assert ("no" if before else "yes") in shown
@@ -157,7 +157,7 @@ async def test_a_new_item_without_a_name_is_not_made(store: Store, edit: Edit) -
         await pilot.pause()
 
         assert missing(pilot.app, ["! Name is required.", "1 to fix"]) == []
-        assert "▌" in line_with(pilot.app, "▌! Name")
+        assert "▌" in line_with(pilot.app, "▌!Name")
         assert store.outbox_entries() == ()
 
 
@@ -169,7 +169,7 @@ async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, stor
         await pilot.press("enter", "ctrl+u", *"high", "enter", "ctrl+s")
         await pilot.pause()
         refused = missing(pilot.app, ["Priority is a whole number, such as 3; “high” is not.", "1 to fix"])
-        kept = line_with(pilot.app, "! Priority  ")
+        kept = line_with(pilot.app, "!Priority  ")
         await pilot.press("enter", "ctrl+u", *"2", "enter")
 
         assert refused == []
@@ -209,7 +209,7 @@ async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monke
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
 async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, size: tuple[int, int]) -> None:
     async with edit(await item_of(world, "Story"), size) as pilot:
-        first = missing(pilot.app, ["▌  Name", "[Details]"])
+        first = missing(pilot.app, ["▌ Status", "[Details]"])
         await pilot.press("G", "enter", "G")
         last = screen_of(pilot).form.field
 
@@ -255,10 +255,10 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
 async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         pilot.app.theme = theme
-        await pilot.press("enter", *"!", "tab", "enter")
+        await pilot.press("e", *"!", "tab", "enter")
         await pilot.pause()
 
-        assert missing(pilot.app, ["Status", "Testing", "* Name"]) == []
+        assert missing(pilot.app, ["Status", "Testing", "*Name"]) == []
 
 
 async def test_a_choice_is_found_by_its_number_and_written_without_it(world: World, edit: Edit) -> None:
@@ -267,27 +267,41 @@ async def test_a_choice_is_found_by_its_number_and_written_without_it(world: Wor
         await pilot.press("enter", *"1 - crit", "enter")
         await pilot.pause()
 
-        assert "* Severity" in line_with(pilot.app, "Critical")
+        assert "*Severity" in line_with(pilot.app, "Critical")
         assert "1 - Critical" not in text_of(pilot.app)
 
 
 async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         grid = screen_of(pilot).form.grid
-        await pilot.click(grid, offset=(30, 2))
+        await pilot.click(grid, offset=(30, 1))
         moved = screen_of(pilot).form.field.key
-        await pilot.click(grid, offset=(30, 0), times=2)
+        await pilot.click(grid, offset=(30, 3), times=2)
 
         assert moved == "AssignedToID"
         assert screen_of(pilot).form.is_editing
-        assert screen_of(pilot).form.field.key == "Name"
+        assert screen_of(pilot).form.field.key == "Estimate"
+
+
+async def test_a_click_on_the_name_edits_it_in_its_row_until_the_cursor_moves_on(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        screen = screen_of(pilot)
+        name = str(screen.draft.base["Name"])
+        before = screen.form.grid.row_count()
+        await pilot.click("#heading", offset=(lines_of(pilot.app)[1].index(name), 0))
+        await until(lambda: screen.form.is_editing)
+        opened = (screen.form.open_key, screen.form.grid.input.value, screen.form.grid.row_count())
+        await pilot.press("down")
+
+        assert opened == ("Name", name, before + 1)
+        assert (screen.form.field.key, screen.form.grid.row_count()) == ("Status", before)
 
 
 async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
     async with edit(item_id) as pilot:
-        burst(pilot, "enter", "ctrl+u", *"Tilk", "backspace", "l", "enter", "j", "enter", *"ready", "enter", "j", "x")
+        burst(pilot, "e", "ctrl+u", *"Tilk", "backspace", "l", "enter", "j", "enter", *"ready", "enter", "j", "x")
         await until(lambda: "3 changed" in text_of(pilot.app), lambda: text_of(pilot.app))
         await save(pilot)
         fields = await fields_on(world, store, item_id)
@@ -299,7 +313,7 @@ async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, e
     item_id = await item_of(world, "Bug")
 
     async with edit(item_id) as pilot:
-        burst(pilot, "enter", "ctrl+u", *"Till", "escape", *"jjx", "ctrl+s")
+        burst(pilot, "e", "ctrl+u", *"Till", "escape", *"jjx", "ctrl+s")
         await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
         fields = await fields_on(world, store, item_id)
 
@@ -347,7 +361,7 @@ async def test_another_place_asks_about_unsaved_changes_below_the_comments(
 
 async def test_a_save_says_that_it_is_sent(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        await pilot.press("enter", *"x", "escape", "ctrl+s")
+        await pilot.press("e", *"x", "escape", "ctrl+s")
 
         await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
 
@@ -355,7 +369,7 @@ async def test_a_save_says_that_it_is_sent(world: World, edit: Edit) -> None:
 async def test_a_save_says_that_it_waits_for_the_service(world: World, store: Store, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         world.faults.is_down = True
-        await pilot.press("enter", *"x", "escape", "ctrl+s")
+        await pilot.press("e", *"x", "escape", "ctrl+s")
         await until(lambda: "Saved on this machine, not sent yet" in text_of(pilot.app), lambda: text_of(pilot.app))
         world.faults.is_down = False
         await store.refresh()
@@ -367,7 +381,7 @@ async def test_a_save_says_why_it_was_rejected_and_the_way_on(world: World, edit
     refusal = Said(400, (), b'{"message": "No such luck.", "errors": {}}')
     world.faults.says = lambda method, _: refusal if method == "PUT" else None
     async with edit(await item_of(world, "Story")) as pilot:
-        await pilot.press("enter", *"x", "escape", "ctrl+s")
+        await pilot.press("e", *"x", "escape", "ctrl+s")
         await until(lambda: "but rejected: No such luck." in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("g", "=")
         await pilot.pause()
@@ -380,7 +394,7 @@ async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
 ) -> None:
     item_id = await item_of(world, "Story")
     async with edit(item_id) as pilot:
-        await pilot.press("enter", *"x", "escape")
+        await pilot.press("e", *"x", "escape")
         world.faults.is_down = True
         await world.rival.work_items.update(item_id, {"Name": "Theirs"})
         await pilot.press("ctrl+s")

@@ -90,7 +90,7 @@ async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, e
         await pilot.pause(0.2)
         await pilot.press("enter")
         await pilot.pause()
-        shown = line_with(pilot.app, "▌* Parent")
+        shown = line_with(pilot.app, "▌*Parent")
         await save(pilot)
         await sent(store)
         page = await world.rival.work_items.page(filter="Name eq 'Part'")
@@ -178,7 +178,7 @@ async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> No
     item_id = await item_of(world, "Bug")
 
     async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"Other", "escape")
+        await pilot.press("e", "ctrl+u", *"Other", "escape")
         await command(pilot, "wq")
         await pilot.pause(0.2)
 
@@ -190,7 +190,7 @@ async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store,
     item_id = await item_of(world, "Bug")
 
     async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"Other", "escape")
+        await pilot.press("e", "ctrl+u", *"Other", "escape")
         await command(pilot, "q!")
         await pilot.pause(0.5)
 
@@ -212,7 +212,7 @@ async def test_save_and_next_begins_another_at_the_same_place(world: World, stor
     before = await fields_on(world, store, item_id)
 
     async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"First", "ctrl+n")
+        await pilot.press("e", "ctrl+u", *"First", "ctrl+n")
         await pilot.pause(0.3)
         assert " new " in text_of(pilot.app).splitlines()[0]
         await pilot.press("enter", *"Second", "ctrl+s")

@@ -128,10 +128,10 @@ async def test_a_field_that_others_changed_has_a_sign_and_says_what_it_was(
     async with edit(item_id) as pilot:
         await change_there(world, item_id, "Estimate", "13")
         await store.refresh()
-        await until(lambda: "↓ Estimate" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "↓Estimate" in text_of(pilot.app), lambda: text_of(pilot.app))
         await go_to(pilot, "Estimate")
 
-        assert line_with(pilot.app, "↓ Estimate").endswith(" 13")
+        assert line_with(pilot.app, "↓Estimate").endswith(" 13")
         assert missing(pilot.app, ["Changed by others while this is open; it was: 1", "no changes"]) == []
 
 
@@ -164,22 +164,22 @@ async def test_a_value_that_arrives_under_an_open_input_is_not_taken_back(
     item_id = await story(world, store)
 
     async with edit(item_id) as pilot:
-        await pilot.press("enter")
+        await pilot.press("e")
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
         await until(lambda: "server now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("escape")
         await pilot.pause()
 
-        assert missing(pilot.app, ["no changes", "↓ Name"]) == []
-        assert line_with(pilot.app, "↓ Name").endswith("Theirs")
+        assert missing(pilot.app, ["no changes", "↓Name"]) == []
+        assert line_with(pilot.app, "↓Name").endswith("Theirs")
 
 
 async def test_what_is_typed_over_a_value_that_arrives_is_asked_about(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world, store)
 
     async with edit(item_id) as pilot:
-        await pilot.press("enter")
+        await pilot.press("e")
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
         await until(lambda: "server now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -16,7 +16,7 @@ from backlit.tui.history.screen import HistoryScreen
 
 async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        await pilot.press("enter", *"!", "escape")
+        await pilot.press("e", *"!", "escape")
         found = [type(pilot.app.screen)]
         for _ in range(4):
             await pilot.press("]")
@@ -70,7 +70,7 @@ async def test_the_history_shows_the_values_of_a_change(world: World, store: Sto
     item_id = await item_of(world, "Story")
 
     async with edit(item_id) as pilot:
-        await pilot.press("j", "j", "j", "j", "enter", "ctrl+u", *"21", "enter")
+        await pilot.press("j", "j", "j", "enter", "ctrl+u", *"21", "enter")
         await save(pilot)
         await sent(store)
         await pilot.press("g", "l")

@@ -15,7 +15,6 @@ from textual.worker import Worker
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.resources import friendly_size_of
-from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import CannotAct
@@ -193,7 +192,6 @@ class AttachmentsScreen(ItemRowsScreen):
     AUTO_FOCUS = "AttachmentList"
     CSS_PATH = "../styles/attachments.tcss"
     TAB = ItemPlace.ATTACHMENTS
-    SUBJECTS = (Subject.ATTACHMENTS,)
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
         *("attachments.delete", "item.next-tab", "app.help"),
@@ -215,8 +213,7 @@ class AttachmentsScreen(ItemRowsScreen):
 
     def show_rows(self) -> None:
         """Show the files of the item, or of the comment."""
-        found = self.store.attachments.of_item(self.item_id)
-        self._files.show([each for each in found if self.comment_id in {None, each.comment_id}])
+        self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
 
     def note(self) -> str:
         """Return the number of files and their size."""

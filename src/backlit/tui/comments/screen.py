@@ -6,7 +6,6 @@ from textual import on
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
@@ -30,7 +29,6 @@ class CommentsScreen(ItemRowsScreen):
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
-    SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
     HINTS = ("comments.add", "comments.quote", "item.next-tab", "app.back", "comments.copy", "app.help")
     HINTS_WITHOUT_ROWS = ("comments.add", "comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
     EMPTY = (
@@ -54,7 +52,7 @@ class CommentsScreen(ItemRowsScreen):
 
     def show_rows(self) -> None:
         """Show the comments and their files."""
-        self.thread.show(self.store.comments.of_item(self.item_id), self.files())
+        self.thread.show(self._head.comments, self.files())
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
@@ -63,7 +61,7 @@ class CommentsScreen(ItemRowsScreen):
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""
         found: dict[int, list[AttachmentEntry]] = {}
-        for each in self.store.attachments.of_item(self.item_id):
+        for each in self._head.files:
             if each.comment_id is not None:
                 found.setdefault(each.comment_id, []).append(each)
         return found

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.strip import Strip
@@ -12,7 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.store import Store
-from backlit.tui.drawing.text import fit, wrapped
+from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
@@ -24,11 +25,10 @@ from backlit.tui.fields.values import NOTHING, FieldWords, read_text
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
-LEAD = 3
-"""Cells before the label: the cursor bar, the sign, a blank."""
+LEAD = 2
+"""Cells before the label: the cursor bar, and the sign."""
 GAP = 2
 WIDEST_LABEL = 20
-NARROW, NARROW_LABEL = 44, 14
 URGENT = frozenset("!≠")
 """Signs that open the fold."""
 FOLD_NAMES = 2
@@ -39,7 +39,8 @@ FOLD_NAMES = 2
 class GridLine:
     """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
 
-    Lines with `is_tail` are shown while the fold is open.
+    Lines with `is_tail` are shown while the fold is open. The value of a line with `is_apart` stands outside the grid:
+    the line is shown while it is the current one.
     """
 
     text: str
@@ -50,6 +51,7 @@ class GridLine:
     is_heading: bool = False
     is_tail: bool = False
     is_fold: bool = False
+    is_apart: bool = False
 
 
 class Fold:
@@ -57,6 +59,8 @@ class Fold:
 
     def __init__(self) -> None:
         self.is_open = False
+        self.revealed = ""
+        """The key of the field that is shown though its value stands outside the grid."""
         self._lines: Sequence[GridLine] = ()
 
     def show(self, lines: Sequence[GridLine]) -> None:
@@ -64,18 +68,23 @@ class Fold:
         self._lines = lines
         self.is_open |= any(line.is_tail and line.sign in URGENT for line in lines)
 
-    def hides(self, key: str) -> bool:
-        """Return whether a field is behind the closed fold."""
-        return not self.is_open and any(line.is_tail and line.field and line.field.key == key for line in self._lines)
+    def reveal(self, key: str) -> None:
+        """Have the line of a field shown, and hide a line that was revealed before."""
+        line = next((line for line in self._lines if line.field and line.field.key == key), None)
+        self.revealed = key if line and line.is_apart else ""
+        self.is_open |= line is not None and line.is_tail
 
     def lines(self, room: int) -> list[GridLine]:
         """Return the lines in sight, with notes of at most `room` cells."""
         tail = [line for line in self._lines if line.is_tail]
-        shown = [line for line in self._lines if not line.is_tail]
+        shown = [line for line in self._lines if not line.is_tail and self._is_shown(line)]
         if tail:
             shown.append(self._line([line.field.label for line in tail if line.field]))
         shown += tail if self.is_open else []
         return [each for line in shown for each in _wrapped(line, max(8, room))]
+
+    def _is_shown(self, line: GridLine) -> bool:
+        return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
 
     def _line(self, labels: Sequence[str]) -> GridLine:
         named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
@@ -151,8 +160,8 @@ class FieldGrid(LineList):
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a field; opens the fold for one below it."""
-        if self._fold.hides(key):
-            self.toggle_fold()
+        self._fold.reveal(key)
+        self._arrange()
         for index, line in enumerate(self._lines):
             if line.field is not None and line.field.key == key:
                 self.move_to(index)
@@ -171,6 +180,9 @@ class FieldGrid(LineList):
     def move_to(self, index: int) -> None:
         """Put the cursor on the field at or nearest above a line."""
         super().move_to(max((place for place in self._places if place <= index), default=self._first))
+        if self._fold.revealed and (self.field is None or self.field.key != self._fold.revealed):
+            self._fold.revealed = ""
+            self._arrange()
 
     def stay_in_sight(self) -> None:
         """Show the cursor, wherever it is by now, in a grid that has become lower."""
@@ -222,8 +234,6 @@ class FieldGrid(LineList):
 
     @property
     def _label_width(self) -> int:
-        if self.size.width < NARROW:
-            return NARROW_LABEL
         return min(WIDEST_LABEL, max((len(line.field.label) for line in self._lines if line.field), default=0))
 
     def row_count(self) -> int:
@@ -250,15 +260,30 @@ class FieldGrid(LineList):
         on = "cursor-background" if is_cursor else None
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f"{line.sign} ", theme.style(line.sign_colour, on=on, bold=True)),
+            Segment(line.sign, theme.style(line.sign_colour, on=on, bold=True)),
             Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style("muted", on=on)),
-            Segment(fit(line.text, max(0, width - left - 1)), theme.style(line.colour, on=on)),
+            Segment(_fitted(line.field, line.text, max(0, width - left - 1)), theme.style(line.colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - all are the same
         """Draw a blank line below the last field."""
         return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
+
+
+def _fitted(field: Field, text: str, room: int) -> str:
+    """Return a value in its room: of tags the first ones and the number of others, of a path its end."""
+    if cell_len(safe(text)) <= room:
+        return fit(text, room)
+    if field.kind in _TREES:
+        places = text.split(" › ")
+        ends = (" › ".join(["…", *places[at:]]) for at in range(1, len(places)))
+        return fit(next((end for end in ends if cell_len(safe(end)) <= room), f"… › {places[-1]}"), room)
+    if field.kind is Kind.TAGS:
+        tags = text.split(", ")
+        heads = (f"{', '.join(tags[:shown])} +{len(tags) - shown}" for shown in range(len(tags) - 1, 0, -1))
+        return fit(next((head for head in heads if cell_len(safe(head)) <= room), text), room)
+    return fit(text, room)
 
 
 class FieldLines:
@@ -337,7 +362,7 @@ class FieldLines:
         if fixed:
             return f"{fixed}  {about}"
         needed = "Required. " if field.required else ""
-        return f"{field.label}: {needed}{about}" if needed or about else field.label
+        return f"{field.label}: {needed}{about}" if needed or about else ""
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
         """Return all lines, faults and changes of others under their fields; the tail has a heading to each section."""
@@ -353,12 +378,17 @@ class FieldLines:
 
     def _of_fields(self, fields: Iterable[Field], draft: ItemDraft) -> Iterator[GridLine]:
         for field in fields:
-            yield self._of_field(field, draft)
+            line = self._of_field(field, draft)
+            yield replace(line, is_apart=self._is_apart(field) and line.sign == " ")
             if field.key in draft.faults:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
                 yield GridLine(f"≠ server now has: {now}  (g= decides)", "conflict")
+
+    def _is_apart(self, field: Field) -> bool:
+        """Return whether the value stands outside the grid: the name in the title, the description in the texts."""
+        return field.key == DESCRIPTION or (field.key == NAME and not self.is_new)
 
     def _of_field(self, field: Field, draft: ItemDraft) -> GridLine:
         sign, sign_colour = self._sign(field.key, draft)
@@ -373,7 +403,7 @@ class FieldLines:
     def _signed(self, field: Field, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            empty = "(required)" if field.required else UNSET.get(field.key, "")
+            empty = "(required)" if field.required else UNSET.get(field.key, "none" if field.key in MAIN else "")
             return f"({value_word(field, preset)})" if preset else empty
         word = value_word(field, text)
         return f"{status_sign(text, self.store.lookups.status_groups())} {word}" if field.kind is Kind.STATUS else word
@@ -407,9 +437,9 @@ MAIN: Mapping[str, int] = {
     )
 }
 """The fields above the fold, in their order."""
-UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog", "Priority": "none"}
+UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
 """Words for fields whose emptiness means something."""
-DESCRIPTION = "Description"
+NAME, DESCRIPTION = "Name", "Description"
 NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
 _HEADINGS = {
@@ -418,7 +448,7 @@ _HEADINGS = {
 }
 _HELP = {
     Kind.TEXT: "One line of text.",
-    Kind.CHOICE: "Enter lists the values.",
+    **dict.fromkeys((Kind.CHOICE, Kind.STATUS, Kind.USER, Kind.AREA, Kind.ITERATION), "Enter lists the values."),
     Kind.BOOLEAN: "Enter says yes or no.",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",

@@ -10,7 +10,7 @@ from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.field_grid import FieldLines
+from backlit.tui.editor.field_grid import NAME, FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
 from backlit.tui.fields.values import taken_back
@@ -54,6 +54,12 @@ def step(target: EditorTarget, call: Call) -> None:
 
 async def edit(target: EditorTarget, _call: Call) -> None:
     """Edit the field."""
+    await edit_field(target)
+
+
+async def edit_name(target: EditorTarget, _call: Call) -> None:
+    """Edit the name, in its row of the grid."""
+    target.form.grid.go_to(NAME)
     await edit_field(target)
 
 

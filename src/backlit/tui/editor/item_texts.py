@@ -13,12 +13,9 @@ from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import merged
-from backlit.tui.items.comment_thread import CommentThread
+from backlit.tui.items.preview import Page
 from backlit.tui.widgets.text_input import TextInput
 from backlit.tui.widgets.text_view import LinesView
-
-ROOM_FOR_COMMENTS = (58, 20)
-"""Columns and lines of the pane from which it shows the comments too."""
 
 
 class LongText(TextInput):
@@ -54,11 +51,13 @@ class ItemText(NamedTuple):
 
 
 class TextsView(LinesView):
-    """Long texts below each other as Markdown, read only; a text after the first has its label over it."""
+    """Long texts below each other as Markdown, and the comments below them; a text after the first has its label."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__(id="texts")
+        self._now = now
         self._texts: Sequence[ItemText] = ()
+        self._comments: Sequence[CommentEntry] = ()
         self._starts: Mapping[str, int] = {}
 
     def show(self, texts: Sequence[ItemText]) -> None:
@@ -68,8 +67,15 @@ class TextsView(LinesView):
             if self.display:
                 self.lay_out()
 
+    def show_comments(self, comments: Sequence[CommentEntry]) -> None:
+        """Show other comments below the texts."""
+        if comments != self._comments:
+            self._comments = comments
+            if self.is_mounted and self.display:
+                self.lay_out()
+
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the texts as Markdown, and notes for empty ones."""
+        """Return the texts as Markdown with notes for empty ones, and the comments."""
         lines: list[Line] = []
         starts = {}
         for number, (key, label, text, empty) in enumerate(self._texts):
@@ -78,7 +84,7 @@ class TextsView(LinesView):
                 lines += [[], [Segment(safe(label), theme.style("muted", bold=True))]]
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
-        return lines
+        return [*lines, [], *Page(theme, width).comments(self._comments, self._now())] if self._comments else lines
 
     def go_to(self, key: str) -> None:
         """Scroll to the beginning of a text."""
@@ -94,35 +100,16 @@ class TextsView(LinesView):
 
 
 class TextPane(Container):
-    """The texts of an item, or the input of one; in a large pane its comments are below them."""
+    """The texts of an item, or the input of one."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__(id="text-pane")
-        self.view = TextsView()
-        self._thread = CommentThread(now, id="thread")
-        self._thread.can_focus = False
-        self._comments: Sequence[CommentEntry] = ()
+        self.view = TextsView(now)
         self._input: LongText | None = None
 
     def compose(self) -> ComposeResult:
-        """Yield the texts and the comments; the input is mounted when it is first used."""
+        """Yield the texts; the input is mounted when it is first used."""
         yield self.view
-        yield self._thread
-
-    def show_comments(self, comments: Sequence[CommentEntry]) -> None:
-        """Show the comments where there is room for them."""
-        self._comments = comments
-        self._thread.border_title = literal(f" Comments {len(comments):,} ")
-        self._thread.show(comments)
-        self._place_comments()
-
-    def on_resize(self) -> None:
-        """Show or hide the comments."""
-        self._place_comments()
-
-    def _place_comments(self) -> None:
-        columns, lines = ROOM_FOR_COMMENTS
-        self._thread.display = bool(self._comments) and self.size.width >= columns and self.size.height >= lines
 
     def open_input(self, label: str, text: str) -> None:
         """Put the input of a text in place of the texts, and give it the keys."""

@@ -21,7 +21,7 @@ from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.item_head import TAB_COMMANDS, ItemHead
+from backlit.tui.items.item_head import COUNTED, TAB_COMMANDS, ItemHead
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -33,7 +33,10 @@ from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, Sid
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
-HINTS = ("editor.edit", "item.next-tab", "item.comment", "editor.close", "editor.read", "app.help")
+HINTS = (
+    *("editor.edit", "item.comment", "editor.close", "editor.name", "item.description", "item.next-tab", "editor.read"),
+    "app.help",
+)
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
 IN_A_TEXT: Sequence[Hint | str] = (WHILE_TYPING[1], "editor.look-in-text", "editor.outside", WHILE_TYPING[0])
@@ -100,7 +103,7 @@ class EditorScreen(ItemScreen):
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
             self.mark_seen(self.item_id)
-            self.form.texts.show_comments(self._head.count(self.item_id))
+            self.form.texts.view.show_comments(self._head.read(self.item_id))
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
@@ -147,8 +150,8 @@ class EditorScreen(ItemScreen):
             is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
-        if any(changes.touches(subject, self.item_id) for subject in (Subject.COMMENTS, Subject.ATTACHMENTS)):
-            self.form.texts.show_comments(self._head.count(self.item_id))
+        if any(changes.touches(subject, self.item_id) for subject in COUNTED):
+            self.form.texts.view.show_comments(self._head.read(self.item_id))
         if item is not None and self._is_followed:
             self._follow(item)
         self.form.redraw()

@@ -59,7 +59,7 @@ class HistoryScreen(ItemRowsScreen):
     COMMAND_GROUPS = TAB_COMMANDS
     AUTO_FOCUS = "EventList"
     CSS_PATH = "../styles/history.tcss"
-    SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.OUTBOX)
+    SUBJECTS = (Subject.ITEMS, Subject.OUTBOX)
     HINTS = ("item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemPlace.HISTORY

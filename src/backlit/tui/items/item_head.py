@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
-from backlit.store.views.items import CommentEntry
+from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import ago
@@ -22,7 +22,7 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, Drawn, FooterLine, Hint, Part, RuleLine, SidesLine, tab_of
+from backlit.tui.widgets.side_lines import HEADING, Drawn, FooterLine, Hint, Part, RuleLine, SidesLine, Word, tab_of
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.EDITOR: ("Details", "item.open"),
@@ -31,6 +31,8 @@ TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.HISTORY: ("History", "item.history"),
 }
 """The tabs: their names, and the commands of a click."""
+COUNTED = (Subject.COMMENTS, Subject.ATTACHMENTS)
+"""Changes after which the tabs count again."""
 ROOM_FOR_AUTHOR = 80
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 
@@ -43,25 +45,26 @@ class ItemHead:
         self.tabs = RuleLine("┬", id="tabs")
         self._store = store
         self._place = place
-        self._counts: Mapping[ItemPlace, int] = {}
+        self.comments: Sequence[CommentEntry] = ()
+        self.files: Sequence[AttachmentEntry] = ()
 
-    def count(self, item_id: int) -> Sequence[CommentEntry]:
-        """Count the comments and files of the item for its tabs; return the comments."""
-        comments, files = self._store.comments.of_item(item_id), self._store.attachments.of_item(item_id)
-        self._counts = {ItemPlace.COMMENTS: len(comments), ItemPlace.ATTACHMENTS: len(files)}
-        return comments
+    def read(self, item_id: int) -> Sequence[CommentEntry]:
+        """Read the comments and files of the item, which the tabs count; return the comments."""
+        self.comments, self.files = self._store.comments.of_item(item_id), self._store.attachments.of_item(item_id)
+        return self.comments
 
     def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Part] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
         sign = (f"{type_sign(item_type)} {item_type}", type_colour(item_type))
         number = f"{number_of(item.id if item else None)} "
-        left: list[Part] = [(f" {number}", "muted"), sign, (" · ", "muted"), (str(name or ""), HEADING)]
+        title = (str(name or ""), HEADING, "editor.name" if self._place is ItemPlace.EDITOR else "item.edit")
+        left: list[Word] = [(f" {number}", "muted"), sign, (" · ", "muted"), title]
         self.heading.say(left, last_change(item, self._store.now(), self.heading.app.size.width))
         self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
 
     def _tab(self, place: ItemPlace) -> Drawn:
         name, command_id = TABS[place]
-        count = self._counts.get(place, 0)
+        count = len({ItemPlace.COMMENTS: self.comments, ItemPlace.ATTACHMENTS: self.files}.get(place, ()))
         return tab_of(f"{name} {count:,}" if count else name, command_id, is_current=place is self._place)
 
     def say_gone(self, item_id: int) -> None:
@@ -84,8 +87,9 @@ def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
 class ItemRowsScreen(ItemScreen):
     """A tab of an item: rows between its head and a status line.
 
-    A temporary id is followed when the service gives the real one. `TAB` is the tab, `SUBJECTS` are the changes
-    after which the rows are read again, and `EMPTY` the texts in place of rows: with a connection and without one.
+    A temporary id is followed when the service gives the real one. `TAB` is the tab. Its rows are read again after a
+    change of comments, of files or of `SUBJECTS`. `EMPTY` are the texts in place of rows: with a connection and
+    without one.
     """
 
     TAB: ClassVar[ItemPlace]
@@ -116,17 +120,18 @@ class ItemRowsScreen(ItemScreen):
 
     def on_mount(self) -> None:
         """Show the local copy, and read the item again."""
+        self._head.read(self.item_id)
         self.show_rows()
-        self._head.count(self.item_id)
         self.draw_words()
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show what is new; the cursor stays on its row."""
         self.item_id = changes.renamed.get(self.item_id, self.item_id)
-        if any(changes.touches(subject, self.item_id) for subject in self.SUBJECTS):
+        if any(changes.touches(subject, self.item_id) for subject in COUNTED):
+            self._head.read(self.item_id)
+        if any(changes.touches(subject, self.item_id) for subject in (*COUNTED, *self.SUBJECTS)):
             self.show_rows()
-            self._head.count(self.item_id)
         self.draw_words()
 
     def show_rows(self) -> None:

@@ -75,7 +75,7 @@ class Preview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item as a page; nothing without an item."""
-        return list(_Page(theme, width - MARGIN).lines(*self._shown)) if self._shown else ()
+        return list(Page(theme, width - MARGIN).lines(*self._shown)) if self._shown else ()
 
 
 class CommentsPreview(LinesView):
@@ -93,10 +93,10 @@ class CommentsPreview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the comments; nothing before the first item."""
-        return list(_Page(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
+        return list(Page(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
 
 
-class _Page:
+class Page:
     """Lays an item out at one width, in one set of colours."""
 
     def __init__(self, theme: ThemeStyles, width: int) -> None:
@@ -104,6 +104,7 @@ class _Page:
         self._width = width
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> Iterator[Line]:
+        """Yield the head of an item, its texts and its comments."""
         yield self._heading(item)
         name = wrapped(str(item.fields.get("Name") or ""), self._width)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
@@ -124,6 +125,7 @@ class _Page:
             yield from self.comments(comments, around.now)
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
+        """Yield comments under a heading, the newest first."""
         words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
         yield self._head(words)
         for comment in reversed(comments[-COMMENT_LIMIT:]):
