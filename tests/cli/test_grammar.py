@@ -1,0 +1,160 @@
+"""The options of every command, and the values that they refuse, without running one."""
+
+from collections.abc import Mapping
+from datetime import date
+
+import pytest
+
+from backlit.cli.arguments import parser
+from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
+from backlit.model.fields import ItemType
+
+SAMPLE = {"items": DEMO_ITEMS, "seed": DEMO_SEED}
+PROJECT = {"name": None, "description": None, "template": None, "start": None, "end": None, "sync": None}
+PLACES = {"database": None, "files": None, "json": False}
+SERVE = SAMPLE | {
+    "host": "127.0.0.1",
+    "port": 8484,
+    "database": None,
+    "files": None,
+    "max_upload": 100 * 1024**2,
+    "service_name": "backlit",
+    "sample": False,
+    "yes_really": False,
+    "tls_cert": None,
+    "tls_key": None,
+    "trusted_proxy": [],
+    "workers": 1,
+    "max_requests": 256,
+    "log_level": None,
+    "legacy_clients": False,
+}
+MEANT: Mapping[str, Mapping[str, object]] = {
+    "": {},
+    "--profile p --project x": {"profile": "p", "project": "x"},
+    "demo": SAMPLE,
+    "demo --items 0 --seed 7 --project x": {"items": 0, "seed": 7, "project": "x"},
+    "serve": SERVE,
+    "serve --host h --port 65535 --database d --files f --max-upload 1k --service-name n --sample --yes-really": SERVE
+    | {"host": "h", "port": 65535, "database": "d", "files": "f", "max_upload": 1024, "service_name": "n"}
+    | {"sample": True, "yes_really": True},
+    "serve --port 0 --items 1 --seed 0 --tls-cert c --tls-key k --trusted-proxy a --trusted-proxy b": SERVE
+    | {"port": 0, "items": 1, "seed": 0, "tls_cert": "c", "tls_key": "k", "trusted_proxy": ["a", "b"]},
+    "serve --workers 2 --max-requests 1 --log-level debug --legacy-clients": SERVE
+    | {"workers": 2, "max_requests": 1, "log_level": "debug", "legacy_clients": True},
+    "login u": {"url": "u", "user": None, "code": False, "cookie": False, "approve": ""},
+    "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": ""},
+    "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o"},
+    "login u --cookie": {"url": "u", "user": None, "code": False, "cookie": True, "approve": ""},
+    "doctor": {"json": False},
+    "doctor --json": {"json": True},
+    "trash": {"id": None},
+    f"trash {2**63 - 1}": {"id": 2**63 - 1},
+    "items list": {"limit": None, "query": None, "sort": None, "filter": None, "json": False},
+    "--project a items list --limit 0 --query q --sort s --filter f --json": {"project": "a"}
+    | {"limit": 0, "query": "q", "sort": "s", "filter": "f", "json": True},
+    "--project a items list --project b --limit 999999999": {"project": "b", "limit": 999_999_999}
+    | {"query": None, "sort": None, "filter": None, "json": False},
+    "items show 1": {"id": 1, "json": False},
+    "items show 1 --json --project x": {"id": 1, "json": True, "project": "x"},
+    "items import f": {"file": "f", "dry_run": False, "format": None, "customers_see": False},
+    "items import - --dry-run --format json --customers-see --project x": {"project": "x"}
+    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True},
+    "log 1 2h": {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
+    "log 1 2h --type t --note n --remaining 3 --dry-run --project x": {"project": "x"}
+    | {"id": 1, "hours": "2h", "type": "t", "note": "n", "remaining": "3", "dry_run": True},
+    "plan export": {"iteration": [], "backlog": 0},
+    "plan export a b --backlog 5 --project x": {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
+    "plan apply f": {"file": "f", "dry_run": False, "mine": False},
+    "plan apply f --dry-run --mine --project x": {"file": "f", "dry_run": True, "mine": True, "project": "x"},
+    "report burnup": {"name": "burnup", "iteration": None, "days": None, "items": False, "format": "md"},
+    "report burnup --iteration i --items --format csv --project x": {"project": "x"}
+    | {"name": "burnup", "iteration": "i", "days": None, "items": True, "format": "csv"},
+    "report burnup --days 0": {"name": "burnup", "iteration": None, "days": 0, "items": False, "format": "md"},
+}
+ADMIN: Mapping[str, Mapping[str, object]] = {
+    "users list --database d --files f --json": {"database": "d", "files": "f", "json": True},
+    "users add u": {"name": "u", "first_name": None, "last_name": None, "display_name": None, "email": None}
+    | {"no_password": False, "unlicensed": False},
+    "users add u --first-name a --last-name b --display-name c --email d --no-password --unlicensed": {"name": "u"}
+    | {"first_name": "a", "last_name": "b", "display_name": "c", "email": "d", "no_password": True, "unlicensed": True},
+    "users password u": {"name": "u"},
+    "users license u off": {"name": "u", "state": "off"},
+    "users deactivate u": {"name": "u", "dry_run": False},
+    "users deactivate u --dry-run": {"name": "u", "dry_run": True},
+    "projects create n": PROJECT | {"name": "n", "manager": None, "iteration_length": None},
+    "projects create n --manager m --description d --template t --sync on": PROJECT
+    | {"name": "n", "manager": "m", "description": "d", "template": "t", "sync": "on", "iteration_length": None},
+    "projects change p": PROJECT | {"project": "p", "iteration_length": None},
+    "projects change p --name n --start 2026-03-01 --end 2026-04-01 --iteration-length 7 --sync off": PROJECT
+    | {"project": "p", "name": "n", "start": date(2026, 3, 1), "end": date(2026, 4, 1)}
+    | {"iteration_length": 7, "sync": "off"},
+    "grants list": {"user": None, "project": None},
+    "grants list --user u --project p": {"user": "u", "project": "p"},
+    "grants set u p manager": {"user": "u", "project": "p", "role": "manager"},
+    "grants remove u p --dry-run": {"user": "u", "project": "p", "dry_run": True},
+    "teams list --project p": {"named": "teams", "project": "p"},
+    "teams add p n": {"named": "teams", "project": "p", "name": "n"},
+    "teams rename p n m": {"named": "teams", "project": "p", "name": "n", "new_name": "m"},
+    "teams remove p n --dry-run": {"named": "teams", "project": "p", "name": "n", "dry_run": True},
+    "time-entry-types add p n": {"named": "time_entry_types", "project": "p", "name": "n"},
+    "fields list --project p": {"project": "p"},
+    "fields add p k": {"project": "p", "key": "k", "kind": "text", "types": None, "choices": None, "default": None},
+    "fields add p k --kind choice --types Story,Bug --choice a --choice b --default a": {"project": "p", "key": "k"}
+    | {"kind": "choice", "types": [ItemType.STORY, ItemType.BUG], "choices": ["a", "b"], "default": "a"},
+    "fields change p k --rename a=b --rename c=d --dry-run": {"project": "p", "key": "k", "dry_run": True}
+    | {"types": None, "choices": None, "default": None, "renames": ["a=b", "c=d"]},
+    "fields remove p k --dry-run": {"project": "p", "key": "k", "dry_run": True},
+    "values list p": {"project": "p"},
+    "values set p Story Status a b --rename c=a --dry-run": {"project": "p", "type": "Story", "key": "Status"}
+    | {"values": ["a", "b"], "renames": ["c=a"], "dry_run": True},
+    "values reset p Bug Severity --dry-run": {"project": "p", "type": "Bug", "key": "Severity"}
+    | {"renames": [], "dry_run": True},
+    "values groups p a=open b=done": {"project": "p", "meanings": ["a=open", "b=done"]},
+    "keys rotate": {"forget": False},
+    "keys rotate --forget": {"forget": True},
+    "export f": {"file": "f", "contents": "lines", "without_secrets": False},
+    "export f --contents folder --without-secrets": {"file": "f", "contents": "folder", "without_secrets": True},
+    "import f": {"file": "f", "accept_problems": False},
+    "import f --accept-problems": {"file": "f", "accept_problems": True},
+    "backup d": {"directory": "d", "without_files": False},
+    "backup d --without-files": {"directory": "d", "without_files": True},
+    "restore d": {"directory": "d"},
+    "check": {"quick": False},
+    "check --quick": {"quick": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [*MEANT.items(), *((f"admin {words}", PLACES | meant) for words, meant in ADMIN.items())],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_command_has_these_options_and_defaults(words: str, meant: Mapping[str, object]) -> None:
+    read = vars(parser().parse_args(words.split()))
+
+    del read["handler"], read["version"]
+    assert read == {"profile": None, "project": None} | meant
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("items show 0", "items show ٣", f"items show {2**63}", f"items show {10**20}", "items list --limit -1"),
+        *("items list --limit 1000000000", "items list --limit ٣", "items import f --format xml", "items import"),
+        *("serve --port 65536", "serve --workers 0", "serve --max-requests 0", "serve --max-upload K"),
+        *("serve --max-upload 5T", "serve --log-level loud", "login", "login u --user m --code", "login u --code --cookie"),
+        *("report nonsense", "report burnup --iteration i --days 3", "report burnup --format pdf", "log 1"),
+        *("plan", "plan apply", "admin", "admin users", "admin users license u maybe", "admin users list --dry-run"),
+        *("admin grants set u p owner", "admin projects change p --start tomorrow", "admin projects create n --sync yes"),
+        *("admin fields add p k --kind colour", "admin fields add p k --types Story,Nonsense", "admin values set p Story k"),
+        *("admin values set p Nonsense Status a", "admin values groups p", "admin export f --contents all"),
+        *("admin check --dry-run", "admin fields add p k --dry-run", "admin values groups p a=b --dry-run"),
+    ],
+)
+def test_a_wrong_option_is_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(words.split())
+
+    assert ended.value.code == 2
+    assert "usage: backlit" in capsys.readouterr().err
