@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
+from backlit.model.errors import TooManyRequests
 from backlit.service.admin.workspace import writing
-from backlit.service.storage.schema import areas, work_items
+from backlit.service.storage.schema import areas, refresh_families, work_items
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import attachments, projects, sign_ins, trees
 from backlit.service.tables import work_items as items
@@ -84,6 +85,23 @@ def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> N
     assert connection.execute(select(work_items.c.id).where(work_items.c.area_id == gone)).first() is None
 
 
+def test_stamps_of_an_item_go_on_where_the_clock_is_behind(connection: Connection) -> None:
+    settings, gone = projects.settings(connection, 3), 987_654
+    behind: dict[str, Any] = {"by": "jon", "now": NOW - timedelta(days=1)}
+    story = added(connection, AreaID=gone)
+    added(connection, "Task", ParentID=story.id, WorkRemaining=3.0)
+
+    stamps = [story.last_modified_at]
+    items.roll_up(connection, story.id, settings, **behind)
+    stamps.append(stored(connection, story.id).last_modified_at)
+    items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings, **behind)
+    stamps.append(stored(connection, story.id).last_modified_at)
+    items.move_rank(connection, stored(connection, story.id), None, settings, after=True, **behind)
+    stamps.append(stored(connection, story.id).last_modified_at)
+
+    assert stamps == sorted(set(stamps))
+
+
 # Ranks
 
 
@@ -97,6 +115,23 @@ def ranked(connection: Connection, *numbers: float) -> list[Item]:
 
 def order(connection: Connection) -> list[int]:
     return [item_of(each).id for each in items.page(connection, items.Query((3,)), 0, 1000)]
+
+
+def test_a_new_item_gets_a_number_beyond_the_last(connection: Connection) -> None:
+    ranked(connection, 1.0, 7.5)
+
+    assert items.next_place(connection, 3)[1] > 7.5
+
+
+def test_an_item_between_two_others_changes_alone(connection: Connection) -> None:
+    settings = projects.settings(connection, 3)
+    first, second, third, moved = ranked(connection, 1.0, 2.0, 3.0, 9.0)
+
+    items.move_rank(connection, moved, first, settings, after=True, **BY)
+    items.move_rank(connection, third, None, settings, after=False, **BY)
+
+    assert order(connection) == [third.id, first.id, moved.id, second.id]
+    assert [stored(connection, each.id) for each in (first, second)] == [first, second]
 
 
 def test_neighbours_that_keep_their_number_are_not_changed(connection: Connection) -> None:
@@ -145,6 +180,20 @@ def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> N
     assert found == [*children, moved]
 
 
+def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
+    root = projects.settings(connection, 3).root_area_id
+    values = {"project_id": 3, "parent_id": root, "sequence": trees.LAST}
+    first, second = [trees.add(connection, areas, values | {"name": name}, **BY) for name in ("a", "b")]
+
+    row = trees.row_of(connection, areas, second)
+    assert row is not None
+    trees.change(connection, areas, dict(row), {"name": "c", "sequence": 0}, by="maya", now=NOW)
+
+    stamps = [found for each in (first, second) if (found := trees.row_of(connection, areas, each))]
+    assert [each["last_modified_at"] for each in stamps] == [LATER, LATER]
+    assert [each["last_modified_by"] for each in stamps] == ["maya", "maya"]
+
+
 # Sign-ins
 
 
@@ -158,6 +207,69 @@ def test_revoking_all_sign_ins_ends_tokens_sessions_and_codes(connection: Connec
     assert sign_ins.use_refresh_token(connection, token, NOW) is None
     assert sign_ins.use_code(connection, code, "uri:x", NOW) is None
     assert sign_ins.use_code(connection, others, "uri:x", NOW) == 2
+
+
+def test_a_refresh_token_ends_after_thirty_days_and_one_used_before_after_a_minute(connection: Connection) -> None:
+    family = sign_ins.add_family(connection, 1)
+    used, unused = [sign_ins.add_refresh_token(connection, family, NOW) for _ in range(2)]
+    end, grace, moment = NOW + sign_ins.REFRESH_LIFETIME, NOW + sign_ins.GRACE, timedelta(milliseconds=1)
+
+    def use(secret: str, now: datetime, *, is_reusable: bool = False) -> bool:
+        return sign_ins.use_refresh_token(connection, secret, now, is_reusable=is_reusable) == (1, family)
+
+    assert [use(used, NOW), use(used, grace), use(used, grace + moment, is_reusable=True)] == [True, True, True]
+    assert [use(unused, end), use(unused, end - moment)] == [False, True]
+    assert [use(used, grace + moment), use(unused, end - moment)] == [False, False]
+
+
+def test_a_code_is_for_one_client_and_ten_minutes(connection: Connection) -> None:
+    codes = [sign_ins.add_code(connection, 1, "uri:x", NOW) for _ in range(3)]
+    end = NOW + sign_ins.CODE_LIFETIME
+
+    assert sign_ins.use_code(connection, codes[0], "uri:y", NOW) is None
+    assert sign_ins.use_code(connection, codes[0], "uri:x", end - timedelta(milliseconds=1)) == 1
+    assert sign_ins.use_code(connection, codes[1], "uri:x", end) is None
+    assert sign_ins.use_code(connection, codes[1], "uri:x", NOW) is None
+    sign_ins.add_code(connection, 2, "uri:x", end)
+    assert sign_ins.use_code(connection, codes[2], "uri:x", NOW) == 1
+
+
+def test_attempts_count_for_a_minute_under_each_name(connection: Connection) -> None:
+    window, moment = sign_ins.ATTEMPT_WINDOW, timedelta(milliseconds=1)
+    first = sign_ins.add_attempts(connection, ["maya", "address"], NOW)
+    sign_ins.add_attempts(connection, ["jon", "address"], NOW + timedelta(seconds=20))
+
+    def wait(names: Sequence[str], most: int, now: datetime) -> float:
+        try:
+            sign_ins.must_be_few_attempts(connection, names, most, now)
+        except TooManyRequests as error:
+            return error.retry_after or 0.0
+        return 0.0
+
+    soon = NOW + timedelta(seconds=30)
+    assert [wait(["maya"], 1, soon), wait(["maya"], 2, soon), wait(["rex"], 1, soon)] == [30.0, 0.0, 0.0]
+    assert [wait(["rex", "address"], 2, soon), wait(["rex", "address"], 3, soon)] == [30.0, 0.0]
+    assert wait(["maya"], 1, NOW + window - moment) == 1.0
+    sign_ins.forget_attempts(connection, first)
+    assert [wait(["maya"], 1, soon), wait(["address"], 1, soon)] == [0.0, 50.0]
+    assert wait(["jon"], 1, NOW + timedelta(seconds=20) + window) == 0.0
+
+
+def test_a_family_without_tokens_is_deleted_at_the_next_sign_in(connection: Connection) -> None:
+    empty, kept = sign_ins.add_family(connection, 2), sign_ins.add_family(connection, 1)
+    token = sign_ins.add_refresh_token(connection, kept, NOW)
+    sign_ins.add_refresh_token(connection, kept, NOW + sign_ins.REFRESH_LIFETIME)
+
+    sign_ins.add_family(connection, 1)
+    families = set(connection.execute(select(refresh_families.c.id)).scalars())
+    sign_ins.add_family(connection, 2)
+    after = set(connection.execute(select(refresh_families.c.id)).scalars())
+
+    assert {empty, kept} <= families
+    assert empty not in after
+    assert sign_ins.family_of(connection, token) == kept
+    sign_ins.add_refresh_token(connection, kept, NOW + sign_ins.REFRESH_LIFETIME + timedelta(seconds=1))
+    assert sign_ins.family_of(connection, token) is None
 
 
 # Attachments

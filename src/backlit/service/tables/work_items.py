@@ -244,9 +244,7 @@ def _insert_of(columns: tuple[str, ...]) -> Prepared:
 def change(connection: Connection, old: Item, new: Item, settings: ProjectSettings) -> bytes:
     """Store the difference between two states of an item; return its document."""
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
-    columns = columns_of(changed)
-    custom = {key: value for key, value in new.values.items() if key not in FIELD_BY_KEY and value is not None}
-    columns["cf"] = custom or None
+    columns = columns_of(changed) | {"cf": columns_of(new.values)["cf"]}
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
     _update_of(tuple(sorted(columns))).run(connection, item_id=new.id, **columns)
