@@ -2,14 +2,14 @@
 
 import json
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, DEMO, Home
 from tests.store.world import World, make_sample
 
-from backlit.cli.commands.items_import import Import, planned, rows_of
+from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of
 from backlit.model.errors import BadRequest
 from backlit.store import Row, Store, ViewSpec
 
@@ -87,8 +87,9 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
         told(store, "type,colour", "Story,red")
     with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
         told(store, "type,Name", ",One")
-    with pytest.raises(BadRequest, match="Line 2: '0' is not an item number"):
-        told(store, "id,Name", "0,Zero")
+    for number in ("0", "-1", "1.5", "٣", "1" * 19, "9" * 5000):
+        with pytest.raises(BadRequest, match=f"Line 2: '{number[:24]}' is not an item number"):
+            told(store, "id,Name", f"{number},Zero")
 
 
 async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store: Store) -> None:
@@ -100,6 +101,50 @@ async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store
     assert "Feedback" in found.faults[0]
     assert found.faults[1].endswith(f"item {row.id} appears twice in the file.")
     assert found.changes == {row.id: {"Name": "Once"}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (("type,Name,est,Points", "Story,A,1,2"), "Line 1: two columns name the field Estimate."),
+        (("type,Name", 'Story,"A'), "Line 2: unexpected end of data."),
+        (("type,Name", "Story,A,B"), "Line 2: expected 2 columns, found 3."),
+        (("id,type,Name", "1.0,Story,A"), "Line 2: '1.0' is not an item number."),
+    ],
+)
+def test_a_file_that_is_no_table_of_items_is_refused(lines: Sequence[str], fault: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        rows_of("\n".join(lines), (), is_json=False)
+
+    assert str(refused.value) == fault
+
+
+def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_is_left_out() -> None:
+    text = "\ufeff ID \tTYPE\tname\tOwner\tPTS\tTags\tBacklogPriority\tlastModifiedAt\n #7 \t bug \tA\tjon\t\tx\t1\ty\n"
+    given = json.dumps({"id": 7, "projectId": 3, "unsent": "edited", "fields": {"Name": None}, "type": "Story"})
+
+    (written,) = rows_of(text.replace("PTS", "points"), (), is_json=False)
+    (value,) = rows_of(given, (), is_json=True)
+
+    assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, is_written=True)
+    assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
+
+
+async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None:
+    row = await first(store, "type:story")
+
+    found = told(store, "id,type,Name", f"{row.id},Bug,A", "999999,,C", ",Task,Alone")
+    store.pin_project(2)
+    elsewhere = told(store, "id,Name", f"{row.id},A")
+
+    assert found.faults == [
+        f"Line 2: item {row.id} is a Story; an import cannot change the type.",
+        "Line 3: this project has no item 999999.",
+        "Line 4: place a task below its new item, or give it a ParentID.",
+    ]
+    assert elsewhere.faults == [f"Line 2: this project has no item {row.id}."]
+    with pytest.raises(BadRequest, match="has 2,001 items; the limit is 2,000"):
+        told(store, "type,Name", *["Story,A"] * 2001)
 
 
 def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:

@@ -112,6 +112,7 @@ async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: Worl
         ("[Nowhere]\n", "Line 1: Unknown iteration “Nowhere”. Iterations: "),
         ("[Backlog]\n987654  3  -\n", "This project has no item 987654."),
         ("[Backlog]\n1  3  nobody-here\n", "unknown user 'nobody-here'"),
+        (f"[Backlog]\n1  3  user {'9' * 5000}\n", "unknown user 'user 999"),
     ],
 )
 async def test_apply_errors_are_one_sentence(store: Store, text: str, sentence: str) -> None:

@@ -129,7 +129,7 @@ def _row(place: str, given: Mapping[str, object], faults: list[str], *, is_writt
     """Yield the row, or add its fault."""
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
-    if text and not (text.isascii() and text.isdigit() and 0 < int(text[:18]) == int(text)):
+    if text and not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
         faults.append(f"{place}: {text[:24]!r} is not an item number.")
         return
     types = {each.casefold(): each.value for each in ItemType}

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -184,9 +185,13 @@ def _is_one_place(one: object, other: object, unplanned: AbstractSet[object]) ->
     return one == other or (one in unplanned and other in unplanned)
 
 
+_NUMBERED = re.compile(r"user (\d{1,18})", re.ASCII)
+
+
 def _values(item: Item, line: PlanLine, people: Mapping[str, int]) -> dict[str, object]:
     owner = line.owner or ""
-    known = people.get(owner, int(owner[5:]) if owner.startswith("user ") and owner[5:].isdecimal() else None)
+    unknown = _NUMBERED.fullmatch(owner)
+    known = people.get(owner, int(unknown[1]) if unknown else None)
     if owner and known is None:
         raise BadRequest(f"Item {line.id}: unknown user {owner!r}. Known users: {', '.join(people)}.")
     given = {"Estimate": line.estimate, "AssignedToID": known}
