@@ -75,6 +75,7 @@ async def test_every_answer_has_the_security_headers(maya: Client) -> None:
         assert headers["referrer-policy"] == "no-referrer"
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
         assert headers["cache-control"] == "no-store"
+        assert (headers["cross-origin-resource-policy"], headers["x-frame-options"]) == ("same-origin", "DENY")
 
 
 async def test_a_crash_has_the_id_of_its_request_in_log_and_answer(
