@@ -1,0 +1,120 @@
+"""Loads, capacities and the draft's effect in words, without a screen."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from backlit.model.planning import Capacity, Load, OwnCapacities, Share, Velocity
+from backlit.store.planning.draft import Touch
+from backlit.store.planning.plan import PlanChange
+from backlit.tui.plan.capacity import (
+    People,
+    Shift,
+    capacity_words,
+    over_limits,
+    people_words,
+    shift_words,
+    shifts,
+    unsaved_part,
+    velocity_words,
+)
+from backlit.tui.widgets.side_lines import Part
+
+
+def text_of(parts: list[Part]) -> str:
+    return "".join(text for text, _ in parts)
+
+
+def change(number: int, place: int, fields: Mapping[str, Touch], item_type: str = "Story") -> PlanChange:
+    return PlanChange(number, item_type, "x", None, place, fields, {})
+
+
+def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> None:
+    move = Touch(1, 2)
+    found = shifts(
+        [
+            change(1, 1, {"IterationID": move}),
+            change(2, 1, {"IterationID": move, "Estimate": Touch("1", "2")}),
+            change(3, 2, {"Estimate": Touch("1", "2")}),
+            change(4, 2, {}),
+            change(5, 1, {"IterationID": move}, "Task"),
+        ]
+    )
+
+    assert found == {None: Shift(comes=2, altered=1), 2: Shift(comes=2), 1: Shift(goes=2)}
+
+
+@pytest.mark.parametrize(
+    ("shift", "words", "unsaved"),
+    [
+        (Shift(), "", ""),
+        (Shift(3, 1, 2), "+3 −1 ~2", "3 unsaved moves, 2 changes "),
+        (Shift(comes=1), "+1", "1 unsaved move "),
+        (Shift(goes=1), "−1", ""),
+        (Shift(altered=1), "~1", "1 unsaved change "),
+    ],
+)
+def test_a_shift_is_told_by_signs_and_in_words(shift: Shift, words: str, unsaved: str) -> None:
+    assert (shift_words(shift), text_of(unsaved_part(shift))) == (words, unsaved)
+
+
+@pytest.mark.parametrize(
+    ("points", "least", "most", "words"),
+    [
+        (5.0, None, None, "5 pts"),
+        (5.0, None, 5.0, "5 / 5 pts"),
+        (6.5, 3.0, 5.0, "6.5 / 5 pts   1.5 over"),
+        (3.0, 3.0, None, "3 / min 3 pts"),
+        (2.0, 3.0, None, "2 / min 3 pts   1 below minimum"),
+        (2.0, 3.0, 5.0, "2 / 5 pts   1 below minimum"),
+        (2.0, None, 0.0, "2 pts"),
+    ],
+)
+def test_a_load_is_told_with_its_capacity(points: float, least: float | None, most: float | None, words: str) -> None:
+    assert text_of(capacity_words(Load(points=points), Capacity(least, most))) == words
+
+
+OWN = OwnCapacities({"maya": Share(5.0, 10.0), "jon": Share(3.0)}, {"Sprint 2": {"jon": Share(8.0)}})
+PEOPLE = People({1: "maya", 2: "jon"}, OWN, {})
+LOAD = Load(people={1: Share(5.0, 10.5), 2: Share(4.0, 1.0), 3: Share(9.0), None: Share(2.0)})
+
+
+def test_people_over_their_limits_are_named() -> None:
+    assert over_limits(LOAD, PEOPLE, "Sprint 1") == [
+        "maya has 10.5 of 10 h (local limit)",
+        "jon has 4 of 3 pts (local limit)",
+    ]
+    assert over_limits(LOAD, PEOPLE, "Sprint 2") == ["maya has 10.5 of 10 h (local limit)"]
+    both = Load(people={1: Share(6.0, 11.0)})
+    assert over_limits(both, PEOPLE, "Sprint 1") == ["maya has 6 of 5 pts and 11 of 10 h (local limit)"]
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (60, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · unassigned 2"),
+        (54, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · unassigned 2"),
+        (53, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 +1"),
+        (31, "user 3 9 +3"),
+        (32, "user 3 9 · maya 5/5 10.5/10 h +2"),
+        (30, "user 3 9 +3"),
+        (3, " +4"),
+    ],
+)
+def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str) -> None:
+    assert text_of(people_words(LOAD, PEOPLE, "Sprint 1", width)) == words
+
+
+def test_amounts_over_a_limit_have_their_own_colour() -> None:
+    colours = {text: colour for text, colour in people_words(LOAD, PEOPLE, "Sprint 1", 60)}
+
+    assert (colours["5/5"], colours["10.5/10 h"], colours["4/3"], colours["9"]) == (
+        *("foreground", "conflict"),
+        *("conflict", "foreground"),
+    )
+
+
+def test_the_velocity_is_a_mean_with_its_iterations() -> None:
+    assert text_of(velocity_words(Velocity(()))) == "No velocity yet (no completed iteration)"
+    assert text_of(velocity_words(Velocity((10.0, 5.0, 1.0)))) == "Velocity 5.3 pts (last 3: 1 5 10)"
+    assert text_of(velocity_words(Velocity((1.0,)))) == "Velocity 1 pt (last 1: 1)"
