@@ -1,5 +1,6 @@
 """Pages, totals, filters and orders, and the indexes that serve them."""
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -95,6 +96,75 @@ async def test_filters_and_totals_agree(maya: Client) -> None:
     wanted = [i for i in everything if i["fields"].get("Status") == "Done" and i["type"] != "Task"]
     assert done["totalResults"] == len(wanted)
     assert done["results"] == wanted[:3]
+
+
+PROJECT_FILTERS: Mapping[str, Callable[[dict[str, Any]], bool]] = {
+    "projectId eq 1": lambda item: item["projectId"] == 1,
+    "projectId eq 1 and type eq 'Story'": lambda item: (item["projectId"], item["type"]) == (1, "Story"),
+    "type eq 'Story' and projectId eq 1 and Status ne 'Done' and id gt 20": lambda item: (
+        (item["projectId"], item["type"]) == (1, "Story") and item["fields"]["Status"] != "Done" and item["id"] > 20
+    ),
+    "projectId eq 1 or type eq 'Bug'": lambda item: item["projectId"] == 1 or item["type"] == "Bug",
+    "projectId eq 1 and projectId eq 2": lambda _: False,
+    "projectId ne 1 and id le 90": lambda item: item["projectId"] != 1 and item["id"] <= 90,
+    "not (projectId eq 1)": lambda item: item["projectId"] != 1,
+    "ParentID eq null and id lt 50": lambda item: item["fields"].get("ParentID") is None and item["id"] < 50,
+}
+
+
+async def test_a_filter_by_project_finds_what_fits_all_of_it(maya: Client) -> None:
+    everything = (await page(maya, top=1000))["results"]
+
+    for text, fits in PROJECT_FILTERS.items():
+        wanted = [item["id"] for item in everything if fits(item)]
+        whole, part = await page(maya, filter=text, top=1000), await page(maya, filter=text, top=2, skip=1)
+
+        assert (ids(whole), whole["totalResults"]) == (wanted, len(wanted)), text
+        assert (ids(part), part["totalResults"], part["skip"], part["top"]) == (wanted[1:3], len(wanted), 1, 2), text
+
+
+async def test_tasks_are_paged_filtered_and_sorted_like_items(maya: Client) -> None:
+    every = (await page(maya, filter="ParentID ne null", top=1000))["results"]
+    parent = max((item["fields"]["ParentID"] for item in every), key=[i["fields"]["ParentID"] for i in every].count)
+    own = [item for item in every if item["fields"]["ParentID"] == parent]
+
+    async def tasks(**options: object) -> dict[str, Any]:
+        query = {f"${name}": str(value) for name, value in options.items()}
+        found: dict[str, Any] = (await maya.get(f"workitems/{parent}/tasks", params=query)).json()
+        return found
+
+    second = await tasks(top=1, skip=1)
+    reverse = await tasks(orderby="id desc", filter=f"id gt {min(ids({'results': own}))}")
+
+    assert len(own) > 1
+    assert (ids(second), second["totalResults"]) == ([own[1]["id"]], len(own))
+    assert ids(reverse) == sorted((item["id"] for item in own), reverse=True)[:-1]
+    assert reverse["totalResults"] == len(own) - 1
+
+
+@pytest.mark.parametrize("noun", ["areas", "iterations", "comments", "users"])
+async def test_other_lists_are_paged_filtered_and_sorted_too(maya: Client, noun: str) -> None:
+    async def listed(**options: object) -> dict[str, Any]:
+        query = {f"${name}": str(value) for name, value in options.items()}
+        found: dict[str, Any] = (await maya.get(noun, params=query)).json()
+        return found
+
+    whole = await listed(top=1000)
+    every = [each["id"] for each in whole["results"]]
+    name = "description" if noun == "comments" else "name"
+    part, late = await listed(top=2, skip=1), await listed(skip=len(every) - 1)
+    found = await listed(filter=f"id gt {min(every)} and {name} ne ''", orderby=f"{name} desc,id", top=1000)
+    words = [(each[name], each["id"]) for each in whole["results"] if each["id"] != min(every)]
+
+    assert (whole["totalResults"], len(every) > 3) == (len(every), True)
+    assert (part["top"], part["totalResults"], [each["id"] for each in part["results"]]) == (2, len(every), every[1:3])
+    assert (late["top"], [each["id"] for each in late["results"]]) == (1, every[-1:])
+    by_id = sorted(words, key=lambda each: each[1])
+    assert [each["id"] for each in found["results"]] == [
+        number for _, number in sorted(by_id, key=lambda each: each[0], reverse=True)
+    ]
+    assert found["totalResults"] == len(words)
+    assert "skip" not in whole
 
 
 async def test_a_total_that_was_counted_before_follows_the_changes(maya: Client) -> None:

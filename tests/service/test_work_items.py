@@ -234,6 +234,15 @@ async def test_type_project_and_fields_are_required(maya: Client) -> None:
     assert set(odd.json()["errors"]) == {"type", "projectId", "fields"}
 
 
+async def test_one_wrong_part_of_a_new_item_is_named_alone(maya: Client) -> None:
+    wrong = {"type": ("story", None, "Epic"), "projectId": (0, 99, True), "fields": (None, "x", [])}
+
+    for key, value in ((key, value) for key, values in wrong.items() for value in values):
+        body = {"type": "Story", "projectId": 1, "fields": {"Name": "x"}} | {key: value}
+        answer = await maya.post("workitems", json=body)
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {key}), value
+
+
 async def test_a_task_needs_a_parent_that_is_no_task_of_its_project(maya: Client) -> None:
     story = await added(maya)
     elsewhere = await added(maya, project=2)
