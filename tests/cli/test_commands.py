@@ -1,22 +1,25 @@
 """The command line: most of it in this process, its start, signals and pipes in processes of their own."""
 
+import argparse
 import asyncio
 import importlib
+import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, DEMO, Home
 
 from backlit.cli.arguments import parser
-from backlit.cli.output import cells_of, table
+from backlit.cli.output import cells_of, say, show, table
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.store.journal.journal import Journal
@@ -221,6 +224,37 @@ def test_items_show_writes_names_for_ids(demo_home: Home) -> None:
     assert "Aurora" in shown.stdout
 
 
+def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_home: Home) -> None:
+    story = demo_home.run(*DEMO, "items", "show", "19").stdout.splitlines()
+    bug = demo_home.run(*DEMO, "items", "show", "2").stdout.splitlines()
+
+    assert story[:6] == [
+        "#19 Story  Suggest categories beside articles while typing",
+        "Status               Not Done",
+        "Owner                Maya Kent",
+        "Team                 Foundations",
+        "Description          ",
+        "  We lose people at this step; the funnel shows it clearly.",
+    ]
+    assert story[-11:] == [
+        r"Area                 Aurora\Search\Ranking",
+        r"Iteration            Aurora\Release 3.2\Sprint 14",
+        "Estimate             5",
+        "Certainty            2 - Somewhat Uncertain",
+        "Complexity           4 - Somewhat Complex",
+        "Maturity             1 - Undefined",
+        "Backlog priority     3.891",
+        "Calculated estimate  10",
+        "BusinessValue_cf     20",
+        "Channel_cf           Web",
+        "NeedsLegalReview_cf  no",
+    ]
+    assert "Tags                security, quick-win" in bug
+    assert "Triaged             yes" in bug
+    assert re.fullmatch(r"priya  \d{4}-\d\d-\d\d \d\d:\d\d", bug[-2])
+    assert (bug[-3], bug[-1][:20]) == ("", "  This was fixed by ")
+
+
 def test_an_item_that_is_not_there_is_said(home: Home) -> None:
     done = home.run("items", "show", "4711")
 
@@ -323,6 +357,8 @@ def test_limit_0_lists_all_items(home: Home) -> None:
     with_0 = home.run("--profile", "demo-20-1", "items", "list", "--limit", "0")
 
     assert with_0.stdout == all_items.stdout
+    assert len(with_0.stdout.splitlines()) > 10
+    assert " Done " in with_0.stdout
 
 
 @pytest.mark.parametrize("place", ["", "config", "data", "state", "cache"])
@@ -353,6 +389,65 @@ def test_a_table_counts_wide_characters_and_combining_marks() -> None:
     assert cells_of("日本e\u0301") == 5
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("columns", "last"),
+    [(80, "a long name"), (17, "a long name"), (16, "a long na…"), (15, "a long na…"), (3, "a long na…")],
+)
+def test_a_table_cuts_its_last_column_to_a_terminal_and_to_ten_columns_at_least(
+    monkeypatch: pytest.MonkeyPatch, columns: int, last: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    piped = table(("A", "B", "Name"), [["1", "2", "a long name"]])
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    shown = table(("A", "B", "Name"), [["1", "2", "a long name"]])
+
+    assert (piped[1], shown[1]) == ("1  2  a long name", f"1  2  {last}")
+
+
+def test_a_table_cuts_no_wide_character_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    monkeypatch.setattr(sys, "stdout", Terminal())
+
+    assert table(("Name",), [["日本語日本"], ["日本語日本x"], ["日本語a日本"]])[1:] == [
+        "日本語日本",
+        "日本語日…",
+        "日本語a日…",
+    ]
+
+
+def test_rows_are_shown_with_yes_and_no_lists_and_numbers_at_the_right(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {"id": "ID#", "is": "On", "of": "Of", "name": "Name"}
+    rows = [{"id": 7, "is": True, "of": ["a", "b"], "name": None}, {"id": 12, "is": False, "of": (), "name": "x"}]
+
+    show(argparse.Namespace(json=False), rows, columns)
+
+    assert capsys.readouterr().out.splitlines() == ["ID  On   Of    Name", " 7  yes  a, b", "12  no         x"]
+
+
+@pytest.mark.parametrize(
+    ("is_json", "is_dry", "written"),
+    [
+        (False, False, "Done.\n"),
+        (False, True, "Dry run, nothing was changed: Done.\n"),
+        (True, False, '{\n  "a": 1\n}\n'),
+        (True, True, '{\n  "a": 1,\n  "dryRun": true\n}\n'),
+    ],
+)
+def test_an_outcome_is_a_sentence_or_a_document(is_json: bool, is_dry: bool, written: str) -> None:
+    written_bytes = io.BytesIO()
+    output = io.TextIOWrapper(written_bytes)
+    with redirect_stdout(output):
+        say(argparse.Namespace(json=is_json, dry_run=is_dry), "Done.", {"a": 1})
+        output.flush()
+
+    assert written_bytes.getvalue().decode() == written
+
+
 @pytest.fixture(autouse=True)
 def _no_home_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_HOME", str(tmp_path / "unused"))
@@ -371,7 +466,7 @@ def test_copies_of_deleted_items_are_listed_and_written(demo_home: Home) -> None
     missing = demo_home.run(*DEMO, "trash", "9")
 
     assert (empty.returncode, len(empty.stdout.splitlines())) == (0, 1)
-    assert listed.stdout.splitlines()[1].split()[2:6] == ["7", "Story", "1", "0"]
+    assert listed.stdout.splitlines()[1].split()[2:] == ["7", "Story", "1", "0", "Gone�[31m"]
     assert "\x1b" not in listed.stdout
     assert json.loads(whole.stdout)["item"] == item
     assert (missing.returncode, "No copy of item 9" in missing.stderr) == (1, True)

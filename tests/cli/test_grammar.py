@@ -1,6 +1,5 @@
 """The options of every command, and the values that they refuse, without running one."""
 
-from collections.abc import Mapping
 from datetime import date
 
 import pytest
@@ -9,10 +8,11 @@ from backlit.cli.arguments import parser
 from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
 from backlit.model.fields import ItemType
 
-SAMPLE = {"items": DEMO_ITEMS, "seed": DEMO_SEED}
-PROJECT = {"name": None, "description": None, "template": None, "start": None, "end": None, "sync": None}
-PLACES = {"database": None, "files": None, "json": False}
-SERVE = SAMPLE | {
+Meaning = dict[str, object]
+SAMPLE: Meaning = {"items": DEMO_ITEMS, "seed": DEMO_SEED}
+PROJECT: Meaning = {"name": None, "description": None, "template": None, "start": None, "end": None, "sync": None}
+PLACES: Meaning = {"database": None, "files": None, "json": False}
+SERVE: Meaning = SAMPLE | {
     "host": "127.0.0.1",
     "port": 8484,
     "database": None,
@@ -29,7 +29,7 @@ SERVE = SAMPLE | {
     "log_level": None,
     "legacy_clients": False,
 }
-MEANT: Mapping[str, Mapping[str, object]] = {
+MEANT: dict[str, Meaning] = {
     "": {},
     "--profile p --project x": {"profile": "p", "project": "x"},
     "demo": SAMPLE,
@@ -72,7 +72,7 @@ MEANT: Mapping[str, Mapping[str, object]] = {
     | {"name": "burnup", "iteration": "i", "days": None, "items": True, "format": "csv"},
     "report burnup --days 0": {"name": "burnup", "iteration": None, "days": 0, "items": False, "format": "md"},
 }
-ADMIN: Mapping[str, Mapping[str, object]] = {
+ADMIN: dict[str, Meaning] = {
     "users list --database d --files f --json": {"database": "d", "files": "f", "json": True},
     "users add u": {"name": "u", "first_name": None, "last_name": None, "display_name": None, "email": None}
     | {"no_password": False, "unlicensed": False},
@@ -130,11 +130,12 @@ ADMIN: Mapping[str, Mapping[str, object]] = {
     [*MEANT.items(), *((f"admin {words}", PLACES | meant) for words, meant in ADMIN.items())],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_command_has_these_options_and_defaults(words: str, meant: Mapping[str, object]) -> None:
+def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) -> None:
     read = vars(parser().parse_args(words.split()))
 
     del read["handler"], read["version"]
-    assert read == {"profile": None, "project": None} | meant
+    defaults: Meaning = {"profile": None, "project": None}
+    assert read == defaults | meant
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home) -> 
 
     assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
     assert untouched["WorkCompleted"] == fields["WorkCompleted"]
+    assert tried.stdout.splitlines()[1].startswith(f"remaining  {fields['WorkRemaining']:g} h → ")
     assert done.stdout.splitlines()[-1].startswith("Logged"), done.stderr
     assert after["WorkCompleted"] == completed + 1.5
     assert after["WorkRemaining"] == fields["WorkRemaining"] - 1.5

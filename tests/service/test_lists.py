@@ -153,11 +153,13 @@ async def test_other_lists_are_paged_filtered_and_sorted_too(maya: Client, noun:
     every = [each["id"] for each in whole["results"]]
     name = "description" if noun == "comments" else "name"
     part, late = await listed(top=2, skip=1), await listed(skip=len(every) - 1)
+    beyond = await listed(skip=len(every) + 5, top=3)
     found = await listed(filter=f"id gt {min(every)} and {name} ne ''", orderby=f"{name} desc,id", top=1000)
     words = [(each[name], each["id"]) for each in whole["results"] if each["id"] != min(every)]
 
     assert (whole["totalResults"], len(every) > 3) == (len(every), True)
     assert (part["top"], part["totalResults"], [each["id"] for each in part["results"]]) == (2, len(every), every[1:3])
+    assert (beyond["totalResults"], beyond["results"]) == (len(every), [])
     assert (late["top"], [each["id"] for each in late["results"]]) == (1, every[-1:])
     by_id = sorted(words, key=lambda each: each[1])
     assert [each["id"] for each in found["results"]] == [

@@ -1,6 +1,7 @@
 """Trusted proxies without a service: the caller that a request is counted for, and the address that it used."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_only_a_trusted_proxy_names_the_caller_and_the_address(
     trusted: Sequence[str], nearest: str, headers: dict[str, str], shown: tuple[str, int, str, str]
 ) -> None:
     given = [(name.encode(), value.encode()) for name, value in (headers | {"host": "own"}).items()]
-    scope = {"type": "http", "client": (nearest, 80), "scheme": "http", "headers": given}
+    scope: dict[str, Any] = {"type": "http", "client": (nearest, 80), "scheme": "http", "headers": given}
 
     Proxies(trusted).apply(scope)
 

@@ -109,7 +109,8 @@ async def test_the_root_is_neither_moved_nor_deleted(maya: Client) -> None:
     below = await added(maya)
 
     assert (await maya.put(f"areas/{root}", json={"parentId": below["id"]})).status_code == 400
-    assert (await maya.delete(f"areas/{root}")).status_code == 400
+    gone = await maya.delete(f"areas/{root}")
+    assert (gone.status_code, gone.json()["message"]) == (400, "The root area of a project cannot be deleted.")
 
 
 @pytest.mark.parametrize("noun", ["areas", "iterations"])

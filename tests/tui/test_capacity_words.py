@@ -106,7 +106,7 @@ def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str
 
 
 def test_amounts_over_a_limit_have_their_own_colour() -> None:
-    colours = {text: colour for text, colour in people_words(LOAD, PEOPLE, "Sprint 1", 60)}
+    colours = dict(people_words(LOAD, PEOPLE, "Sprint 1", 60))
 
     assert (colours["5/5"], colours["10.5/10 h"], colours["4/3"], colours["9"]) == (
         *("foreground", "conflict"),

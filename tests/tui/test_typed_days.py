@@ -91,7 +91,7 @@ def test_a_typed_end_counts_the_first_day(typed: str, end: date) -> None:
 @pytest.mark.parametrize("typed", ["-0.1", "x", "inf", "nan", "1,2,3"])
 def test_a_typed_number_is_zero_or_more(typed: str) -> None:
     assert [typed_number(each) for each in ("", "0", " 2,5 ")] == [None, 0.0, 2.5]
-    with pytest.raises(BadRequest, match="^Most: "):
+    with pytest.raises(BadRequest, match=r"^Most: "):
         typed_number(typed, "Most")
 
 

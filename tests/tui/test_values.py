@@ -102,7 +102,7 @@ def test_values_are_shown_as_people_read_them(tmp_path: Path) -> None:
 
 def test_values_of_a_step_are_words_and_unknown_ids_numbers(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(7, Name="Lamp")]) as store:
-        pairs = (
+        pairs: tuple[tuple[str, object], ...] = (
             *(("Tags", []), ("Name", ""), ("IsTriaged", True), ("IsTriaged", False), ("Tags", ["a", "b"])),
             *(("ParentID", 7), ("ParentID", 8), ("AssignedToID", 4), ("TeamID", 5), ("AreaID", 6), ("Priority", 3)),
             *(("WorkRemaining", 2.0), ("Own_cf", 5), ("Own_cf", "x")),

@@ -107,13 +107,14 @@ def _lines(store: Store, item: Item) -> list[str]:
 
 
 def _said(store: Store, key: str, value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = _name_of(store, key, value) or value
-    if isinstance(value, list):
-        value = ", ".join(map(str, value))
-    if isinstance(value, str) and "\n" in value:
-        return "\n" + _block(value)
-    return plain(str(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    if isinstance(value, int):
+        return plain(_name_of(store, key, value) or str(value))
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return "\n" + _block(text) if "\n" in text else plain(text)
 
 
 def _name_of(store: Store, key: str, identity: int) -> str | None:

@@ -198,11 +198,7 @@ _FOLDER = Path(__file__).parents[1] / "pages"
 def render(template: str, status: int = 200, **values: object) -> HTMLResponse:
     """Render a template with escaped values; the page may load only its own style."""
     text = _environment().get_template(f"{template}.html").render(values)
-    headers = {
-        "content-security-policy": _policy(),
-        "cache-control": "no-store",
-        "cross-origin-opener-policy": "same-origin",
-    }
+    headers = {"content-security-policy": _policy(), "cross-origin-opener-policy": "same-origin"}
     return HTMLResponse(text, status, headers)
 
 

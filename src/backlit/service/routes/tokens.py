@@ -64,7 +64,7 @@ def _granted(request: Request, result: TokenGrant | None) -> Response:
     if result is None:
         note_refusal(request)
         raise _refusal()
-    return Response(write_grant(result), media_type=FORM_TYPE, headers={"cache-control": "no-store"})
+    return Response(write_grant(result), media_type=FORM_TYPE)
 
 
 def _refusal() -> Unauthorized:
