@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from backlit.model.planning import Capacity, Load, OwnCapacities, Share, Velocity
+from backlit.model.amounts import Share
+from backlit.model.planning import Capacity, Load, Velocity
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.draft import Touch
 from backlit.store.planning.plan import PlanChange
 from backlit.tui.plan.capacity import (
