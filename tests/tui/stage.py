@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable
 
+from tests.store.world import until
 from textual.app import App
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.tui.drawing.themes import use_themes
@@ -64,6 +66,11 @@ def clear_messages(app: App[None]) -> None:
 
 def text_of(app: App[None]) -> str:
     return "\n".join(lines_of(app))
+
+
+async def said(pilot: Pilot[None], *parts: str) -> None:
+    """Wait until texts are on the screen."""
+    await until(lambda: not missing(pilot.app, parts), lambda: (missing(pilot.app, parts), text_of(pilot.app)))
 
 
 def line_with(app: App[None], part: str) -> str:

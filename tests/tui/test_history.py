@@ -2,22 +2,14 @@
 
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import missing, text_of
+from tests.tui.stage import missing, said, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
+from backlit.tui.app.app import BacklitApp
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.trees.screen import TreeScreen
-
-
-async def said(pilot: Pilot[None], part: str) -> None:
-    """Wait until a text is on the screen."""
-    for _ in range(200):
-        await pilot.pause(0.02)
-        if part in text_of(pilot.app):
-            return
-    raise AssertionError((part, text_of(pilot.app)))
 
 
 async def at(pilot: Pilot[None], store: Store, item_type: str = "Story") -> int:
@@ -105,6 +97,23 @@ async def test_an_item_that_undo_creates_again_is_gone_to_and_its_new_number_is_
         assert made is not None
         assert made.id > item_id
         assert made.fields["Name"] == name
+
+
+async def test_the_new_number_is_named_also_when_the_service_was_faster_than_the_screen(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store, "Bug")
+        await store.deletions.delete_items([item_id])
+        await sent(store)
+        done = await store.history.undo()
+        assert done is not None
+        await sent(store)
+        await pilot.pause()
+
+        assert isinstance(pilot.app, BacklitApp)
+        pilot.app.places.show_reversal(done)
+        await said(pilot, f"Created again: #{item_id} is now #")
 
 
 async def test_the_cursor_goes_to_the_area_that_undo_changed(store: Store, opened: Open) -> None:

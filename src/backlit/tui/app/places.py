@@ -136,7 +136,7 @@ class Places:
         for screen in self.screens():
             if isinstance(screen, StoreScreen):
                 screen.take_changes(changes, is_visible=screen in visible)
-        if changes.renamed and self._made_again:
+        if changes.renamed:
             self._say_new_numbers()
         if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
@@ -234,6 +234,7 @@ class Places:
     def show_reversal(self, done: "Reversal") -> None:
         """Put the cursor on an item or a node that was undone or redone, and follow items that are created again."""
         self._made_again |= {new: each.id for each, new in zip(done.made_again, done.new_ids, strict=True)}
+        self._say_new_numbers()
         changed = [*(each.item_id for each in done.changes), *(each.id for each in (*done.returned, *done.moved))]
         found = map(self._store.item, dict.fromkeys([*done.new_ids, *changed]))
         item_ids = [item.id for item in found if item is not None]
@@ -256,7 +257,7 @@ class Places:
         shown = ", ".join(f"#{before} is now #{now}" for before, now in found[:MOST_NUMBERS])
         more = f" and {len(found) - MOST_NUMBERS:,} more" if len(found) > MOST_NUMBERS else ""
         if found:
-            self._app.notify(f"Created again: {shown}{more}.")
+            self._app.say(f"Created again: {shown}{more}.")
 
     # Screens over a mode
 
