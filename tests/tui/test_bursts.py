@@ -8,7 +8,7 @@ from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import burst
 from tests.tui.listing import items, press, select, shown
-from tests.tui.stage import text_of
+from tests.tui.stage import said, text_of
 from tests.tui.test_plan import plan_of
 from textual import events
 from textual.pilot import Pilot
@@ -17,7 +17,7 @@ from backlit.store import Store
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.workers import work
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 NAME = ("c", "n", "ctrl+u", *"Zebra", "enter")
 GAPS = (0.0, 0.03)
 """Seconds between two keys; `benchmarks.bursts` has more of these, and of the ways."""
@@ -59,7 +59,9 @@ async def done(pilot: Pilot[None]) -> None:
     """Wait until every key that was sent has been dealt with, and what it began is over."""
     app = pilot.app
     assert isinstance(app, ChordApp)
-    await asyncio.sleep(0.05)
+    has_all = asyncio.Event()
+    app.call_later(has_all.set)  # behind the keys in the application's queue
+    await asyncio.wait_for(has_all.wait(), PATIENCE)
     deadline = asyncio.get_running_loop().time() + PATIENCE
     while not app.input.is_idle:
         assert asyncio.get_running_loop().time() < deadline, text_of(app)
@@ -269,6 +271,21 @@ async def test_a_hanging_command_shows_the_keys_that_wait_and_ctrl_c_ends_the_wa
         await until(lambda: "2 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
         burst(pilot, "j")
         await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
+
+        pilot.app.workers.cancel_all()
+
+
+async def test_an_escape_typed_before_the_wait_was_shown_ends_nothing(store: Store, opened: Open) -> None:
+    async def hang() -> None:
+        await asyncio.sleep(60)
+
+    async with opened(store) as pilot:
+        escape = events.Key("escape", None)
+        pilot.app.run_worker(work(hang), group="writes")
+        burst(pilot, "j", "j", "k")
+        await said(pilot, "2 keys waiting")
+        pilot.app.post_message(escape)  # which arrives late
+        await said(pilot, "3 keys waiting")
 
         pilot.app.workers.cancel_all()
 

@@ -184,6 +184,8 @@ class Messages:
     def wait(self, count: int | None) -> None:
         """Show that a command works, with the number of waiting keys, at the foot of the screen; remove it at None."""
         app = self._app
+        if not app.screen_stack:  # the application ends
+            return
         shown = next(iter(app.screen.query(WaitingKeys)), None)
         if count is None:
             for screen in app.screen_stack:

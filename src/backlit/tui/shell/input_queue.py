@@ -87,7 +87,7 @@ class InputQueue:
         self._waiting: deque[events.Event] = deque()
         self._running: asyncio.Task[None] | None = None
         self._since = 0.0
-        self._is_shown = False
+        self._shown_at = math.inf
         self._is_typing = False
         self._given: events.Event | None = None
         self._refused_at = -math.inf
@@ -172,18 +172,17 @@ class InputQueue:
         self._given, self._is_typing = event, self._types(event)
 
     def _breaks(self, event: events.Event) -> bool:
-        """Return whether an event interrupts the current wait."""
+        """Return whether an event interrupts the current wait; esc does if it was typed after the wait was shown."""
         if not isinstance(event, events.Key):
             return False
-        return event.key == "ctrl+c" or (event.key == "escape" and self._waited() >= VISIBLE_AFTER)
+        return event.key == "ctrl+c" or (event.key == "escape" and event.time >= self._shown_at)
 
     def _is_behind_refusal(self, event: events.Event) -> bool:
         if not isinstance(event, (events.Key, events.Paste)):
             return False
-        now = asyncio.get_running_loop().time()
         is_text = isinstance(event, events.Paste) or event.is_printable or event.key == "enter"
-        is_behind = is_text and now - self._refused_at < PAUSE
-        self._refused_at = now if is_behind else -math.inf
+        is_behind = is_text and event.time - self._refused_at < PAUSE
+        self._refused_at = max(event.time, self._refused_at) if is_behind else -math.inf
         return is_behind
 
     def _waited(self) -> float:
@@ -270,8 +269,10 @@ class InputQueue:
         return not left
 
     def _show(self, *, is_busy: bool) -> None:
-        if is_busy or self._is_shown:
-            self._is_shown = is_busy
+        is_shown = self._shown_at < math.inf
+        if is_busy or is_shown:
+            if is_busy != is_shown:
+                self._shown_at = asyncio.get_running_loop().time() if is_busy else math.inf
             self._tell(len(self._waiting) if is_busy else None)
 
 
