@@ -179,8 +179,10 @@ class ShownView:
     def _show_loaded(self, view: View) -> None:
         if not self._items.is_attached or view is not self._target.shown_view:
             return
-        wanted, is_added = (None, False) if self._is_due else (self._wanted_item, self._is_added)
-        if not self._is_due:
+        wanted, is_added = self._wanted_item, self._is_added
+        if self._is_due and wanted is not None and view.index_of(wanted) is None:
+            wanted = None  # the next reading may have it
+        else:
             self._wanted_item, self._is_added = None, False
         self._items.show(view, self._items.current_id if wanted is None else wanted)
         self._target.draw_words()
