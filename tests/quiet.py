@@ -32,7 +32,13 @@ LOOKS = 2
 AT_WORK = 0.000_1
 """Seconds of other threads between two looks from which on they are at work."""
 MOST = 1.0
+"""Seconds of this process's processor time, or of timers, after which what never rests is left at work.
+
+They pass no faster when other processes keep the processors busy.
+"""
 _THREADS = Path("/proc/self/task")
+NETWORK = frozenset({"refresh", "sign in", "transfer"})
+"""Groups of workers that wait for the network, which a test may hold up."""
 _draw_frame = Screen._compositor_refresh
 _undrawn: WeakKeyDictionary[Screen[Any], None] = WeakKeyDictionary()
 _watched: list[str] = []
@@ -46,8 +52,8 @@ def can_be_known() -> bool:
 
 async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until no message and no thread is at work."""
-    deadline, looks = time.monotonic() + max_sleep, 0
-    while looks < LOOKS and time.monotonic() < deadline:
+    deadline, looks = time.process_time() + max_sleep, 0
+    while looks < LOOKS and time.process_time() < deadline:
         used = _used_by_others()
         await asyncio.sleep(LOOK)
         is_quiet = not _ready() and _used_by_others() - used < AT_WORK and not _is_other_at_work()
@@ -62,20 +68,21 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until nothing is at work and no timer is due soon."""
-    deadline = time.monotonic() + max_sleep
+    left = max_sleep
     await calm()
     if _undrawn:
         _draw_waiting()
         await calm()
-    while (wait := _until_next_timer()) is not None and time.monotonic() < deadline:
+    while (wait := _until_next_timer()) is not None and left > 0:
         await asyncio.sleep(wait)
         await calm()
+        left -= max(wait, LOOK)
 
 
-async def workers_done(app: App[None]) -> bool:
+async def workers_done(app: App[Any], but: frozenset[str] = frozenset()) -> bool:
     """Wait until no worker is at work, but for commands that wait for a dialog; return whether one was."""
     has_waited = False
-    while any(not (each.is_finished or _waits_for_dialog(app, each)) for each in app.workers):
+    while any(not (each.is_finished or each.group in but or _waits_for_dialog(app, each)) for each in app.workers):
         has_waited = True
         await asyncio.sleep(LOOK)
     return has_waited
@@ -83,8 +90,8 @@ async def workers_done(app: App[None]) -> bool:
 
 async def rest(pilot: Pilot[None]) -> None:
     """Wait, after keys that have settled, until no worker is at work, and until all is settled again if one was."""
-    if await workers_done(pilot.app):
-        await pilot.pause()
+    while await workers_done(pilot.app):
+        await settled()
 
 
 def _waits_for_dialog(app: App[None], worker: Worker[object]) -> bool:
@@ -169,13 +176,21 @@ def wait_so_with_keys() -> None:
 
     Frames in between are not drawn, which took a quarter of a test's time.
     """
-    press = Pilot.press
+    press, pause = Pilot.press, Pilot.pause
 
     async def pressed(pilot: Pilot[object], *keys: str) -> None:
         await press(pilot, *keys)
         await settled()
 
+    async def paused(pilot: Pilot[object], delay: float | None = None) -> None:
+        await pause(pilot, delay)
+        if delay is not None:
+            await settled()
+        while await workers_done(pilot.app, but=NETWORK):
+            await settled()
+
     textual.app.wait_for_idle = calm_after_key  # type: ignore[attr-defined] # Textual's, which it imports for itself
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
+    Pilot.pause = paused  # type: ignore[method-assign,assignment] # likewise
     Screen._compositor_refresh = _draw  # type: ignore[method-assign,assignment] # of any screen

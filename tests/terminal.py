@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 import pyte
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds after which something that should be on the screen counts as missing."""
 KEYS = {
     "enter": "\r",

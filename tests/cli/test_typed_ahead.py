@@ -1,18 +1,34 @@
 """Keys typed before the program reads the terminal: not echoed, kept, and answered."""
 
+import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from tests.cli.conftest import Home
 from tests.terminal import terminal
 
 
+@contextmanager
+def held_start(home: Home) -> Iterator[None]:
+    """Hold a start where it reads its settings, which come out of a pipe at the end of the block."""
+    settings = home.path / "config" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(settings)
+    yield
+    pipe = os.open(settings, os.O_RDWR)  # which waits for no reader
+    settings.unlink()
+    os.close(pipe)
+
+
 def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home) -> None:
     with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
         modes = shown.modes
-        shown.wait_until(lambda: shown.modes != modes)
-        shown.press(*"gr")
-        before = shown.text
+        with held_start(demo_home):
+            shown.wait_until(lambda: shown.modes != modes)
+            shown.press(*"gr")
+            before = shown.text
         shown.wait_for(r"Burndown")
 
         assert "gr" not in before
@@ -25,13 +41,14 @@ def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home
 def test_a_start_that_is_stopped_restores_the_terminal(demo_home: Home, stop: str, status: int) -> None:
     with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
         modes = shown.modes
-        shown.wait_until(lambda: shown.modes != modes)
-        if stop:
-            shown.press(stop)
-        else:
-            shown.signal(signal.SIGTERM)
+        with held_start(demo_home):
+            shown.wait_until(lambda: shown.modes != modes)
+            if stop:
+                shown.press(stop)
+            else:
+                shown.signal(signal.SIGTERM)
 
-        assert shown.ended() == status
+            assert shown.ended() == status
         assert shown.modes == modes
 
 

@@ -12,7 +12,7 @@ import httpx
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.sample.workspace import PASSWORD
 
-PATIENCE = 30
+PATIENCE = 90
 
 
 class Served:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 ROUNDS = int(os.environ.get("BACKLIT_ROUNDS", "1"))
 WRITERS = 8
 SECONDS = 1.0
-PATIENCE = 30
+PATIENCE = 90
 COUNTERS = 3
 STEPS = 12
 """How often each writer of two servers raises each counter."""

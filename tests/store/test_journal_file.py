@@ -167,8 +167,8 @@ async def test_a_journal_in_the_place_of_another_is_moved_aside(tmp_path: Path) 
 
 async def _edited(folder: Path, name: str, begin: Barrier, end: Barrier) -> None:
     with offline_store(folder) as store:
-        await asyncio.to_thread(begin.wait, 20)
-        await asyncio.to_thread(end.wait, 20)
+        await asyncio.to_thread(begin.wait, PATIENCE)
+        await asyncio.to_thread(end.wait, PATIENCE)
         await store.items.edit([1], {"Name": name})
 
 
@@ -184,11 +184,11 @@ def test_two_processes_agree_on_the_journal_that_one_of_them_wrote_again(tmp_pat
     both = [context.Process(target=_run, args=(tmp_path, name, begin, end)) for name in ("One", "Two")]
     for each in both:
         each.start()
-    begin.wait(20)
+    begin.wait(PATIENCE)
     places_in(tmp_path).journal.unlink()
-    end.wait(20)
+    end.wait(PATIENCE)
     for each in both:
-        each.join(20)
+        each.join(PATIENCE)
 
     assert [each.exitcode for each in both] == [0, 0]
     assert sorted(map(str, kept(tmp_path))) == ["One", "Two"]

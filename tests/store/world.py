@@ -28,8 +28,8 @@ LOADED = "mine"
 """The store that a loaded sample has."""
 RIVAL = "rival.json"
 """The rival's sign-in, which a world takes over from its sample."""
-PATIENCE = 15.0
-"""Seconds after which something that should happen counts as not happening."""
+PATIENCE = 60.0
+"""Seconds after which something that should happen counts as not happening, on busy processors too."""
 
 
 def make_sample(folder: Path, items: int = 60, today: date | None = None) -> Path:
