@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textual import events
 from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -13,6 +14,8 @@ from backlit.tui.drawing.themes import ThemeStyles
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     """Lines that are laid out once for a width and a theme, and scrolled."""
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -27,7 +30,8 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         width = self.scrollable_content_region.width
         self._lines = self.lines_for(width, ThemeStyles.of(self.app)) if width > 0 else ()
         self.virtual_size = Size(width, len(self._lines))
-        self.refresh()
+        self._scroll_update(self.virtual_size)
+        self.refresh(layout=self.styles.auto_dimensions)
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
