@@ -25,6 +25,8 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 PREVIEW_DELAY = 0.06
 """Seconds until the preview of a row is drawn, so that holding j draws none."""
+REQUEST_DELAY = 0.54
+"""Seconds from the preview to the request for news of its item; a cursor that moves on asks for nothing."""
 WIDE = 120
 TALL, LEAST = 22, 14
 """Lines of panes with a preview below the list by default, and on request."""
@@ -159,12 +161,16 @@ class ItemPanes(StorageErrorGuard, Container):
     def _rested(self) -> None:
         self.draw_preview()
         self.post_message(self.Rested())
+        self._timer = self.set_timer(REQUEST_DELAY, self._ask_for_news)
         item_id = self.items.current_id
-        if item_id is not None:
-            self.run_worker(work(self._store.look_at, item_id), exclusive=True, group="look")
         if item_id != self._looking_at and self._preview.display and item_id is not None:
             self._looking_at = item_id
             self.set_timer(self.look_seconds, lambda: self._looked(item_id))
+
+    def _ask_for_news(self) -> None:
+        """Have the item under the cursor read from the service."""
+        if self.items.current_id is not None:
+            self.run_worker(work(self._store.look_at, self.items.current_id), exclusive=True, group="look")
 
     def _looked(self, item_id: int) -> None:
         """Mark an item as seen; a later change of it stays unread until the cursor comes back."""
