@@ -1,18 +1,34 @@
-"""Lists the benchmarks, a line for each."""
+"""Lists the benchmarks, a line for each, or runs one: `python -m benchmarks NAME [--json FILE] [its options]`."""
 
 import ast
+import os
+import sys
+from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos", "mutants", "soak")
+from benchmarks.table import JSON_FILE
+
+BENCHMARKS = (
+    *("start", "keys", "wire", "board", "service", "slow_clients", "store", "fill", "compare"),
+    *("chaos", "mutants", "soak"),
+)
 
 
 def main() -> None:
-    """Print the name and the first sentence of every benchmark."""
-    print("Benchmarks; each has --help:\n")
+    """Run the benchmark that the first argument names; without one, print the name and first sentence of each."""
+    if len(sys.argv) > 1 and sys.argv[1] in BENCHMARKS:
+        name = sys.argv.pop(1)
+        if "--json" in sys.argv:
+            place = sys.argv.index("--json")
+            os.environ[JSON_FILE] = str(Path(sys.argv[place + 1]).absolute())
+            del sys.argv[place : place + 2]
+        import_module(f"benchmarks.{name}").main()
+        return
+    print("Benchmarks; each has --help, and --json FILE adds its tables to a file:\n")
     for name in BENCHMARKS:
         path = Path(__file__).with_name(f"{name}.py")
         first = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n", 1)[0]
-        print(f"  python -m benchmarks.{name:<12} {first}")
+        print(f"  python -m benchmarks {name:<12} {first}")
 
 
 if __name__ == "__main__":

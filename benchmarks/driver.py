@@ -16,7 +16,10 @@ from benchmarks import processes
 from benchmarks.screen import Terminal
 
 KEYS = {"Down": "\x1b[B", "PageDown": "\x1b[6~", "PageUp": "\x1b[5~", "Home": "\x1b[H", "Enter": "\r", "Esc": "\x1b"}
-OWN_TERMINAL = re.compile(r"TERM_PROGRAM.*|TMUX.*|STY|VTE_VERSION|KITTY_.*|NO_COLOR|COLUMNS|LINES|SSH_.*|CI")
+OWN_TERMINAL = re.compile(
+    r"TERM_PROGRAM.*|TMUX.*|STY|VTE_VERSION|KITTY_.*|NO_COLOR|COLUMNS|LINES|SSH_.*|CI|PYTHONDONTWRITEBYTECODE"
+)
+"""Variables that a program does not get: those of this terminal, and one without which an installed program starts."""
 QUIET = 0.1
 PATIENCE = 1.0
 SAMPLE_EVERY = 0.002

@@ -23,6 +23,7 @@ from backlit.store.remote.listing import ProjectLists, run_pooled
 from backlit.store.sqlite.database import Places
 from backlit.store.sync.loading import FirstLoad
 from backlit.store.views.search import index_more
+from benchmarks.table import Cell, print_table
 
 ROUNDS = 3
 
@@ -97,10 +98,9 @@ async def _measured(address: str, folder: Path, rounds: int) -> None:
             filled, indexed = await _fill(client, folder / str(turn))
             took.setdefault("fill", []).append(filled)
             took.setdefault("words, after it", []).append(indexed)
-    print(f"{page.total:,} items, medians of {rounds}")
     medians = {name: Spent(*map(median, zip(*spent, strict=True))) for name, spent in took.items()}
-    for name, spent in medians.items():
-        print(f"{name:24}{spent.seconds:8.2f} s{spent.cpu:8.2f} s of CPU")
+    rows: list[list[Cell]] = [[name, spent.seconds, spent.cpu] for name, spent in medians.items()]
+    print_table(f"The first load of {page.total:,} items, medians of {rounds}", ["", "s", "CPU s"], rows)
     fill = medians["fill"]
     for name in ("the client's walk", "download one by one"):
         speed, cpu = (one / other for one, other in zip(medians[name], fill, strict=True))

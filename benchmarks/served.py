@@ -1,12 +1,12 @@
-"""The service under uvicorn on a free port of this machine, for the benchmark: prints the port, serves until ended."""
+"""The service on a free port of this machine, for the benchmark: prints the port, serves until ended."""
 
+import asyncio
 import socket
 import sys
 from pathlib import Path
 
-import uvicorn
-
 from backlit.service.app import Service
+from backlit.service.server import Transport, run_server
 from backlit.service.storage.settings import ServiceSettings
 
 
@@ -22,9 +22,8 @@ def main() -> None:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
-    config = uvicorn.Config(service.asgi, log_level="warning", access_log=False, http="httptools", interface="asgi3")
-    print(listener.getsockname()[1], flush=True)
-    uvicorn.Server(config).run(sockets=[listener])
+    port = listener.getsockname()[1]
+    asyncio.run(run_server(service, listener, Transport(), lambda: print(port, flush=True)))
 
 
 if __name__ == "__main__":
