@@ -48,7 +48,7 @@ PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
 """Six items into the next iteration, then one that is too much for it, and one taken."""
 
 SCENES: Mapping[str, Scene] = {
-    "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True),
+    "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True, is_slow=True),
     "backlog": Scene(SHOWN, EVERY),
     "backlog-empty": Scene((*"/zebra", "enter"), EVERY),
     "backlog-failed": Scene((), EVERY[::-1], trouble=Trouble.FAILED),
@@ -60,14 +60,14 @@ SCENES: Mapping[str, Scene] = {
     "board-lanes": Scene(("g", "k", *"tgpriorit", "enter", "g", "g")),
     "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
     "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+", "enter"), (MIDDLE,)),
-    "comments": Scene((*SHOWN, "g", "c")),
+    "comments": Scene((*SHOWN, "g", "c"), EVERY),
     "conflict": Scene((*SHOWN, "g", "="), EVERY, trouble=Trouble.CONFLICT),
     "difference": Scene((*SELECTED, "c", "p", "2", "enter"), EVERY, is_slow=True),
     "editor": Scene((*SHOWN, "enter"), EVERY),
     "groom": Scene(GROOMING, EVERY),
     "groom-summary": Scene(SUMMED_UP, EVERY),
     "inbox": Scene(("g", "h", "j"), EVERY, has_news=True),
-    "history": Scene((*SHOWN, "g", "l"), EVERY, has_files=True),
+    "history": Scene((*SHOWN, "g", "l", *"jjjjj"), EVERY, has_files=True),
     "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i")),

@@ -80,9 +80,23 @@ async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Ope
 
     async with showing(opened, store, item_id) as pilot:
         line = line_with(pilot.app, "plan.txt")
-        assert missing(pilot.app, ["2 files", "» shot.png", "customers"]) == []
-        for part in ("2.00 KB", "maya", "internal", "What we agreed on"):
+        assert missing(pilot.app, ["2 files", "▨ shot.png", "customers"]) == []
+        assert missing(pilot.app, ["Seen by"]) == []
+        for part in ("2.0 KB", "maya", "What we agreed on"):
             assert part in line
+
+
+async def test_the_file_under_the_cursor_is_previewed_below_the_list(
+    store: Store, opened: Open, item_id: int, write: Write
+) -> None:
+    await attached(store, item_id, write("table.csv", b"name,hours\nquokka,3\n"))
+    await attached(store, item_id, write("notes.txt", b"All about wombats"))
+
+    async with showing(opened, store, item_id) as pilot:
+        for key, words in (("j", "All about wombats"), ("k", "quokka      3")):
+            await pilot.press(key)
+
+            await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
@@ -92,7 +106,7 @@ async def test_small_terminals_keep_name_and_size(
     await attached(store, item_id, write("plan.txt", b"x" * 2048))
 
     async with showing(opened, store, item_id, size) as pilot:
-        assert "2.00 KB" in line_with(pilot.app, "plan.txt")
+        assert "2.0 KB" in line_with(pilot.app, "plan.txt")
 
 
 async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Store, opened: Open) -> None:
@@ -101,7 +115,7 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
         assert missing(pilot.app, ["No files. a to attach one, A for one that customers see."]) == []
-        assert "Visible to" not in text_of(pilot.app)
+        assert "Seen by" not in text_of(pilot.app)
         assert "preview" not in lines_of(pilot.app)[-1]
         await pilot.press("enter")
         await pilot.pause()
@@ -167,7 +181,7 @@ async def test_much_is_asked_about_and_enter_means_no(
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("a")
         await typed(pilot, str(path))
-        assert missing(pilot.app, ["large.bin, 11.00 MB."]) == []
+        assert missing(pilot.app, ["large.bin, 11 MB."]) == []
         await pilot.press("enter")
 
         assert (await world.rival.work_items.attachments(item_id).page()).results == []

@@ -31,7 +31,7 @@ async def mine(world: World, store: Store, item_id: int, text: str) -> int:
 
 async def test_who_sees_a_comment_is_said_in_words() -> None:
     async with showing(comment(1), comment(2, is_internal=False)) as (_, app):
-        assert missing(app, ["internal", "» customers see this"]) == []
+        assert missing(app, ["» customers see this"]) == []
 
 
 async def test_a_comments_files_are_counted_below_it() -> None:
@@ -39,7 +39,7 @@ async def test_a_comments_files_are_counted_below_it() -> None:
         app.thread.show([comment(1), comment(2)], {1: [file(1, 1, "plan.pdf"), file(2, 1, "x\x1b.png")]})
         await pilot.pause()
 
-        assert "+ 2 files  plan.pdf 2.00 KB, x␛.png 2.00 KB" in line_with(app, "plan.pdf")
+        assert "+ 2 files  plan.pdf 2.0 KB, x␛.png 2.0 KB" in line_with(app, "plan.pdf")
 
 
 async def test_a_long_comment_is_folded_until_it_is_wanted() -> None:
@@ -156,7 +156,7 @@ async def test_the_files_of_a_comment_are_opened_from_it(
     await store.transfers.upload(item_id, tmp_path / "other.txt", lambda *_: None)
     async with comments_of(opened, store, item_id) as pilot:
         await store.transfers.upload(item_id, tmp_path / "plan.txt", lambda *_: None, comment_id)
-        await until(lambda: "+ 1 file  plan.txt 9.00 B" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "+ 1 file  plan.txt 9 B" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("o")
         await pilot.pause()
 

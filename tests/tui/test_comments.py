@@ -136,7 +136,8 @@ def test_any_text_makes_printable_lines_that_fit(text: str) -> None:
 
 async def test_a_comment_says_who_and_when() -> None:
     async with showing(comment(98)) as (_pilot, app):
-        assert line_with(app, "Maya") == "▌ Maya Kent  2h ago  2026-03-10 10:00  internal"
+        assert line_with(app, "Maya").startswith("▌ Maya Kent  2h ago  ")
+        assert line_with(app, "Maya").endswith("  2026-03-10 10:00")
 
 
 async def test_what_waits_and_what_customers_see_is_marked() -> None:
@@ -152,7 +153,7 @@ async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
         await pilot.press("k")
         assert "Comment 28." in [line for line in lines_of(app) if line.startswith("▌")][1]
         await pilot.press("g", "g")
-        assert lines_of(app)[1] == "▌ Comment 1."
+        assert lines_of(app)[1] == "▌   Comment 1."
         await pilot.press("3", "j")
         assert app.thread.cursor == 3
 
@@ -203,7 +204,7 @@ async def test_at_the_newest_the_cursor_goes_to_a_newer_one() -> None:
         app.thread.show([*comments, comment(30)])
         await pilot.pause()
 
-        assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌ Comment 30."
+        assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌   Comment 30."
 
 
 async def test_a_long_thread_draws_what_is_in_sight() -> None:

@@ -61,7 +61,7 @@ def test_hostile_text_is_drawn_as_text() -> None:
 def test_what_cannot_be_shown_says_its_kind_and_size() -> None:
     (line,) = shown_of(b"%PDF-1.7\n\0\0", "plan.pdf", 200)
 
-    assert line == "PDF document, 11.00 B. It cannot be shown here: o opens it, s saves it."
+    assert line == "PDF document, 11 B. It cannot be shown here: o opens it, s saves it."
 
 
 def test_a_text_that_was_cut_inside_a_character_is_a_text() -> None:

@@ -66,6 +66,30 @@ async def test_the_tabs_count_comments(world: World, store: Store, edit: Edit) -
         await until(lambda: f"Comments {before + 1}" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_every_tab_counts_comments_that_arrive_while_it_is_open(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    before = len(store.comments.of_item(item_id))
+
+    async with edit(item_id) as pilot:
+        for number, tab in enumerate("tlc", before + 1):
+            await pilot.press("g", tab)
+            await store.items.comment(item_id, f"Comment {number}.")
+
+            words = f"Comments {number}"
+            await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
+
+
+async def test_the_history_writes_out_the_comment_under_the_cursor(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await store.items.comment(item_id, "First line.\n\n- a point")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("g", "l")
+
+        await until(lambda: "• a point" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert missing(pilot.app, ["When", "Who", "What"]) == []
+
+
 async def test_the_history_shows_the_values_of_a_change(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
 
@@ -76,8 +100,8 @@ async def test_the_history_shows_the_values_of_a_change(world: World, store: Sto
         await pilot.press("g", "l")
         await until(lambda: "→ 21" in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "maya" in line_with(pilot.app, "→ 21")
-        assert "Estimate" in line_with(pilot.app, "→ 21")
+        assert "maya" in line_with(pilot.app, "▌")
+        assert "Estimate" in line_with(pilot.app, "▌")
 
 
 async def test_the_history_marks_an_unsent_change(world: World, store: Store, edit: Edit) -> None:
@@ -89,7 +113,7 @@ async def test_the_history_marks_an_unsent_change(world: World, store: Store, ed
         await pilot.press("g", "l")
         await pilot.pause()
 
-        assert "↑ waits to be sent" in line_with(pilot.app, "→ 34")
+        assert "↑ waits to be sent" in line_with(pilot.app, "▌")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])

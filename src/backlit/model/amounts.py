@@ -54,6 +54,16 @@ def clock_text(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}"
 
 
+def size_text(size: int) -> str:
+    """Write a size in bytes in three digits or fewer: `640 B`, `1.8 MB`, `47 KB`."""
+    amount, unit = float(size), "B"
+    for larger in ("KB", "MB", "GB", "TB"):
+        if round(amount) < 1_000:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.1f} {unit}" if unit != "B" and round(amount, 1) < 10 else f"{amount:.0f} {unit}"
+
+
 def counted(count: float, noun: str, nouns: str = "") -> str:
     """Write a count with its noun: 1 day, 3 days, 1 item was, 2 items were."""
     number = round(count, 2)

@@ -9,9 +9,9 @@ from typing import cast
 
 from textual.content import Content
 
+from backlit.model.amounts import size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.plain import file_name
-from backlit.model.resources import friendly_size_of
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
@@ -176,7 +176,7 @@ async def _is_agreed(target: AttachmentsScreen, paths: Sequence[Path], kind: str
     if size <= LARGE and kind is None:
         return True
     named = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
-    sentence = f"{named}, {friendly_size_of(size)}." + (" Customers see them." if kind else "")
+    sentence = f"{named}, {size_text(size)}." + (" Customers see them." if kind else "")
     return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "cancel")) == "y"
 
 

@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.model.resources import friendly_size_of
+from backlit.model.amounts import size_text
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import markdown_lines
@@ -81,6 +81,13 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     return FilePreview("text", note, _lines_of(text))
 
 
+def file_lines(found: FilePreview | None, about: str, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+    """Return a line about a file, and its first lines once they are read."""
+    facts = joined([found.kind, found.note, about] if found else [about])
+    head = [Segment(fit(facts, width), theme.style("muted"))]
+    return [head, [], *found.draw(width, max(1, height - 2), theme)[: height - 2]] if found else [head]
+
+
 def picture_kind(content: bytes) -> str | None:
     """Return the kind of picture that begins like this; None for other files."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
@@ -123,7 +130,7 @@ def _kind_of(content: bytes, name: str) -> str:
 
 
 def _cannot(kind: str, size: int | None) -> str:
-    how_large = f", {friendly_size_of(size)}" if size is not None else ""
+    how_large = f", {size_text(size)}" if size is not None else ""
     return f"{kind[:1].upper()}{kind[1:]}{how_large}. It cannot be shown here: o opens it, s saves it."
 
 
@@ -177,7 +184,7 @@ def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> lis
     numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
     lines: list[Line] = []
     for index, row in enumerate(rows):
-        style = theme.style("accent" if index == 0 else "foreground", bold=index == 0)
+        style = theme.style("muted" if index == 0 else "foreground", bold=index == 0)
         cells = [fit_right(cell, w) if n else fit(cell, w) for cell, w, n in zip(row, widths, numeric, strict=True)]
         lines.append([Segment(fit("  ".join(cells), width), style)])
         if index == 0:

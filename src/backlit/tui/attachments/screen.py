@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from mimetypes import guess_type
 from typing import Any
 
@@ -12,11 +13,11 @@ from textual import on
 from textual.strip import Strip
 from textual.worker import Worker
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, size_text
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.resources import friendly_size_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
+from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, file_lines, preview_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
@@ -27,18 +28,22 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.text_view import RowsOverDetail
 
-CUSTOMERS_SIGN = "»"
-SIZE_WIDTH = 10
+TYPE_SIGNS = {"image": "▨", "text": "▤", "csv": "▦", "json": "▤"}
+OTHER_SIGN = "□"
+SIZE_WIDTH = 7
 AUTHOR_WIDTH = 10
 AGE_WIDTH = 4
 WHEN_WIDTH = AGE_WIDTH + 18
-SEEN_WIDTH = 10
+SEEN_WIDTH = 9
 TYPE_WIDTH = 8
 NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
 WIDEST, WIDE, MIDDLING = 140, 100, 72
-"""Cells from which there is room for the whole time; for who may see it; for author, type and description."""
+"""Cells from which there is room for the whole time; for who attached it; for its type and description."""
+REST = 0.25
+"""Seconds that the cursor rests on a file before the file is read for its preview."""
 BAR_WIDTH = 16
 DRAW_EVERY = 0.15
 """Seconds between two drawings of the progress."""
@@ -60,20 +65,20 @@ class AttachmentList(EntryList[AttachmentEntry]):
         """Draw what the columns are, where there are files."""
         if not self.entries:
             return super().render_header(y)
-        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
+        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Seen by", "Description")
         return self._row(titles, " ", is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one file."""
         entry = self.entries[index]
-        size = friendly_size_of(entry.size) if entry.size is not None else ""
+        size = size_text(entry.size) if entry.size is not None else ""
         now, at = self._now(), entry.created_at
         when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at)}" if self.size.width >= WIDEST else "")
-        seen_by = "internal" if entry.is_internal else "customers"
+        seen_by = "" if entry.is_internal else "customers"
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         words = " ".join(about.split())
         cells = (entry.name, type_of(entry.name), fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, words)
-        return self._row(cells, " " if entry.is_internal else CUSTOMERS_SIGN, is_cursor=is_cursor)
+        return self._row(cells, sign_of(entry.name), is_cursor=is_cursor)
 
     def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
         theme, width = ThemeStyles.of(self.app), self.size.width
@@ -82,21 +87,28 @@ class AttachmentList(EntryList[AttachmentEntry]):
         is_wide, is_middling = width >= WIDE, width >= MIDDLING
         after = [(size, SIZE_WIDTH)]
         if is_middling:
-            after = [(kind, TYPE_WIDTH), *after, (author, AUTHOR_WIDTH)]
-        after.append((when, WHEN_WIDTH if width >= WIDEST else AGE_WIDTH))
+            after = [(kind, TYPE_WIDTH), *after]
         if is_wide:
-            after.append((seen_by, SEEN_WIDTH))
-        room = max(8, width - 4 - sum(each + 2 for _, each in after))
+            after.append((author, AUTHOR_WIDTH))
+        after += [(when, WHEN_WIDTH if width >= WIDEST else AGE_WIDTH), (seen_by, SEEN_WIDTH)]
+        room = max(8, width - 5 - sum(each + 2 for _, each in after))
         name_width = round(room * NAME_SHARE) if is_middling else room
         colour = "muted" if is_header else "foreground"
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f" {sign} ", theme.style("type-feedback", on=on)),
-            Segment(fit(name, name_width), theme.style(colour, on=on, bold=is_cursor)),
-            *(Segment("  " + fit(text, each), theme.style("muted", on=on)) for text, each in after),
+            Segment(f" {sign} ", theme.style("muted", on=on)),
+            Segment(fit(name, name_width), theme.style(colour, on=on, bold=is_cursor or is_header)),
+            *(
+                Segment(
+                    "  " + fit(text, each),
+                    theme.style("pending" if text == "customers" else "muted", on=on, bold=is_header),
+                )
+                for text, each in after
+            ),
         ]
         if is_middling:
-            segments.append(Segment("  " + fit(about, room - name_width - 3), theme.style(colour, on=on)))
+            style = theme.style(colour, on=on, bold=is_header)
+            segments.append(Segment("  " + fit(about, room - name_width - 2), style))
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
 
@@ -104,6 +116,12 @@ def type_of(name: str) -> str:
     """Return the type of a file in a word, by the end of its name; empty for an unknown one."""
     main, _, part = (guess_type(name)[0] or "").partition("/")
     return part.rpartition(".")[2].rpartition("-")[2] if main == "application" else main
+
+
+def sign_of(name: str) -> str:
+    """Return the sign of a file's type."""
+    suffix = name.lower().rpartition(".")[2]
+    return TYPE_SIGNS.get("csv" if suffix in {"csv", "tsv", "xlsx"} else type_of(name), OTHER_SIGN)
 
 
 @dataclass(slots=True)
@@ -126,7 +144,7 @@ class Transfer:
         """Return the words and the bar for the status line."""
         if not self.total:
             return [(f" {self.label} …", "foreground")]
-        how_much = f"{friendly_size_of(self.done)} of {friendly_size_of(self.total)}"
+        how_much = f"{size_text(self.done)} of {size_text(self.total)}"
         return [
             (f" ▕{bar(self.done / self.total)}▏ ", "accent"),
             (self.label, "foreground"),
@@ -205,6 +223,8 @@ class AttachmentsScreen(ItemRowsScreen):
         self.comment_id = comment_id
         self.transfers = Transfers(self, self.draw_status)
         self._files = files
+        self._body = self._split = RowsOverDetail(files)
+        self._previews: dict[int, FilePreview] = {}
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
@@ -218,13 +238,38 @@ class AttachmentsScreen(ItemRowsScreen):
     def note(self) -> str:
         """Return the number of files and their size."""
         entries = self._files.entries
-        total = f", {friendly_size_of(sum(each.size or 0 for each in entries))}" if entries else ""
+        total = f", {size_text(sum(each.size or 0 for each in entries))}" if entries else ""
         whose = " of a comment" if self.comment_id is not None else ""
         return f"{counted(len(entries), 'file')}{whose}{total}"
 
     @on(LineList.Highlighted)
     def _file_highlighted(self) -> None:
+        entry = self._files.current
+        self._show_preview(entry)
+        if entry is not None and entry.id not in self._previews:
+            self.run_worker(work(self._read_preview, entry), exclusive=True, group="preview")
         self.draw_words()
+
+    def _show_preview(self, entry: AttachmentEntry | None) -> None:
+        if entry is None:
+            self._split.show(None)
+        else:
+            about = entry.description if self.size.width < MIDDLING else ""
+            self._split.show(partial(file_lines, self._previews.get(entry.id), about))
+
+    async def _read_preview(self, entry: AttachmentEntry) -> None:
+        """Read the beginning of a file for its preview once the cursor rests on it; without a connection, leave it."""
+        await asyncio.sleep(REST)
+        try:
+            content = await self.store.transfers.look(entry.id, LOOK_LIMIT)
+        except BacklitError:
+            return
+        is_cut = len(content) >= LOOK_LIMIT
+        with_pictures = self.session.images != "off" and not is_cut
+        found = await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=with_pictures)
+        self._previews[entry.id] = found
+        if self._files.current == entry:
+            self._show_preview(entry)
 
     def draw_status(self) -> None:
         """Show the progress of a transfer, else the place of the cursor."""

@@ -1,23 +1,36 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
+from functools import partial
+
+from rich.segment import Segment
+from textual import on
 from textual.strip import Strip
 
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryState
+from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.fields.dates import age_of, moment
-from backlit.tui.items.change_words import change_words
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.fields.dates import age_of, ago, moment
+from backlit.tui.fields.values import label_of
+from backlit.tui.items.change_words import change_words, line_changes
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList
+from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.text_view import RowsOverDetail
 
 AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
+WHEN_WIDTH = AGE_WIDTH + 2 + TIME_WIDTH
 WIDE = 100
 """Cells from which there is room for the whole time."""
-COLOURS = {EventKind.CREATED: "mark", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+SIDES = {"-": "conflict", "+": "status-done"}
+"""Colours of removed and added lines."""
+UNKNOWN = "earlier values unknown"
+COLOURS = {EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
     EntryState.WAITING: ("↑ waits to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waits to be sent  ", "pending"),
@@ -29,9 +42,19 @@ STATES = {
 class EventList(EntryList[ItemEvent]):
     """Events of an item, one to a row."""
 
+    HEADER_LINES = 1
+
     def __init__(self, store: Store) -> None:
         super().__init__(id="events")
         self._store = store
+
+    def render_header(self, y: int) -> Strip:
+        """Draw the headings of the columns, where there are events."""
+        if not self.entries:
+            return super().render_header(y)
+        when = WHEN_WIDTH if self.size.width >= WIDE else AGE_WIDTH
+        words = f" {fit('When', when)}  {fit('Who', AUTHOR_WIDTH)}  What"
+        return Strip([Segment(fit(words, self.size.width), ThemeStyles.of(self.app).heading("muted"))])
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an event: its age, its author, its kind, and the change."""
@@ -44,12 +67,12 @@ class EventList(EntryList[ItemEvent]):
             (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, "muted")),
             (state, colour),
         ]
-        room = max(0, self.size.width - 1 - sum(len(text) for text, _ in parts))
+        room = max(0, self.size.width - 2 - sum(len(text) for text, _ in parts))
         return self.draw_parts([*parts, (fit(self._about(event), room), "foreground")], is_cursor=is_cursor)
 
     def _about(self, event: ItemEvent) -> str:
         if event.kind is EventKind.EDITED:
-            return "on the server; the former values are not known here"
+            return UNKNOWN
         return ", ".join(change_words(self._store, field) for field in event.fields) or " ".join(event.text.split())
 
 
@@ -67,6 +90,7 @@ class HistoryScreen(ItemRowsScreen):
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
+        self._body = self._split = RowsOverDetail(self._events)
 
     def show_rows(self) -> None:
         """Show the events."""
@@ -74,6 +98,32 @@ class HistoryScreen(ItemRowsScreen):
             self._events.show(self.store.item_history.of_item(self.current()))
         except CannotAct:
             self._events.show(())
+
+    @on(LineList.Highlighted)
+    def _event_highlighted(self) -> None:
+        event = self._events.current
+        self._split.show(None if event is None else partial(self._detail, event))
+        self.draw_status()
+
+    def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+        """Write an event out: a comment as Markdown, and both values of each changed field."""
+        who = Segment(safe(event.author or "you"), theme.style(bold=True))
+        when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
+        lines: list[Line] = [[who, Segment(when, theme.style("muted"))]]
+        if event.kind is EventKind.EDITED:
+            words = "The server keeps no earlier values, and this machine did not see the change."
+            return [*lines, *([Segment(line, theme.style())] for line in wrapped(words, width))]
+        for field in event.fields:
+            if not is_long(field.key, field.before, field.after):
+                lines += [[Segment(line, theme.style())] for line in wrapped(change_words(self.store, field), width)]
+                continue
+            lines.append([Segment(safe(label_of(field.key)), theme.style("muted", bold=True))])
+            lines += [
+                [Segment(f"{sign} {part}", theme.style(SIDES.get(sign, "muted")))]
+                for sign, line in line_changes(field)
+                for part in wrapped(line, width - 2) or [""]
+            ]
+        return [*lines, *markdown_lines(event.text, width, theme)] if event.text else lines
 
     def note(self) -> str:
         """Return the source of the events."""

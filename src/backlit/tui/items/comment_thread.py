@@ -13,17 +13,18 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.model.amounts import counted
-from backlit.model.resources import friendly_size_of
+from backlit.model.amounts import counted, size_text
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, safe
+from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 
 LEAD = 2
-"""Cells before the text: the cursor bar and a blank."""
+"""Cells before the author: the cursor bar and a blank."""
+INDENT = 2
+"""Cells from the author to the text below."""
 AT_ONCE = 40
 """Comments that are laid out at a time, the newest first; the older ones follow while nobody waits."""
 LAYOUT_PAUSE = 0.01
@@ -160,7 +161,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
-            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
+            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - LEAD - INDENT - 1)
             lines = markdown_lines(comment.text, room, theme)
             if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
                 more = f"… {counted(len(lines) - SHOWN_LINES, 'more line')}: zo shows them"
@@ -181,19 +182,22 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         is_cursor = index == self.cursor and self.has_focus
         is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
         bar = "▌ " if is_cursor and is_within else "  "
-        body = self._byline(self._comments[index], theme) if line is BYLINE else line
-        return Strip([Segment(bar, theme.style("accent")), *body]).adjust_cell_length(width, theme.style())
+        on = "cursor-background" if is_cursor and line is BYLINE else None
+        indent = Segment(" " * INDENT, theme.style())
+        body = self._byline(self._comments[index], theme, on) if line is BYLINE else [indent, *line]
+        return Strip([Segment(bar, theme.style("accent", on=on)), *body]).adjust_cell_length(width, theme.style(on=on))
 
-    def _byline(self, comment: CommentEntry, theme: ThemeStyles) -> Line:
+    def _byline(self, comment: CommentEntry, theme: ThemeStyles, on: str | None) -> Line:
         parts = [
-            (comment.author or "you", theme.style(bold=True)),
-            (ago(comment.created_at, self._now()), theme.style("foreground")),
-            ("↑ waits to be sent" if comment.pending else "", theme.style("pending")),
-            ("" if comment.is_internal else "» customers see this", theme.style("type-feedback")),
-            (moment(comment.created_at), theme.style("muted")),
-            ("internal" if comment.is_internal else "", theme.style("faint")),
+            (comment.author or "you", theme.style(on=on, bold=True)),
+            (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
+            ("↑ waits to be sent" if comment.pending else "", theme.style("pending", on=on)),
+            ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
-        return [Segment(safe(text) + "  ", style) for text, style in parts if text]
+        line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
+        when = moment(comment.created_at)
+        room = self.size.width - LEAD - 1 - sum(segment.cell_length for segment in line)
+        return [*line, Segment(fit_right(when, room), theme.style("muted", on=on))] if room > len(when) else line
 
     def on_resize(self, event: events.Resize) -> None:
         """Break the lines anew where the width is another."""
@@ -292,8 +296,6 @@ def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles)
     """Return a line with the number and the names of a comment's files."""
     if not files:
         return []
-    names = ", ".join(
-        each.name + (f" {friendly_size_of(each.size)}" if each.size is not None else "") for each in files
-    )
+    names = ", ".join(each.name + (f" {size_text(each.size)}" if each.size is not None else "") for each in files)
     head = f"+ {counted(len(files), 'file')}  "
     return [[Segment(head, theme.style("accent")), Segment(fit(names, room - len(head)), theme.style("muted"))]]

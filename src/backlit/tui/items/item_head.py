@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Protocol
 
 from textual.app import ComposeResult
+from textual.widget import Widget
 
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item, number_of
@@ -102,6 +103,8 @@ class ItemRowsScreen(ItemScreen):
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
         self._rows = rows
+        self._body: Widget = rows
+        """The list, or the container that it stands in."""
         self._head, self.footer = ItemHead(store, self.TAB), FooterLine(id="status")
 
     @property
@@ -114,7 +117,7 @@ class ItemRowsScreen(ItemScreen):
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
-        yield self._rows
+        yield self._body
         yield RuleLine("─")
         yield self.footer
 

@@ -1,8 +1,10 @@
-"""Views of scrolled lines: the base that lays them out for its width, and a long text as Markdown."""
+"""Views of scrolled lines: the base that lays them out for its width, and the detail below a list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
@@ -10,6 +12,8 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import RuleLine
 
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
@@ -49,3 +53,60 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
         line = self._lines[at] if at < len(self._lines) else []
         return Strip(line).adjust_cell_length(self.size.width, theme.style())
+
+
+Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
+"""Lays a content out for so many columns and lines."""
+
+
+class Detail(LinesView):
+    """A content that is laid out for the size of the view."""
+
+    DEFAULT_CSS = "Detail { height: 1fr; padding: 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._draw: Draw | None = None
+
+    def show(self, draw: Draw | None) -> None:
+        """Show another content, from its beginning."""
+        self._draw = draw
+        if self.is_mounted:
+            self.lay_out()
+            self.scroll_to(y=0, animate=False, force=True)
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the lines of the content."""
+        return self._draw(width, self.size.height, theme) if self._draw else ()
+
+
+class RowsOverDetail(Container):
+    """A list as high as its rows, at most half of the room, and the detail of its current row below a rule."""
+
+    DEFAULT_CSS = "RowsOverDetail { height: 1fr; }"
+
+    def __init__(self, rows: LineList) -> None:
+        super().__init__()
+        self._rows, self._rule, self._detail = rows, RuleLine("─"), Detail()
+
+    def compose(self) -> ComposeResult:
+        """Yield the list, the rule and the detail."""
+        yield self._rows
+        yield self._rule
+        yield self._detail
+
+    def on_resize(self) -> None:
+        """Share the room anew."""
+        self._share()
+
+    def show(self, draw: Draw | None) -> None:
+        """Show the detail of the current row; None hides it."""
+        self._rule.display = self._detail.display = draw is not None
+        self._share()
+        self._detail.show(draw)
+
+    def _share(self) -> None:
+        rows = self._rows.HEADER_LINES + self._rows.row_count()
+        height: int | str = min(rows, self.size.height // 2) if self._detail.display else "1fr"
+        if self._rows.styles.height is None or str(self._rows.styles.height) != str(height):
+            self._rows.styles.height = height
