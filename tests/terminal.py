@@ -13,8 +13,10 @@ import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import pyte
+from tests.loaded import Command
 
 PATIENCE = 90.0
 """Seconds after which something that should be on the screen counts as missing."""
@@ -27,14 +29,35 @@ KEYS = {
     "down": "\x1b[B",
     "up": "\x1b[A",
 }
+BACKLIT = (sys.executable, "-m", "backlit")
 _FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*(?:\$p|u)|\x1b\[[0-9;]*\$p|\x1bP[^\x1b]*\x1b\\")
+
+
+class Program:
+    """A program that began in a process of its own."""
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+
+    def status(self) -> int | None:
+        """Return the exit code, negative for a signal, or None while the program runs."""
+        process, status = os.waitpid(self.process, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if process else None
+
+    def close(self) -> None:
+        """Wait for the end, which is near."""
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.process, 0)
 
 
 class Terminal:
     """One program and its screen."""
 
-    def __init__(self, process: int, file: int, size: tuple[int, int]) -> None:
-        self.process = process
+    def __init__(self, program: Program | Command, file: int, size: tuple[int, int], modes: list[object]) -> None:
+        self.process = program.process
+        self.first_modes = modes
+        """How the terminal treated what was typed when the program began."""
+        self._program = program
         self._file = file
         self._screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
@@ -107,11 +130,10 @@ class Terminal:
     def ended(self) -> int:
         """Wait until the program has ended; returns its exit status, that of a signal as a shell has it."""
         deadline = time.monotonic() + PATIENCE
-        while not (found := os.waitpid(self.process, os.WNOHANG))[0]:
+        while (status := self._program.status()) is None:
             assert time.monotonic() < deadline, f"It goes on on\n{self.text}"
             self.read(0.01)
         self.read(0.1)
-        status = os.waitstatus_to_exitcode(found[1])
         return 128 - status if status < 0 else status
 
     def close(self) -> None:
@@ -122,8 +144,7 @@ class Terminal:
         """End the program as a crash of the machine would."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.process, 0)
+        self._program.close()
 
 
 @contextmanager
@@ -133,19 +154,37 @@ def terminal(
     size: tuple[int, int] = (120, 40),
     *,
     ignored: Sequence[int] = (),
-    program: Sequence[str] = (sys.executable, "-m", "backlit"),
+    program: Sequence[str] = (),
 ) -> Iterator[Terminal]:
-    """Run `backlit` with some arguments on a terminal of some size, some signals ignored; it is killed at the end."""
-    process, file = pty.fork()
-    if process == 0:
-        for number in ignored:
-            signal.signal(number, signal.SIG_IGN)
-        named = {"LINES": str(size[1]), "COLUMNS": str(size[0])}
-        os.execve(program[0], [*program, *arguments], {**environment, **named})
+    """Run `backlit` with some arguments on a terminal of some size, some signals ignored; it is killed at the end.
+
+    The command has loaded its modules when it begins, unless a `program` such as BACKLIT runs it.
+    """
+    environment = {**environment, "LINES": str(size[1]), "COLUMNS": str(size[0])}
+    file, other = pty.openpty()
     fcntl.ioctl(file, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-    shown = Terminal(process, file, size)
+    modes: list[object] = termios.tcgetattr(file)
+    begin = partial(_begin, program) if program else Command
+    shown = Terminal(begin(other, arguments, environment, ignored), file, size, modes)
+    os.close(other)
     try:
         yield shown
     finally:
         shown.kill()
         shown.close()
+
+
+def _begin(
+    program: Sequence[str],
+    terminal: int,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    ignored: Sequence[int],
+) -> Program:
+    process = os.fork()
+    if process == 0:
+        os.login_tty(terminal)
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+        os.execve(program[0], [*program, *arguments], environment)
+    return Program(process)

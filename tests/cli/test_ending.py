@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import DEMO, Home
-from tests.terminal import Terminal, terminal
+from tests.terminal import BACKLIT, Terminal, terminal
 
 LEFT = (b"?1049l", b"?1000l", b"?1003l", b"?2004l", b"?25h")
 """Modes that are to be switched off, and the cursor that is to be seen."""
@@ -22,31 +22,29 @@ def running(home: Home, *, ignored: tuple[int, ...] = (), editor: str = "") -> I
         yield shown
 
 
-def is_restored(shown: Terminal, modes: list[object]) -> bool:
+def is_restored(shown: Terminal) -> bool:
     switched = {each: shown.written.rfind(each) > shown.written.rfind(each[:-1] + b"h") for each in LEFT[:-1]}
-    return all(switched.values()) and LEFT[-1] in shown.written and shown.modes == modes
+    return all(switched.values()) and LEFT[-1] in shown.written and shown.modes == shown.first_modes
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_application_and_restores_the_terminal(demo_home: Home, number: signal.Signals) -> None:
     with terminal(DEMO, demo_home.environment) as shown:
-        modes = shown.modes
         shown.wait_for(r"synced +maya")
         shown.signal(number)
         status = shown.ended()
 
         assert status == 128 + number
-        assert is_restored(shown, modes)
+        assert is_restored(shown)
 
 
 def test_a_signal_before_the_first_picture_restores_the_terminal(demo_home: Home) -> None:
-    with terminal(DEMO, demo_home.environment) as shown:
-        modes = shown.modes
+    with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:
         shown.wait_until(lambda: b"?1049h" in shown.written)
         shown.signal(signal.SIGTERM)
 
         assert shown.ended() == 143
-        assert is_restored(shown, modes)
+        assert is_restored(shown)
 
 
 @pytest.mark.parametrize("ignored", [(), (signal.SIGHUP,)], ids=["usual", "nohup"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import DEMO, Home
-from tests.terminal import terminal
+from tests.terminal import BACKLIT, terminal
 
 from backlit.cli.last_frame import state_folder
 from backlit.config.settings import find_locations
@@ -44,7 +44,7 @@ def name_in(lines: list[str]) -> bytes:
 def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, keys: Sequence[str], lines: int) -> None:
     before = left(demo_home, keys, (120, lines))
     name = name_in(before)
-    with terminal(DEMO, demo_home.environment, (120, lines)) as shown:
+    with terminal(DEMO, demo_home.environment, (120, lines), program=BACKLIT) as shown:
         shown.wait_until(lambda: DRIVER in shown.written or name in shown.written)
         shown.read(0.05)
         early = shown.lines
@@ -61,7 +61,7 @@ def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, k
 
 def test_a_key_typed_over_the_last_frame_acts(demo_home: Home) -> None:
     name = name_in(left(demo_home))
-    with terminal(DEMO, demo_home.environment) as shown:
+    with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:
         shown.wait_until(lambda: name in shown.written)
         shown.press("j", "j")
         shown.wait_for(r"synced +maya")
@@ -96,7 +96,7 @@ def test_a_frame_that_may_differ_is_not_shown(demo_home: Home, change: Callable[
 
 def test_a_signal_over_the_last_frame_restores_the_terminal(demo_home: Home) -> None:
     name = name_in(left(demo_home))
-    with terminal(DEMO, demo_home.environment) as shown:
+    with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         shown.wait_until(lambda: name in shown.written)
         shown.signal(signal.SIGTERM)

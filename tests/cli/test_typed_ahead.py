@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.cli.conftest import Home
-from tests.terminal import terminal
+from tests.terminal import BACKLIT, terminal
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def held_start(home: Home) -> Iterator[None]:
 
 
 def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home) -> None:
-    with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
+    with terminal(["demo", "--items", "60"], demo_home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         with held_start(demo_home):
             shown.wait_until(lambda: shown.modes != modes)
@@ -39,7 +39,7 @@ def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home
 
 @pytest.mark.parametrize(("stop", "status"), [("ctrl+c", 130), ("", 143)], ids=["ctrl+c", "SIGTERM"])
 def test_a_start_that_is_stopped_restores_the_terminal(demo_home: Home, stop: str, status: int) -> None:
-    with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
+    with terminal(["demo", "--items", "60"], demo_home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         with held_start(demo_home):
             shown.wait_until(lambda: shown.modes != modes)
@@ -54,7 +54,7 @@ def test_a_start_that_is_stopped_restores_the_terminal(demo_home: Home, stop: st
 
 def test_an_opening_that_fails_restores_the_terminal(home: Home) -> None:
     home.path.write_text("a file in place of the folder")
-    with terminal(["demo", "--items", "60"], home.environment) as shown:
+    with terminal(["demo", "--items", "60"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes
 
         assert shown.ended() == 1
@@ -63,7 +63,7 @@ def test_an_opening_that_fails_restores_the_terminal(home: Home) -> None:
 
 
 def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) -> None:
-    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         shown.wait_until(lambda: shown.modes != modes)
         shown.press("maya", "enter", "lantern", "enter")
@@ -75,7 +75,7 @@ def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) 
 
 
 def test_a_name_and_a_password_typed_in_one_write_show_the_name_alone(home: Home) -> None:
-    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         shown.wait_for("User name:")
         shown.press("wrong\x15mxy\x7f\x7faÿ本\x7f\rlantern\r")
@@ -89,7 +89,7 @@ def test_a_name_and_a_password_typed_in_one_write_show_the_name_alone(home: Home
 
 @pytest.mark.parametrize(("key", "status", "said"), [("ctrl+c", 130, ""), ("ctrl+d", 1, "User name is required.")])
 def test_leaving_the_prompt_for_a_name_restores_the_terminal(home: Home, key: str, status: int, said: str) -> None:
-    with terminal(["login", "http://127.0.0.1:9"], home.environment) as shown:
+    with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes
         shown.wait_for("User name:")
         shown.press(key)
