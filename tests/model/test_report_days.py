@@ -46,7 +46,7 @@ def test_the_burndown_is_what_is_left_day_by_day() -> None:
         (day(4), None, None, 16.0),
         (day(5), 25.0, 20.0, 8.0),
     )
-    assert report.headline == "25 of 45 pts left today; the ideal line is at 8."
+    assert report.headline == "25 pts left and 20 done today, 17 pts behind the ideal line."
 
 
 def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
@@ -151,8 +151,8 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
     unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
-    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today; the ideal line is at 1.6."
-    assert burndown(course(unestimated)).headline == "4 of 9 items left today; the ideal line is at 1.6."
+    assert burndown(course(), Measure.ITEMS).headline == "4 items left and 5 done today, 2.4 items behind the ideal line."
+    assert burndown(course(unestimated)).headline == "4 items left and 5 done today, 2.4 items behind the ideal line."
 
 
 def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
@@ -180,7 +180,7 @@ def test_a_period_has_no_line_to_fall_along() -> None:
     report = burndown(Course("90 days", MONDAY, THURSDAY, THURSDAY, HISTORY, is_period=True))
 
     assert timeline(report).lines == ()
-    assert report.headline == "25 of 45 pts left today."
+    assert report.headline == "25 pts left and 20 done today."
     assert [column.title for column in report.table.columns] == ["Day", "Left", "Done"]
     assert report.table.rows[0] == (day(2), 40.0, 0.0)
 

@@ -26,7 +26,7 @@ from backlit.model.trees import NO_TOTALS, Totals
 
 _DAY = timedelta(days=1)
 BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Left"), Column("Done", rank=1))
-LINE_COLUMN = Column("Line", rank=2)
+LINE_COLUMN = Column("Ideal", rank=2, has_decimal=True)
 BURNUP_COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), Column("%", rank=1))
 SCOPE_COLUMNS = (
     Column("Day", is_text=True),
@@ -203,11 +203,18 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     if not course.progress:
         return course.unrecorded(measure)
     last = course.progress[-1]
-    left, scope = number_text(measure.of(last.left)), number_text(measure.of(last.scope))
+    left, done = measure.of(last.left), number_text(measure.of(last.done))
     when = "today" if last.day == course.today else f"on {day_text(last.day)}"
-    said = f"{left} of {scope} {measure.value} left {when}"
+    said = f"{number_text(left)} {measure.value} left and {done} done {when}"
     line = guide.get(last.day)
-    return f"{said}." if line is None else f"{said}; the ideal line is at {number_text(line)}."
+    return f"{said}." if line is None else f"{said}, {_beside_line(left - line, measure)}."
+
+
+def _beside_line(difference: float, measure: Measure) -> str:
+    amount = number_text(abs(difference))
+    if amount == "0":
+        return "on the ideal line"
+    return f"{amount} {measure.value} {'behind' if difference > 0 else 'ahead of'} the ideal line"
 
 
 def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:

@@ -31,12 +31,12 @@ AGE_COLUMNS = (
     Column("Days", has_bar=True),
     Column("ID", rank=1),
     Column("Item", is_text=True, least=16),
-    Column("Status", is_text=True, rank=1, least=11),
+    Column("Status", is_text=True, rank=1, least=11, is_status=True),
     Column("Owner", is_text=True, rank=1),
-    Column("Known", is_text=True, rank=3),
+    Column("Since", is_text=True, rank=3),
 )
 EXACT_NOTE = "Based on status changes seen by this machine."
-LEAST_NOTE = "Minimum: this machine did not see the change; the age counts from the last edit or the first sync."
+LEAST_NOTE = "“Or before”: this machine did not see the change; the age counts from the last edit or the first sync."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,8 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
 
 
 def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:
-    days = stay.days(today)
-    known = "exactly" if stay.is_exact else "at least"
-    return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, known
+    since = day_text(stay.since) if stay.is_exact else f"{day_text(stay.since)} or before"
+    return float(stay.days(today)), f"#{stay.item_id}", stay.name, stay.status, stay.owner, since
 
 
 def _bucket(days: int) -> str:

@@ -34,7 +34,8 @@ class Measure(StrEnum):
 class Column:
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
-    `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too.
+    `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too. Numbers of
+    a column with `has_decimal` have one decimal each.
     """
 
     title: str
@@ -43,6 +44,8 @@ class Column:
     is_signed: bool = False
     least: int = 8
     has_bar: bool = False
+    is_status: bool = False
+    has_decimal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ def value_text(value: Value, column: Column) -> str:
         return day_text(value)
     if isinstance(value, str):
         return value
+    if column.has_decimal:
+        return f"{value:,.1f}"
     return signed_text(value) if column.is_signed else number_text(value)
 
 

@@ -13,8 +13,8 @@ from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Ton
 from backlit.tui.drawing.text import fit, safe
 
 Piece: TypeAlias = tuple[str, str]
-"""Some text and the theme variable that colours it; INVERSE before it exchanges text and ground."""
-INVERSE = "inverse "
+"""Some text and the theme variable that colours it, with ON and the one of its ground, if that is another."""
+ON = " on "
 Row: TypeAlias = tuple[Piece, ...]
 """One line of a drawing."""
 
@@ -35,7 +35,9 @@ FILLS: Mapping[Tone, str] = {
     Tone.PLAIN: "░",
 }
 """Fills of bars with several parts."""
-LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: "•"}
+GUIDE_DOTS = "⣀⠤⠒⠉"
+"""The dots of a guide, by their height in a cell."""
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[::-1]}
 GAP = "░"
 """Fills the bar of a day without a record, which has the value of the last one."""
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
@@ -47,27 +49,22 @@ class Grid:
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
-        self.begin = 0
-        """The line that y counts from."""
         self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, colour: str) -> None:
         """Write text of narrow characters from a cell on."""
-        y += self.begin
         for at, character in enumerate(text, x):
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
 
     def put_over(self, x: int, y: int, sign: str, colour: str) -> None:
-        """Write a sign, in the colour of the ground where a bar is."""
-        y += self.begin
+        """Write a sign, on the colour of the bar where one is."""
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             below, under = self._cells[y][x]
-            self._cells[y][x] = (sign, f"{INVERSE}{under}" if below == "█" else colour)
+            self._cells[y][x] = (sign, f"{colour}{ON}{under}" if below in "▅▆▇█" else colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
-        y += self.begin
         is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width
         return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
 
@@ -87,8 +84,6 @@ BELOW = 2
 WIDEST_SLOT = 8
 LINES_PER_TICK = 3
 LABEL_GAP = 2
-DOT_EVERY = 2
-"""Cells from one dot of a guide to the next, so that bars stay visible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +116,11 @@ class Slot:
 
 
 def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
-    """Draw a timeline into exactly so many cells."""
-    grid = Grid(width, height)
+    """Draw a timeline into at most so many lines: as many as its ticks divide evenly."""
     plot = max(1, height - BELOW)
     scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
-    above = plot % (len(scale) - 1) if plot >= len(scale) else 0
-    grid.begin, plot = above, plot - above
+    plot -= plot % (len(scale) - 1) if plot >= len(scale) else 0
+    grid = Grid(width, min(height, plot + BELOW))
     left = max(len(number_text(tick)) for tick in scale) + 2
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot)
@@ -190,9 +184,9 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
         following = after.value(line) if after is not None else None
         width = after.end - slot.end if after is not None and following is not None else 1
         for x in range(slot.end, slot.end + width):
-            if (x - slots[0].end) % DOT_EVERY == 0:
-                between = value + ((following or 0.0) - value) * (x - slot.end) / width
-                grid.put_over(x, _line_at(between, top, plot), sign, colour)
+            between = value + ((following or 0.0) - value) * (x - slot.end) / width
+            height = max(0.0, min(plot - 0.01, between / top * plot))
+            grid.put_over(x, plot - 1 - int(height), GUIDE_DOTS[int(height % 1 * len(GUIDE_DOTS))], colour)
 
 
 def _line_at(value: float, top: float, plot: int) -> int:

@@ -37,7 +37,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "pending": "#e6c15c",
     "conflict": "#f08a7e",
     "rule": "#454955",
-    "bar": "#8fc1e3",
+    "bar": "#4f7896",
     "bar-done": "#a9c49c",
     "bar-over": "#f08a7e",
     "heading-style": "bold",

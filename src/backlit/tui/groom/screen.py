@@ -240,7 +240,7 @@ class GroomScreen(ItemScreen):
         filled = round(bar * place / progress.count)
         words = f" · {counted(count, 'question')} left" if count else " · all answered"
         left: list[Part] = [(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")]
-        self._heading.say(left, [("━" * filled, "bar"), ("─" * (bar - filled), "rule")])
+        self._heading.say(left, [("━" * filled, "mark"), ("─" * (bar - filled), "rule")])
         answer: Sequence[Hint] = [(asked.digits, "answer", "")] if asked else ()
         self._footer.show([*answer, *HINTS], status_words(self.store))
 

@@ -11,11 +11,12 @@ from textual.widget import Widget
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
+from backlit.model.statuses import StatusGroups
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.charts import INVERSE, Row, draw, legend, plain_bar
+from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, status_word
 from backlit.tui.widgets.line_list import LineList
 
 LEAST_PLOT = 9
@@ -29,8 +30,10 @@ MARGIN = 1
 BLANK: Row = ()
 BAR = 24
 """Cells of the longest bar in a wide table."""
+LEAST_BAR = 8
+"""Cells below which a table has no bars."""
 LEAST_NAMES = 40
-"""Cells of a table below which it has no bars."""
+"""Cells of a table that bars leave to the other columns."""
 GAP = 2
 LEAD = 1
 
@@ -91,9 +94,8 @@ def is_list(report: Report) -> bool:
 
 def piece_style(theme: ThemeStyles, colour: str) -> Style:
     """Return the style of a piece of a drawing."""
-    if colour.startswith(INVERSE):
-        return theme.style(colour.removeprefix(INVERSE)) + Style(reverse=True)
-    return theme.style(colour)
+    name, _, ground = colour.partition(ON)
+    return theme.style(name, on=ground or None)
 
 
 def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list[Row]:
@@ -117,10 +119,11 @@ def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list
 
 
 def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
-    """Return the badge of made-up records, and the key of the notes; the badge alone where there is little room."""
-    badge: Row = ((f" {report.badge} ", f"{INVERSE}pending"), ("  ", "muted")) if report.badge else ()
-    key = f"{spelled(COMMAND_BY_ID['reports.notes'].keys[0])} {'hides' if has_notes else 'shows'} "
-    hint: Row = ((f"{key}{counted(len(report.sources), 'note')}", "muted"),) if report.has_hidden_notes else ()
+    """Return the note on made-up records, and the key of the notes, below each other where there is little room."""
+    badge: Row = ((f"{report.badge}  ", "muted"),) if report.badge else ()
+    key, verb = spelled(COMMAND_BY_ID["reports.notes"].keys[0]), "hide" if has_notes else "show"
+    words = f" {verb} {counted(len(report.sources), 'note')}"
+    hint: Row = ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
     fits = sum(cell_len(text) for text, _ in (*badge, *hint)) <= width
     rows = [(*badge, *hint)] if fits else [badge, hint]
     return [row for row in rows if row]
@@ -162,12 +165,14 @@ class ReportTable(LineList):
         super().__init__(id=id)
         self._report: Report | None = None
         self._longest = 0.0
+        self.status_groups = StatusGroups()
 
     def show(self, report: Report | None) -> None:
         """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
         before, self._report = self._report, report
         days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
         self._longest = max((each for each in days if isinstance(each, float)), default=0.0)
+        self._longest = max(self._longest, STUCK + 1)
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
         self.post_message(self.Highlighted(self, self.cursor))
@@ -175,7 +180,10 @@ class ReportTable(LineList):
     def _first_row(self) -> int:
         chart = self._report.chart if self._report is not None else None
         is_in_time = isinstance(chart, Timeline) or (chart is not None and chart.keeps_last)
-        return max(0, self.row_count() - 1) if is_in_time else 0
+        if self._report is None or not is_in_time:
+            return 0
+        rows = self._report.table.rows
+        return next((at for at in range(len(rows) - 1, -1, -1) if rows[at][1] is not None), 0)
 
     @property
     def current_item(self) -> int | None:
@@ -213,23 +221,39 @@ class ReportTable(LineList):
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
             if bar and column.has_bar:
-                days = value if isinstance(value, float) else 0.0
-                segments += [Segment(fit_right(text, width) + " ", style), self._bar(days, bar - 1, theme, on)]
-                segments.append(Segment(" " * GAP, style))
+                drawn = self._limit(bar - 1) if is_header else self._bar(value, bar - 1)
+                segments.append(Segment(fit_right(text, width) + " ", style))
+                segments += [Segment(part, theme.style(tone, on=on)) for part, tone in (*drawn, (" " * GAP, colour))]
                 continue
+            if column.is_status and not is_header:
+                word = fit(f"{status_sign(text, self.status_groups)} {status_word(text)}", width) + " " * GAP
+                segments.append(Segment(word, theme.style(status_colour(text, self.status_groups), on=on)))
+                continue
+            is_late = column.has_bar and isinstance(value, float) and value > STUCK
+            cell = theme.style("conflict", on=on, bold=True) if is_late else style
             is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
-            segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, style))
+            segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, cell))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
-    def _bar(self, days: float, width: int, theme: ThemeStyles, on: str | None) -> Segment:
-        """Return the bar of an item in eighths of a cell, padded to a width."""
-        text = plain_bar(days, self._longest, width)
-        return Segment(text.ljust(width), theme.style("bar-over" if days > STUCK else "bar", on=on))
+    def _bar(self, days: Value, width: int) -> list[Piece]:
+        """Return the bar of an item in eighths of a cell, with a line at the limit."""
+        amount, at = days if isinstance(days, float) else 0.0, self._limit_at(width)
+        text, colour = plain_bar(amount, self._longest, width).ljust(width), "bar-over" if amount > STUCK else "bar"
+        return [(text[:at], colour), (LIMIT, "foreground"), (text[at + 1 :], colour)]
+
+    def _limit(self, width: int) -> list[Piece]:
+        """Return the title of the bars: the limit above its line."""
+        at = self._limit_at(width)
+        return [(fit_right(f"{STUCK}d", at), "muted"), (LIMIT, "muted"), (" " * (width - at - 1), "muted")]
+
+    def _limit_at(self, width: int) -> int:
+        return min(width - 1, round(STUCK / self._longest * width))
 
 
 def bar_width(report: Report, width: int) -> int:
     """Return the cells for bars in a table; 0 without a column for them."""
-    return max(0, min(BAR, (width - LEAST_NAMES) // 4)) if is_list(report) else 0
+    bar = min(BAR, (width - LEAST_NAMES) // 4)
+    return bar if is_list(report) and bar >= LEAST_BAR else 0
 
 
 def _has_days(report: Report, at: int) -> bool:
@@ -260,5 +284,6 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 
 def _natural(report: Report, at: int) -> int:
     column: Column = report.table.columns[at]
-    cells = (cell_len(safe(value_text(row[at], column))) for row in report.table.rows)
+    sign = 2 if column.is_status else 0
+    cells = (cell_len(safe(value_text(row[at], column))) + sign for row in report.table.rows)
     return max(len(column.title), max(cells, default=1))

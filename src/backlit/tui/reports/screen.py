@@ -20,6 +20,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.dates import span
+from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
@@ -27,7 +28,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine
 
 DELAY = 0.5
 """Seconds between reloads while items change."""
@@ -36,6 +37,9 @@ NARROW = 80
 TABLE_SHARE = 0.46
 """Largest share of the width for the table."""
 HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
+LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
+LIST_FRAME = 2
+"""Lines of rule and titles above a list of items."""
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
@@ -105,12 +109,14 @@ class ReportsScreen(StoreScreen[None]):
         self._heading, self._footer = RuleLine("┬", id="heading"), FooterLine(id="status")
         self._strip = TabLine(id="reports")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
+        self._preview = Preview()
         yield self.title_line
         yield self._strip
         yield self._heading
         with Container(id="report"):
             yield self._chart
             yield self._table
+            yield self._preview
         yield RuleLine("┴")
         yield self._footer
 
@@ -175,6 +181,7 @@ class ReportsScreen(StoreScreen[None]):
         if self.is_attached and report != self._report:
             self._report = report
             self.draw_chart()
+            self._table.status_groups = self.store.lookups.status_groups()
             self._table.show(report)
             self._fit_table()
             self._draw_words()
@@ -188,6 +195,7 @@ class ReportsScreen(StoreScreen[None]):
             return
         width = self.size.width
         self.set_class(is_list(self._report), "-list")
+        self._table.styles.height = LIST_FRAME + max(1, self._table.row_count()) if is_list(self._report) else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
         is_narrow = width < NARROW or is_list(self._report)
         self._table.styles.width = "100%" if is_narrow else beside
@@ -199,15 +207,27 @@ class ReportsScreen(StoreScreen[None]):
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
+        self._show_item()
         self._draw_words()
+
+    def _show_item(self) -> None:
+        """Show the item under the cursor below a list of items."""
+        item = None if self.current_item is None else self.store.item(self.current_item)
+        self._preview.display = item is not None
+        comments = self.store.comments.of_item(item.id) if item is not None else None
+        self._preview.show(item, comments, surroundings_of(self.store, item))
 
     def _draw_words(self) -> None:
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
-        unit = self.selection.measure.value
-        self._heading.say([(about, "heading"), (f" · {days}" if days else "", "muted")], [(unit, "foreground")])
-        self._footer.show(HINTS, status_words(store, self._table.cursor + 1, self._table.row_count()))
+        has_unit = self._report is None or not is_list(self._report)
+        unit: list[Part] = [(self.selection.measure.value, "foreground")] if has_unit else []
+        title = about[:1].upper() + about[1:]
+        self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], unit)
+        self._footer.show(
+            HINTS if has_unit else LIST_HINTS, status_words(store, self._table.cursor + 1, self._table.row_count())
+        )
 
     # Messages
 
