@@ -151,7 +151,9 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
     unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
-    assert burndown(course(), Measure.ITEMS).headline == "4 items left and 5 done today, 2.4 items behind the ideal line."
+    assert (
+        burndown(course(), Measure.ITEMS).headline == "4 items left and 5 done today, 2.4 items behind the ideal line."
+    )
     assert burndown(course(unestimated)).headline == "4 items left and 5 done today, 2.4 items behind the ideal line."
 
 

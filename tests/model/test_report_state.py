@@ -75,9 +75,9 @@ def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
     ("is_exact", "sample_until", "notes"),
     [
         ([True], None, ["Based on"]),
-        ([False], TODAY, ["Minimum"]),
-        ([True, False], date(2026, 3, 3), ["Based on", "Minimum"]),
-        ([True, False], date(2026, 3, 4), ["Demo data up to 4 Mar.", "Based on", "Minimum"]),
+        ([False], TODAY, ["“Or before”"]),
+        ([True, False], date(2026, 3, 3), ["Based on", "“Or before”"]),
+        ([True, False], date(2026, 3, 4), ["Demo data up to 4 Mar.", "Based on", "“Or before”"]),
     ],
 )
 def test_age_report_names_the_origin_of_its_days(

@@ -208,4 +208,4 @@ async def test_the_reports_on_what_is_open_now_are_those_on_paper(store: Store) 
         ("not set", 1.0, None, 25.0),
     )
     assert estimates.headline == "Half are 2 pts or less, the largest 8; 2 of 4 open items without a number."
-    assert [(row[0], row[2], row[5]) for row in age.table.rows] == [(2.0, "C", "at least")]
+    assert [(row[0], row[2], row[5]) for row in age.table.rows] == [(2.0, "C", "5 Mar or before")]

@@ -43,7 +43,10 @@ async def age_of(store: Store, item_id: int) -> tuple[float, str] | None:
     """The days of an item under way, and how well they are known."""
     report = await store.reports.make(ReportName.AGE, store.reports.coverages.period(30))
     rows = dict(zip(report.table.item_ids, report.table.rows, strict=True))
-    return (float(str(rows[item_id][0])), str(rows[item_id][5])) if item_id in rows else None
+    if item_id not in rows:
+        return None
+    is_least = str(rows[item_id][5]).endswith(" or before")
+    return float(str(rows[item_id][0])), "at least" if is_least else "exactly"
 
 
 async def waiting_story(world: World) -> int:

@@ -72,12 +72,12 @@ async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, st
         await go_to(pilot, row.id)
         await keys(pilot, ">")
         planned = store.plan.state.changes
-        title, head = text_of(pilot.app), line_with(pilot.app, f"◀ {first.name} ▶")
+        title, head = text_of(pilot.app), line_with(pilot.app, f"│ {first.name}")
         await keys(pilot, "tab", "<")
 
         assert planned == {row.id: {"IterationID": first.id}}
         assert "1 unsaved move" in title
-        assert "+1" in head
+        assert "} sprint" in head
         assert not store.plan.state
         assert await held(world, row.id, "IterationID") == [row.iteration_id]
 
@@ -145,9 +145,9 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
         head = text_of(pilot.app)
         await keys(pilot, "w")
 
-        assert "34 / 30 pts   4 over" in head
+        assert "–30  4 over" in head
         assert "1 not estimated" in head
-        assert "34 / 30 pts   4 over  1 not estimated" in line_with(pilot.app, "     +2  ")
+        assert "–30  4 over  1 not estimated" in line_with(pilot.app, "     +2  ")
 
 
 async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, opened: Open) -> None:
@@ -293,7 +293,7 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
         points = sum(load.points for load in loads.values())
         await keys(pilot, "W")
 
-        assert f"{points:g} / {release.capacity.most:g} pts" in text_of(pilot.app)
+        assert f"{points:g} pts · target {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
         assert line_with(pilot.app, f"│ {release.entry.name} ")
 
 
@@ -320,11 +320,11 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         before = text_of(pilot.app)
         await keys(pilot, "tab")
 
-        assert " Backlog   " in before
-        assert "0 / 30 pts" in before
+        assert " Backlog · " in before
+        assert "0 pts · target " in before
         assert "Nothing is planned here yet" not in before
         assert "Nothing is planned here yet" in text_of(pilot.app)
-        assert " Backlog   " not in text_of(pilot.app)
+        assert " Backlog · " not in text_of(pilot.app)
 
 
 async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: Open) -> None:

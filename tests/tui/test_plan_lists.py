@@ -18,11 +18,11 @@ async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: 
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
         await go_to(pilot, row.id)
-        before = line_with(pilot.app, " Backlog   ")
+        before = lines_of(pilot.app)[3]
         rows = backlog.row_count()
         order = [*backlog.ids_between(0, None)]
         await keys(pilot, ">")
-        after = line_with(pilot.app, " Backlog   ")
+        after = lines_of(pilot.app)[3]
         planned = [line for line in lines_of(pilot.app) if re.search(rf"\+ +{row.id} ", line.partition("│")[2])]
         listed, current = backlog.ids_between(0, None), backlog.current_id
         await keys(pilot, "tab", "<")
@@ -32,7 +32,7 @@ async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: 
         assert row.id not in listed
         assert current == order[order.index(row.id) + 1]
         assert not store.plan.state
-        assert (backlog.row_count(), items_in(line_with(pilot.app, " Backlog   "))) == (rows, items_in(before))
+        assert (backlog.row_count(), items_in(lines_of(pilot.app)[3])) == (rows, items_in(before))
 
 
 def items_in(head: str) -> int:

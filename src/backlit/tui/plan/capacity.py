@@ -77,18 +77,20 @@ def capacity_of(iteration: IterationEntry) -> Capacity:
 
 def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
     """Return the points, the capacity, and the points over the maximum or below the minimum."""
-    text = number_text(load.points)
-    if capacity.most:
-        text += f" / {number_text(capacity.most)}"
-    elif capacity.least:
-        text += f" / min {number_text(capacity.least)}"
     over = capacity.over(load.points)
-    parts: list[Part] = [(f"{text} pts", "foreground")]
+    parts: list[Part] = [(f"{number_text(load.points)} pts", "foreground"), (_target_words(capacity), "muted")]
     if over:
-        parts.append((f"   {number_text(over)} over", "conflict"))
+        parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:
-        parts.append((f"   {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
     return parts
+
+
+def _target_words(capacity: Capacity) -> str:
+    least, most = capacity.least, capacity.most
+    if least and most:
+        return f" · target {number_text(least)}–{number_text(most)}"
+    return f" · max {number_text(most)}" if most else f" · min {number_text(least)}" if least else ""
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:
@@ -147,7 +149,7 @@ def people_words(load: Load, people: People, iteration: str, width: int) -> list
         words += [[(f"{name} ", "muted"), *shown]] if shown else []
     parts: list[Part] = []
     for number, each in enumerate(words):
-        more = f" +{len(words) - number}"
+        more = f" · {len(words) - number} more"
         separated = [(" · ", "muted"), *each] if number else each
         room = width - (len(more) if number < len(words) - 1 else 0)
         if length([*parts, *separated]) > room:

@@ -8,6 +8,7 @@ from datetime import date
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Load, Velocity, forecast
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row
@@ -189,6 +190,7 @@ class Forecast:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._unestimated: dict[object, int] = {}
+        self._free: dict[object, float] = {}
 
     def divide(
         self,
@@ -206,6 +208,7 @@ class Forecast:
         at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and _takes_estimate(row)]
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
+        self._free = {each.id: max(0.0, room) for each, room in zip(upcoming, rooms, strict=True)}
         parts: list[tuple[object, int, Totals]] = []
         start = begin = end = 0
         self._unestimated = {}
@@ -229,7 +232,8 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        return f"fits {found.name}" + (f" · {unestimated} not estimated" if unestimated else "")
+        free = f" ({number_text(round(self._free[found.id]))} free)" if found.id in self._free else ""
+        return f"fits {found.name}{free}" + (f" · {unestimated} not estimated" if unestimated else "")
 
 
 def _takes_estimate(row: Row) -> bool:

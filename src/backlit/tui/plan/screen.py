@@ -214,22 +214,27 @@ class PlanHeads:
         here, iterations = panes.focused, store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
-        rest = backlog_head(lists.totals, lists.velocity, is_here=panes.backlog is here)
-        if panes.is_single and aimed is not None:
+        is_tall, is_single = height >= TALL, panes.is_single
+        rest = backlog_head(
+            lists.totals, lists.velocity, is_here=panes.backlog is here, is_short=not is_tall or is_single
+        )
+        if is_single and aimed is not None:
             load = lists.loads.get(aimed.id, Load())
             rest.append(_fill_line(aimed, load, panes.backlog.size.width, has_name=True))
-        panes.backlog.say([*rest, HeadLine()][: 3 if height >= TALL or panes.is_single else 2])
+        panes.backlog.say(rest)
+        is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
             lines: Sequence[HeadLine] = NO_ITERATION
             if iteration is not None:
-                load, shift = lists.loads.get(iteration.id, Load()), found.get(iteration.id, Shift())
+                load = lists.loads.get(iteration.id, Load())
+                shift = Shift() if is_alone else found.get(iteration.id, Shift())
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
                 head = IterationHead(iteration, when, load, shift, people, ways)
                 lines = head.lines(pane.size.width, is_here=pane is here)
-            pane.say(lines[: 3 if height >= TALL else 2])
+            pane.say(lines[: 3 if is_tall else 2])
             pane.items.empty_text = EMPTY if iteration else ""
 
 
@@ -251,13 +256,13 @@ def sent_words(plan: Plan) -> list[Part]:
     return [(f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending")]
 
 
-def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) -> list[HeadLine]:
-    """Return the head of the backlog: unplanned items and points, and the velocity."""
+def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, is_short: bool) -> list[HeadLine]:
+    """Return the head of the backlog: unplanned items and points, and the velocity; one or two lines if short."""
     amount = f"{counted(totals.count, 'item')} · {counted(totals.points, 'pt')} " if totals else ""
-    return [
-        HeadLine([_name("Backlog", is_here=is_here)], [(amount, "muted")]),
-        HeadLine([(" ", "muted"), *velocity_words(velocity)]),
-    ]
+    name, speed = _name("Backlog", is_here=is_here), [(" ", "muted"), *velocity_words(velocity)]
+    if is_short:
+        return [HeadLine([name, (f" · {amount}", "muted")], [*speed[:3], (" ", "muted")])]
+    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)]
 
 
 EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
@@ -284,17 +289,16 @@ class IterationHead:
         """Return name and time, load, and people."""
         load, changes = self.load, shift_words(self.shift)
         unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
-        name: list[Part] = [
-            ("◀" if self.ways[0] else " ", "accent"),
-            _name(self.iteration.name, is_here=is_here),
-            (" ▶" if self.ways[1] else "", "accent"),
-        ]
+        keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
+        name: list[Part] = [_name(self.iteration.name, is_here=is_here)]
+        right: list[Part] = [(f" {changes} ", "pending")] * bool(changes)
+        right += [(keys, "accent"), (" sprint ", "muted")] if keys else []
         for words in filter(None, self.when):
-            if length(name) + len(words) + len(changes) + 5 < width:
+            if length(name) + len(words) + length(right) + 4 < width:
                 name.append((f" · {words}", "muted"))
         people = people_words(load, self.people, self.iteration.name, width - 2 - len(unknown))
         return [
-            HeadLine(name, [(f" {changes} ", "pending")] * bool(changes)),
+            HeadLine(name, right),
             _fill_line(self.iteration, load, width),
             HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
         ]
