@@ -266,6 +266,51 @@ async def test_a_refused_comment_is_sent_again_with_other_words(world: World) ->
     assert store.conflicts.case(entry.id) is None
 
 
+async def test_only_an_open_entry_is_retried(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine"})
+        (entry,) = store.outbox_entries()
+        await store.conflicts.discard(entry.id)
+
+        await store.conflicts.retry(entry.id)
+        await store.conflicts.retry(entry.id + 1)
+        await store.conflicts.discard(entry.id + 1)
+
+        assert store.outbox_entries() == ()
+
+
+async def test_a_rejected_edit_of_an_item_that_is_gone_has_a_case(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine"})
+        entry = replace(store.outbox_entries()[0], state=EntryState.REFUSED)
+
+        def lose(writer: Writer) -> None:
+            writer.journal.update(entry)
+            writer.mirror.delete_items([1])
+
+        await store.files.write(lose)
+
+        (field,) = case_of(store).fields
+        assert (field.key, field.base, field.mine, field.theirs) == ("Name", "Item 1", "Mine", None)
+
+
+async def test_a_decision_about_one_field_keeps_the_others_of_the_edit(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine", "Estimate": "3"})
+        entry = replace(store.outbox_entries()[0], state=EntryState.CONFLICT, theirs={"Name": "Theirs"})
+        store.files.submit(lambda writer: writer.journal.update(entry)).result()
+        put(store, [{**item(1, Name="Theirs"), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
+
+        await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
+
+        waiting = [(each.payload, each.base, each.state) for each in store.outbox_entries()]
+        assert waiting == [({"Estimate": "3"}, {"Estimate": None}, EntryState.WAITING)]
+        await store.history.undo()
+        found = store.item(1)
+        assert found is not None
+        assert (found.fields["Name"], found.fields.get("Estimate")) == ("Mine", "3")
+
+
 async def test_a_conflict_of_an_item_is_resolved_before_a_rejection(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         for name in ("Rejected", "Contested"):

@@ -416,6 +416,10 @@ async def test_an_item_that_others_deleted_is_made_again_with_unsent_edits_and_c
     await until(lambda: store.outbox.refused == 2, store.outbox_entries)
 
     made = await store.history.create_again(item_id)
+    at_once = store.item(made)
+    assert at_once is not None
+    assert (at_once.fields["Name"], store.item(item_id)) == ("Not lost", None)
+    assert "Nor is this" in [each.text for each in store.comments.of_item(made)]
     await sent(store)
 
     assert store.outbox_entries() == ()

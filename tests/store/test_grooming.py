@@ -116,6 +116,36 @@ async def test_items_that_are_gone_or_were_answered_meanwhile_are_passed_over(tm
         assert before.item_id == 1
 
 
+async def test_a_question_after_many_answered_items_is_found_and_the_way_back_too(tmp_path: Path) -> None:
+    count = 30
+    with offline_store(tmp_path, [item(number) for number in range(1, count + 1)]) as store:
+        await store.grooming.begin(range(1, count + 1))
+        for place in range(3):
+            await shown(store, place)
+        await store.items.edit(range(4, count), {"Status": "Done"})
+
+        assert await shown(store, 3) == count - 1
+        assert store.grooming.next_stop(count) is None
+        back = [store.grooming.previous_stop(place) for place in (count - 1, 2, 1, 0)]
+        assert [stop.place if stop else None for stop in back] == [2, 1, 0, None]
+
+
+async def test_items_are_similar_that_share_words_of_a_useful_length(tmp_path: Path) -> None:
+    names = ["Card form", "Card form again", "Card refund", "form of the card", "The card"]
+    documents = [item(number, Name=name, Estimate=str(number)) for number, name in enumerate(names, 1)]
+    documents += [item(6, Name="Card form without points"), item(7, Name="Card"), item(8, Name="car for two")]
+    with offline_store(tmp_path, documents) as store:
+        similar = {}
+        for item_id in (1, 7, 8):
+            found = store.item(item_id)
+            assert found is not None
+            similar[item_id] = {each.item_id for each in await store.grooming.similar(found)}
+
+        assert similar[1] == {2, 4}
+        assert len(similar[7]) == 3
+        assert similar[8] == set()
+
+
 async def test_what_was_shown_is_shown_again_when_it_is_gone_back_to(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         await store.grooming.begin([1, 2])

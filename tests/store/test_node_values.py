@@ -5,8 +5,10 @@ from datetime import date, timedelta
 import pytest
 
 from backlit.store import IterationEntry
-from backlit.store.edits.checks import can_travel, fault_of_range, on_wire, usual_dates
-from backlit.store.records.people import current, following, leaves, preceding
+from backlit.model.errors import BadRequest
+from backlit.model.fields import NAME_LIMIT
+from backlit.store.edits.checks import can_travel, check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.records.people import TreeKind, current, following, leaves, preceding
 
 TODAY = date(2026, 3, 10)
 
@@ -50,6 +52,42 @@ def test_a_new_iteration_takes_two_weeks_from_next_week_or_to_the_given_day(
 )
 def test_a_range_ends_where_it_begins_or_later(values: dict[str, object], fault: str) -> None:
     assert fault_of_range(values) == fault
+
+
+@pytest.mark.parametrize(
+    ("values", "sent"),
+    [
+        ({"name": "x" * NAME_LIMIT}, {"name": "x" * NAME_LIMIT}),
+        ({"startDate": TODAY, "endDate": "2026-03-11"}, {"startDate": "2026-03-10", "endDate": "2026-03-11"}),
+        ({"minCapacity": 0, "maxCapacity": 2.5}, {"minCapacity": None, "maxCapacity": 2.5}),
+        ({"maxCapacity": None, "isRelease": False}, {"maxCapacity": None, "isRelease": False}),
+    ],
+)
+def test_a_value_of_an_iteration_is_sent_in_its_form(values: dict[str, object], sent: dict[str, object]) -> None:
+    assert check_values(TreeKind.ITERATIONS, values) == sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "fault"),
+    [
+        *((TreeKind.AREAS, "name", value, "Name cannot be empty.") for value in ("", " ", None, 3)),
+        *((TreeKind.AREAS, "name", value, "Name contains invalid characters.") for value in ("a\0b", "a\ud800")),
+        (TreeKind.AREAS, "name", "x" * (NAME_LIMIT + 1), "Name is longer than 500 characters."),
+        (TreeKind.AREAS, "startDate", TODAY, "startDate cannot be changed here."),
+        *((TreeKind.ITERATIONS, "endDate", value, "must be a date.") for value in (None, "", "soon", 20260310)),
+        *((TreeKind.ITERATIONS, "isRelease", value, "Release: yes or no.") for value in (None, 1, "yes")),
+        *(
+            (TreeKind.ITERATIONS, "maxCapacity", value, "must be a number of points, not less than 0.")
+            for value in (True, -0.5, "5", float("inf"), float("nan"))
+        ),
+    ],
+)
+def test_a_wrong_value_of_a_node_is_refused_with_its_key(kind: TreeKind, key: str, value: object, fault: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        check_values(kind, {key: value})
+
+    assert refused.value.errors.keys() == {key}
+    assert refused.value.message.endswith(fault)
 
 
 def test_a_node_is_sent_without_times_and_without_capacities_of_zero() -> None:

@@ -45,13 +45,21 @@ def test_the_users_views_come_first_and_those_of_the_repository_after(tmp_path: 
 
 def test_what_is_written_reads_back_as_the_same_views() -> None:
     views = [
-        view_from({"name": 'A "b"\\\n', "query": '"x y" or @me', "sort": "changed desc", "group": ["owner", "type"]}),
+        view_from(
+            {
+                "name": 'A "b"\\\n\x7f~\x1f é',
+                "query": '"x y" or @me',
+                "sort": "changed DESC",
+                "group": ["owner", "type"],
+            }
+        ),
         view_from({"name": "B", "done": True}),
     ]
 
     read = tomllib.loads(write_views(views))["view"]
 
     assert [view_from(each) for each in read] == views
+    assert views[0].spec.sort == (SortKey("lastModifiedAt", descending=True),)
 
 
 @pytest.mark.parametrize(

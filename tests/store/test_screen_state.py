@@ -217,6 +217,7 @@ def test_cells_hold_fields_and_findings_of_open_items_only(store: Store) -> None
         ("lint 60", ColumnWish("lint", 60)),
         ("status +", ColumnWish("Status", grows=True)),
         ("status drop 99", ColumnWish("Status", drop=99)),
+        ("LINT", ColumnWish("lint")),
         *(("status 61", "A column can be 60 wide at most, status has 61"), ("description", "Description is too long")),
         *(("name", "name is always shown"), ("id", "id is always shown"), ("status 14 wide", "Unknown column")),
     ],
