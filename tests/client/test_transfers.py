@@ -5,11 +5,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.client.foreign import BASE, Foreign, answer
+from tests.client.foreign import BASE, Foreign, Parts, answer
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import NotFound, Offline, ServiceError, StorageError, Unclear
+from backlit.model.errors import NotFound, Offline, ServiceError, StorageError, TooLarge, Unclear
 from backlit.model.resources import Attachment
 
 CONTENT = bytes(range(256)) * 4000
@@ -151,6 +151,35 @@ async def test_the_rest_of_a_file_is_appended_only_where_it_fits(
             assert (await client.transfers.download(attachment, folder, quietly)).read_bytes() == content
 
 
+async def test_a_download_that_breaks_off_keeps_its_beginning(tmp_path: Path, folder: Path) -> None:
+    begin = b"0" * 262_144
+    attachment = Attachment(
+        id=7, project_id=1, work_item_id=1, name="a.bin", size=len(begin) + 3, download_url=f"{BASE}/7"
+    )
+    broken = httpx.Response(200, stream=Parts([begin, httpx.ReadError("broke")]))
+    rest = answer(206, b"end", content_range=f"bytes {len(begin)}-{len(begin) + 2}/{len(begin) + 3}")
+
+    async with Foreign(broken, rest).client(tmp_path) as client:
+        with pytest.raises(Offline, match="broke off"):
+            await client.transfers.download(attachment, folder, quietly)
+        assert names_in(folder) == [".backlit-7.part"]
+        saved = await client.transfers.download(attachment, folder, quietly)
+
+    assert saved.read_bytes() == begin + b"end"
+
+
+@pytest.mark.parametrize("address", ["", "https://tracker.example:port/7"])
+async def test_an_attachment_without_a_usable_address_is_said(tmp_path: Path, folder: Path, address: str) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1, download_url=address)
+    foreign = Foreign(answer(200, b"0"))
+
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(ServiceError, match="The server names no"):
+            await client.transfers.download(attachment, folder, quietly)
+
+    assert foreign.requests == []
+
+
 @pytest.mark.parametrize(("part", "asked"), [(b"0123456789", []), (b"", [None]), (b"0", ["bytes=1-"])])
 async def test_only_what_is_missing_of_a_file_is_asked(
     tmp_path: Path, folder: Path, part: bytes, asked: list[str | None]
@@ -228,6 +257,11 @@ class Broken(httpx.AsyncBaseTransport):
         (httpx.ReadError("broke"), Unclear),
         (answer(201, b"not json"), Unclear),
         (answer(500, b"oops"), ServiceError),
+        (answer(502), Unclear),
+        (answer(504, b"oops"), Unclear),
+        (httpx.Response(201, stream=Parts([b"{", httpx.ReadError("broke")])), Unclear),
+        (httpx.Response(500, stream=Parts([b"oops", httpx.ReadError("broke")])), ServiceError),
+        (httpx.Response(413, stream=Parts([httpx.ReadTimeout("silent")])), TooLarge),
     ],
 )
 @pytest.mark.usefixtures("client")

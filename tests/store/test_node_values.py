@@ -4,9 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from backlit.store import IterationEntry
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
+from backlit.store import IterationEntry
 from backlit.store.edits.checks import can_travel, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.records.people import TreeKind, current, following, leaves, preceding
 

@@ -15,6 +15,8 @@ from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unaut
 from backlit.model.plain import plain, redacted
 
 TEXT_LIMIT = 300
+MAY_HAVE_HAPPENED = frozenset({502, 504})
+"""Statuses of gateways that do not know whether the server acted."""
 _LONGEST_WAIT = 24 * 3600.0
 """Seconds; the longest Retry-After that the client obeys."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -236,7 +238,7 @@ async def read_body(response: httpx.Response, limit: int = BODY_LIMIT) -> bytes:
 async def _read_error(response: httpx.Response) -> bytes:
     """Read the beginning of an error response; its status counts even with an unreadable body."""
     body = bytearray()
-    with suppress(ServiceError, httpx.DecodingError):
+    with suppress(ServiceError, httpx.RequestError):
         async with aclosing(decoded(response)) as pieces:
             async for piece in pieces:
                 body += piece

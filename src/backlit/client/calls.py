@@ -14,7 +14,16 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from backlit.client.answers import ENCODINGS, LONGEST_ANSWER, error_of, json_object, read_body, retry_after, said_by
+from backlit.client.answers import (
+    ENCODINGS,
+    LONGEST_ANSWER,
+    MAY_HAVE_HAPPENED,
+    error_of,
+    json_object,
+    read_body,
+    retry_after,
+    said_by,
+)
 from backlit.client.auth import WrapAuth
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
@@ -85,7 +94,6 @@ def _whole(seconds: float) -> timedelta:
 
 _LONGEST_ETAG = 1024
 _PASSING = frozenset({429, 502, 503, 504})
-_MAY_HAVE_HAPPENED = frozenset({502, 504})
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 
@@ -189,7 +197,7 @@ class Calls:
                 is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
                 if answer.status < 300 or is_gone:
                     return answer
-                may_have_happened = may_have_happened or answer.status in _MAY_HAVE_HAPPENED
+                may_have_happened = may_have_happened or answer.status in MAY_HAVE_HAPPENED
                 failure = _refused(method, answer)
                 wanted = retry_after(answer.headers) or 0.0
                 if answer.status not in _PASSING:
@@ -260,7 +268,7 @@ def _broken(method: str, error: httpx.RequestError, url: httpx.URL, *, may_have_
 
 def _refused(method: str, answer: Answer) -> BacklitError:
     failure = error_of(answer.status, answer.headers, answer.body)
-    if method == "POST" and answer.status in _MAY_HAVE_HAPPENED:
+    if method == "POST" and answer.status in MAY_HAVE_HAPPENED:
         return _unclear(failure)
     return failure
 

@@ -10,7 +10,16 @@ from typing import IO, Any
 
 import httpx
 
-from backlit.client.answers import FILE_LIMIT, LONGEST_ANSWER, decoded, error_of, json_object, read_body, said_by
+from backlit.client.answers import (
+    FILE_LIMIT,
+    LONGEST_ANSWER,
+    MAY_HAVE_HAPPENED,
+    decoded,
+    error_of,
+    json_object,
+    read_body,
+    said_by,
+)
 from backlit.client.auth import WrapAuth
 from backlit.client.transport import offline
 from backlit.model.amounts import counted
@@ -58,15 +67,15 @@ class Transfers:
             try:
                 async with asyncio.timeout(LONGEST_ANSWER):
                     body = await read_body(response)
-                if response.status_code >= 300:
-                    raise error_of(response.status_code, response.headers, body)
-                return json_object(body, said_by(request))
-            except (httpx.RequestError, ServiceError, TimeoutError) as error:
                 if response.status_code < 300:
-                    raise _unclear() from error
-                raise
+                    return json_object(body, said_by(request))
+            except (httpx.RequestError, ServiceError, TimeoutError) as error:
+                raise _unclear() from error
             finally:
                 await response.aclose()
+            if response.status_code in MAY_HAVE_HAPPENED:
+                raise _unclear()
+            raise error_of(response.status_code, response.headers, body)
 
     async def _sent(self, request: httpx.Request) -> httpx.Response:
         try:
