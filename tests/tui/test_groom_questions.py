@@ -1,0 +1,154 @@
+"""Questions of grooming and their answers, without a screen."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store
+
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.store import Store
+from backlit.store.journal.groom_queue import Stop
+from backlit.store.records.item import Item
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, answers
+
+SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
+LARGE = (10.0, 20.0, 40.0)
+TAGS = CommonValues({"Tags": ["a", "b", "c"], "AssignedToID": [4]})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    bug = item(1, kind="Bug", IsTriaged=None, Tags=["a"], Estimate=None, Severity="2 - High")
+    with offline_store(tmp_path, [bug, item(2, kind="Bug", Estimate="3", IsTriaged=True)]) as store:
+        yield store
+
+
+def found(store: Store, item_id: int) -> Item:
+    found = store.item(item_id)
+    assert found is not None
+    return found
+
+
+def begun(store: Store, scale: Sequence[float] = SCALE, item_id: int = 1, stop: Stop | None = None) -> ItemQuestions:
+    questions = ItemQuestions(store, TAGS, lambda: scale)
+    questions.begin(stop or Stop(0, item_id), found(store, item_id))
+    return questions
+
+
+def test_the_status_is_offered_last_and_the_first_open_question_asked_first(store: Store) -> None:
+    questions = begun(store)
+
+    assert questions.keys[-1] == "Status"
+    assert questions.at == 0
+    assert questions.current is not None
+    assert questions.current.is_open
+    assert questions.count_open() == sum(each.is_open for each in questions.asked)
+    assert {"Estimate", "IsTriaged"} <= set(questions.keys)
+
+
+def test_steps_stop_at_the_first_and_the_last_question(store: Store) -> None:
+    questions = begun(store)
+    last = len(questions.asked) - 1
+
+    places = []
+    for steps in (-1, 1, last + 5, -1, -last - 9):
+        questions.walk(steps)
+        places.append(questions.at)
+
+    assert places == [0, 1, last, last - 1, 0]
+
+
+def test_the_next_open_question_wraps_around_and_ends_at_the_status(store: Store) -> None:
+    questions = begun(store)
+    questions.walk(99)
+    questions.go_on()
+    first = questions.at
+
+    for _ in range(questions.count_open()):
+        questions.confirm(found(store, 1))
+
+    assert first == 0
+    assert questions.count_open() == 0
+    assert questions.at == len(questions.asked) - 1
+
+
+async def test_an_answer_leads_on_and_its_undo_back(store: Store) -> None:
+    questions = begun(store)
+    at = questions.keys.index("IsTriaged")
+    questions.walk(at)
+
+    await store.items.edit([1], {"IsTriaged": True})
+    questions.catch_up(found(store, 1))
+    after = questions.at
+    answered = questions.asked[at].is_open
+    await store.history.undo()
+    questions.catch_up(found(store, 1))
+
+    assert not answered
+    assert after != at
+    assert (questions.at, questions.asked[at].is_open) == (at, True)
+
+
+def test_a_question_that_was_asked_before_stays_with_the_values_of_then(store: Store) -> None:
+    stop = Stop(3, 2, asked=("Estimate",), before={"Estimate": None})
+    questions = begun(store, item_id=2, stop=stop)
+
+    assert questions.keys[0] == "Estimate"
+    assert not questions.asked[0].is_open
+    assert [questions.last_place_before(place) for place in (3, 4)] == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    ("scale", "answers", "others"),
+    [
+        (SCALE, {1: "1", 2: "2", 3: "3", 5: "5", 8: "8"}, "other (0.5, 13…)"),
+        (LARGE, {1: "10", 2: "20", 3: "40"}, "other…"),
+        ((1.0, 2.0, 10.0, 20.0), {1: "1", 2: "2"}, "other (10, 20…)"),
+        ((1.0, 10.0, 20.0), {1: "1", 2: "10", 3: "20"}, "other…"),
+    ],
+)
+def test_digits_enter_points_of_a_small_scale_and_number_a_large_one(
+    store: Store, scale: Sequence[float], answers: dict[int, str], others: str
+) -> None:
+    questions = begun(store, scale)
+    asked = questions.asked[questions.keys.index("Estimate")]
+
+    assert {digit: choice.value for digit, choice in asked.answers.items()} == answers
+    assert asked.others == others
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("Tags", ["b", "c"]),
+        ("IsTriaged", [True, False]),
+        ("Priority", [1, 2, 3, 4, 5]),
+        ("Severity", ["1 - Critical", "2 - High", "3 - Medium", "4 - Low"]),
+        ("Estimate", ["0.5", "1", "2", "3", "5", "8", "13"]),
+        ("TeamID", []),
+    ],
+)
+def test_answers_are_the_values_that_a_field_can_have(store: Store, key: str, values: list[object]) -> None:
+    choices = answers(store, FIELD_BY_KEY[key], found(store, 1), SCALE, TAGS)
+
+    assert [choice.value for choice in choices] == values
+
+
+def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:
+    common = CommonValues({"Tags": [f"t{number % 12}" for number in range(30)]})
+
+    choices = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, common)
+
+    assert [choice.value for choice in choices] == [f"t{number}" for number in range(9)]
+
+
+def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
+    (tag,) = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, CommonValues({"Tags": ["z"]}))
+    priority = answers(store, FIELD_BY_KEY["Priority"], found(store, 1), SCALE, TAGS)[1]
+
+    added = act_of(FIELD_BY_KEY["Tags"], tag)
+    given = act_of(FIELD_BY_KEY["Priority"], priority)
+
+    assert added.changes(found(store, 1)) == {"Tags": ["a", "z"]}
+    assert given.changes(found(store, 1)) == {"Priority": 2}
