@@ -99,6 +99,15 @@ def test_a_question_that_was_asked_before_stays_with_the_values_of_then(store: S
     assert [questions.last_place_before(place) for place in (3, 4)] == [-1, 3]
 
 
+@pytest.mark.parametrize(("before", "is_open"), [({"Estimate": "1"}, False), ({"Estimate": None}, True), ({}, True)])
+def test_a_value_that_was_changed_is_not_asked_for_again_although_it_is_lacking(
+    store: Store, before: dict[str, object], is_open: bool
+) -> None:
+    questions = begun(store, stop=Stop(0, 1, before=before))
+
+    assert questions.asked[questions.keys.index("Estimate")].is_open is is_open
+
+
 @pytest.mark.parametrize(
     ("scale", "answers", "others"),
     [
