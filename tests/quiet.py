@@ -32,9 +32,9 @@ LOOKS = 2
 AT_WORK = 0.000_1
 """Seconds of other threads between two looks from which on they are at work."""
 MOST = 1.0
-"""Seconds of this process's processor time, or of timers, after which what never rests is left at work.
+"""Seconds of looks and timers after which what never rests is left at work.
 
-They pass no faster when other processes keep the processors busy.
+Looks are counted, as on busy processors each of them takes longer.
 """
 _THREADS = Path("/proc/self/task")
 NETWORK = frozenset({"refresh", "sign in", "transfer"})
@@ -50,14 +50,15 @@ def can_be_known() -> bool:
     return _THREADS.is_dir()
 
 
-async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> None:
-    """Wait until no message and no thread is at work."""
-    deadline, looks = time.process_time() + max_sleep, 0
-    while looks < LOOKS and time.process_time() < deadline:
+async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> float:
+    """Wait until no message and no thread is at work; return the seconds of the looks."""
+    looks = quiet = 0
+    while quiet < LOOKS and looks * LOOK < max_sleep:
         used = _used_by_others()
         await asyncio.sleep(LOOK)
         is_quiet = not _ready() and _used_by_others() - used < AT_WORK and not _is_other_at_work()
-        looks = looks + 1 if is_quiet else 0
+        looks, quiet = looks + 1, quiet + 1 if is_quiet else 0
+    return looks * LOOK
 
 
 async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
@@ -68,15 +69,13 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until nothing is at work and no timer is due soon."""
-    left = max_sleep
-    await calm()
+    left = max_sleep - await calm()
     if _undrawn:
         _draw_waiting()
-        await calm()
+        left -= await calm()
     while (wait := _until_next_timer()) is not None and left > 0:
         await asyncio.sleep(wait)
-        await calm()
-        left -= max(wait, LOOK)
+        left -= max(wait, LOOK) + await calm(max_sleep=left)
 
 
 async def workers_done(app: App[Any], but: frozenset[str] = frozenset()) -> bool:

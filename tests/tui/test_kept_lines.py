@@ -7,6 +7,7 @@ from tests.store.test_disk import no_room
 from tests.store.test_journal_file import held
 from tests.store.world import World, until
 from tests.tui.conftest import Open
+from tests.tui.editing import burst
 from tests.tui.listing import items, press
 from tests.tui.stage import text_of
 from tests.tui.test_conflict import contest_names, settling
@@ -97,7 +98,7 @@ async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is
         app = BacklitApp(store)
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
             with held(places_in(tmp_path).journal):
-                await pilot.press("c", "n", "ctrl+u", *"Waited for", "enter")
+                burst(pilot, "c", "n", "ctrl+u", *"Waited for", "enter")
                 await until(lambda: "has locked the journal" in text_of(app), lambda: text_of(app))
             await until(lambda: "Waited for" in text_of(app), lambda: text_of(app))
             await press(pilot)
