@@ -9,6 +9,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import httpx
@@ -25,6 +26,7 @@ from backlit.model.wrap import TokenGrant
 MEGABYTE = 2**20
 
 
+@cache
 def bomb(size: int) -> bytes:
     """So many bytes of blanks, compressed."""
     squeezer = zlib.compressobj(9, zlib.DEFLATED, 31)
