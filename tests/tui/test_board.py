@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store import Store
 from backlit.store.views.preferences import BoardKept
+from backlit.tui.drawing.themes import status_word
 
 # What is seen
 
@@ -21,7 +22,7 @@ async def test_each_status_has_a_column_with_its_items_and_points(store: Store) 
 
         assert names[:5] == ["Not Done", "In Progress", "Ready For Test", "Done", "Deferred"]
         for number in range(4):
-            assert names[number] in heads
+            assert status_word(names[number]) in heads
             assert f"{board(pilot).position.grid.totals[number].count}" in heads
 
 
@@ -50,8 +51,8 @@ async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> N
         await press(pilot, "l")
         item = current(pilot, store)
 
-        assert "Not Done" in first[2]
-        assert "In Progress" in first[2]
+        assert "Not done" in first[2]
+        assert "In progress" in first[2]
         assert item.fields["Status"] in DOING
         assert str(item.fields["Name"])[:20] in text_of(pilot.app)
 
@@ -86,7 +87,7 @@ async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Stor
         await press(pilot, "G")
         last, count = board(pilot).cursor, board(pilot).position.grid.totals[3].count
         shown = list(board(pilot).ids_between(0, count))
-        head = lines_of(pilot.app)[2]
+        head, whole = lines_of(pilot.app)[2], text_of(pilot.app)
         await press(pilot, "z", "o")
         rows = [board(pilot).row_count()]
         await press(pilot, "z", "o")
@@ -95,6 +96,7 @@ async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Stor
         assert set(shown) == set(ids[1:])
         assert (last, rows) == (9, [count, 10])
         assert f"10 of {count}" in head
+        assert f"… {count - 10} more  zo" in whole
         assert board(pilot).go_to(ids[0])
         assert board(pilot).row_count() == count
 
@@ -143,8 +145,8 @@ async def test_a_column_collapses_to_a_word_below_the_heads_and_opens_again(stor
         nothing, hints = board(pilot).current_id, lines_of(pilot.app)[-1]
         await press(pilot, "z", "c")
 
-        assert "Not Done" not in heads
-        assert f"folded: Not Done {count}" in words
+        assert "Not done" not in heads
+        assert f"folded: Not done {count}" in words
         assert nothing is None
         assert "card right" in hints
         assert board(pilot).current_id is not None

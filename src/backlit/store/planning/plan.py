@@ -48,7 +48,7 @@ class Release:
     def capacity(self) -> Capacity:
         """The release's own min and max capacity, else the sums over its iterations."""
         if self.entry.min_capacity or self.entry.max_capacity:
-            return Capacity(self.entry.min_capacity, self.entry.max_capacity)
+            return self.entry.capacity
         least = [each.min_capacity for each in self.iterations if each.min_capacity]
         most = [each.max_capacity for each in self.iterations if each.max_capacity]
         is_whole = len(most) == len(self.iterations)

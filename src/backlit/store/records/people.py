@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest, ServiceError
+from backlit.model.planning import Capacity
 from backlit.store.records.item import id_in
 
 
@@ -53,6 +54,11 @@ class IterationEntry:
     min_capacity: float | None
     max_capacity: float | None
     is_release: bool
+
+    @property
+    def capacity(self) -> Capacity:
+        """Return the minimum and the maximum points."""
+        return Capacity(self.min_capacity, self.max_capacity)
 
 
 def person_of(document: Mapping[str, object]) -> Person:

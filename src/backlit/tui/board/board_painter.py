@@ -24,6 +24,7 @@ from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import (
     ThemeStyles,
+    choice_word,
     status_colour,
     status_sign,
     status_word,
@@ -142,6 +143,11 @@ def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
     return column.limit is not None and totals.count > column.limit
 
 
+def column_word(column: BoardColumn) -> str:
+    """Return the name of a column, a status or a choice as lists write it."""
+    return status_word(choice_word(column.name))
+
+
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
     if column.limit is None:
@@ -165,25 +171,20 @@ class CardPainter:
         self._blanks: dict[int, Strip] = {}
         self._tables: dict[tuple[int, int], Layout] = {}
 
-    def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
         """Draw the name of a column with its figures, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
-        count, points = count_words(column, totals), f" · {counted(totals.points, 'pt')}"
-        spare = width - 3 - min(cell_len(safe(column.name)), NAME) - len(count)
-        bar = limit_bar(column, totals) if spare > LIMIT_BAR else []
-        spare -= LIMIT_BAR + 1 if bar else 0
-        points = points if totals.count and spare > len(points) else ""
-        room = max(1, width - 3 - len(count) - len(points) - (LIMIT_BAR + 1 if bar else 0))
+        name, count, points = column_word(column), count_words(column, totals), f" · {counted(totals.points, 'pt')}"
+        room, least = width - 3 - len(count), min(cell_len(safe(name)), NAME)
+        bar = [*limit_bar(column, totals), (" ", "muted")] if room - least > LIMIT_BAR else []
+        room -= cell_len("".join(text for text, _ in bar))
+        points = points if totals.count and room - least > len(points) else ""
+        parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
         return Strip(
             [
                 Segment(" ", style()),
-                Segment(fit(column.name, room), style("accent" if is_current else "foreground", bold=True)),
-                *(
-                    Segment(text, style(colour))
-                    for text, colour in [(" ", "muted"), *bar, (" ", "muted")][1 - bool(bar) :]
-                ),
-                Segment(count, style("conflict" if over else "foreground", bold=over)),
-                Segment(f"{points} ", style("muted")),
+                Segment(fit(name, max(1, room - len(points))), style(bold=True)),
+                *(Segment(text, style(colour, bold=over and text == count)) for text, colour in parts),
             ]
         ).adjust_cell_length(width, style())
 
@@ -194,10 +195,10 @@ class CardPainter:
         for slot in slots:
             is_current = slot.number == current
             line = ("━" if is_current else "─") * slot.width
-            lines += [Segment(line, style("accent" if is_current else "rule")), Segment(" " * GAP, style())]
+            lines += [Segment(line, style("foreground" if is_current else "rule")), Segment(" " * GAP, style())]
         left, right = (
             [
-                Segment(each.text, style("accent" if each.number == current else "muted"))
+                Segment(each.text, style("foreground" if each.number == current else "muted"))
                 for each in words
                 if each.side == way
             ]
@@ -210,7 +211,9 @@ class CardPainter:
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         """Draw the names of the columns that fit around the current one."""
         theme = self._theme
-        words = [f"{safe(each.name)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
+        words = [
+            f"{safe(column_word(each))} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)
+        ]
         first = current
         while first > 0 and sum(cell_len(each) + 3 for each in words[first - 1 : current + 1]) + 4 <= width:
             first -= 1
@@ -221,7 +224,7 @@ class CardPainter:
                 segments.append(Segment("›", theme.style("muted")))
                 break
             is_current = number == current
-            colour = "conflict" if is_over(columns[number], totals[number]) else "accent" if is_current else "muted"
+            colour = "conflict" if is_over(columns[number], totals[number]) else "foreground" if is_current else "muted"
             segments.append(Segment(words[number], theme.style(colour, bold=is_current)))
             segments.append(Segment("   ", theme.style()))
             taken += cell_len(words[number]) + 3
@@ -288,6 +291,12 @@ class CardPainter:
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
         """Draw the header of a lane across all columns."""
         return self.table(width).group(header, is_cursor=is_cursor)
+
+    def more(self, count: int, width: int) -> Strip:
+        """Draw the number of cards that a column leaves out, with the key that shows them."""
+        style, key = self._theme.style, spelled(COMMAND_BY_ID["board.all-done"].keys[0])
+        parts = ((" " * INDENT, "muted"), (f"… {count:,} more  ", "muted"), (key, "accent"))
+        return Strip([Segment(text, style(colour)) for text, colour in parts]).adjust_cell_length(width, style())
 
     def blank(self, width: int) -> Strip:
         """Return an empty strip."""
@@ -372,9 +381,7 @@ class BoardPainter:
         return [
             (
                 slot.x,
-                painter.head(
-                    grid.columns[slot.number], grid.totals[slot.number], slot.width, is_current=slot.number == current
-                ),
+                painter.head(grid.columns[slot.number], grid.totals[slot.number], slot.width),
             )
             for slot in layout.slots
         ]
@@ -389,7 +396,7 @@ class BoardPainter:
         folded = sorted(grid.collapsed)
 
         def named(numbers: Sequence[int], side: int) -> list[Word]:
-            words = [f"{safe(grid.columns[each].name)} {grid.totals[each].count:,}" for each in numbers]
+            words = [f"{safe(column_word(grid.columns[each]))} {grid.totals[each].count:,}" for each in numbers]
             return [
                 Word(f"{' · ' if at else ''}{word}", side, number)
                 for at, (number, word) in enumerate(zip(numbers, words, strict=True))
@@ -432,7 +439,10 @@ class BoardPainter:
             in_sight = partial(position.places_in_sight, slot.number, board.top, board.page)
             found = board.cards.at(board.view, place, in_sight)
         if found is None:
-            return self._painter.blank(slot.width)
+            totals = position.grid.totals[slot.number]
+            is_end = line == 0 and row == totals.shown and len(position.grid.lanes) == 1
+            hidden = totals.count - totals.shown if is_end else 0
+            return self._painter.more(hidden, slot.width) if hidden else self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]

@@ -11,7 +11,6 @@ from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
-from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -68,11 +67,6 @@ def unsaved_part(shift: Shift) -> list[Part]:
     words = [counted(shift.comes, "unsaved move")] * bool(shift.comes)
     words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
     return [(f"{', '.join(words)} ", "pending")] if words else []
-
-
-def capacity_of(iteration: IterationEntry) -> Capacity:
-    """Return the minimum and the maximum points of an iteration."""
-    return Capacity(iteration.min_capacity, iteration.max_capacity)
 
 
 def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
@@ -190,7 +184,7 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} not estimated"]
-    lines = [bar_line(load, capacity_of(entry)), Content.assemble((" · ".join(facts), "$muted"))]
+    lines = [bar_line(load, entry.capacity), Content.assemble((" · ".join(facts), "$muted"))]
     owners = [(key, people.name(key) if key else "unassigned", share) for key, share in _fullest_first(load.people)]
     teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in _fullest_first(load.teams)]
     for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):

@@ -19,7 +19,7 @@ from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.plan.capacity import People, Shift, capacity_of, capacity_words, over_limits, people_of, shifts, styled
+from backlit.tui.plan.capacity import People, Shift, capacity_words, over_limits, people_of, shifts, styled
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.side_lines import Part
 
@@ -131,7 +131,7 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
 
 def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
     moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
-    capacity = capacity_of(iteration)
+    capacity = iteration.capacity
     words = [*capacity_bar(load.points, load.done, capacity, BAR), ("  ", "muted"), *capacity_words(load, capacity)]
     unknown = [(f"  {load.unestimated:,} not estimated", "$muted")] if load.unestimated else []
     return Content.assemble(

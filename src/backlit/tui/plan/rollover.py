@@ -23,7 +23,7 @@ from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
-from backlit.tui.plan.capacity import bar_line, capacity_of
+from backlit.tui.plan.capacity import bar_line
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
@@ -308,7 +308,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         items = {item.id: item for item in self._ending.items}
         added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
         load = replace(self._ending.load, points=self._ending.load.points + added)
-        return Content.assemble((f"{safe(target.name)}  ", "bold"), bar_line(load, capacity_of(target), BAR))
+        return Content.assemble((f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR))
 
 
 def _answer(key: str, words: str, *, is_chosen: bool) -> Content:

@@ -31,7 +31,6 @@ from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
     People,
     Shift,
-    capacity_of,
     capacity_words,
     length,
     people_of,
@@ -306,7 +305,7 @@ class IterationHead:
 
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
     """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
-    capacity = capacity_of(iteration)
+    capacity = iteration.capacity
     words = capacity_words(load, capacity)
     name = f" {iteration.name} " if has_name else " "
     done = f"  {number_text(load.done)} done " if load.done and not has_name else ""

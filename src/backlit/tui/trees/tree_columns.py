@@ -74,7 +74,7 @@ class Branches:
         entry = self.iterations.get(node_id)
         if entry is None or node_id not in self.tree or self.tree.parent(node_id) is None:
             return Capacity()
-        return Capacity(entry.min_capacity, entry.max_capacity)
+        return entry.capacity
 
 
 @dataclass(frozen=True, slots=True)
