@@ -64,11 +64,11 @@ def test_a_shift_is_told_by_signs_and_in_words(shift: Shift, words: str, unsaved
     ("points", "least", "most", "words"),
     [
         (5.0, None, None, "5 pts"),
-        (5.0, None, 5.0, "5 / 5 pts"),
-        (6.5, 3.0, 5.0, "6.5 / 5 pts   1.5 over"),
-        (3.0, 3.0, None, "3 / min 3 pts"),
-        (2.0, 3.0, None, "2 / min 3 pts   1 below minimum"),
-        (2.0, 3.0, 5.0, "2 / 5 pts   1 below minimum"),
+        (5.0, None, 5.0, "5 pts · max 5"),
+        (6.5, 3.0, 5.0, "6.5 pts · target 3–5  1.5 over"),
+        (3.0, 3.0, None, "3 pts · min 3"),
+        (2.0, 3.0, None, "2 pts · min 3  1 below minimum"),
+        (2.0, 3.0, 5.0, "2 pts · target 3–5  1 below minimum"),
         (2.0, None, 0.0, "2 pts"),
     ],
 )
@@ -96,11 +96,9 @@ def test_people_over_their_limits_are_named() -> None:
     [
         (60, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · unassigned 2"),
         (54, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · unassigned 2"),
-        (53, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 +1"),
-        (31, "user 3 9 +3"),
-        (32, "user 3 9 · maya 5/5 10.5/10 h +2"),
-        (30, "user 3 9 +3"),
-        (3, " +4"),
+        (53, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · 1 more"),
+        (38, "user 3 9 · maya 5/5 10.5/10 h · 2 more"),
+        (37, "user 3 9 · 3 more"),
     ],
 )
 def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str) -> None:
