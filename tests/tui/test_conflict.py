@@ -70,7 +70,7 @@ async def settling(opened: Open, store: Store, size: tuple[int, int] = (120, 40)
 
 def heading(pilot: Pilot[None], label: str) -> str:
     """The line of a field, with what was decided."""
-    found = [line for line in lines_of(pilot.app) if f"{label}  was" in line]
+    found = [line for line in lines_of(pilot.app) if f"{label}  " in line and ("✓ " in line or "to resolve" in line)]
     assert len(found) == 1, text_of(pilot.app)
     return found[0]
 
@@ -78,17 +78,19 @@ def heading(pilot: Pilot[None], label: str) -> str:
 async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        assert line_with(pilot.app, "│   ○ Mine [b]").split()[-2] == "Theirs"
+        assert "( ) Theirs" in line_with(pilot.app, "( ) Mine [b]")
         assert missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields to resolve", "▌ Name"]) == []
-        assert "Status  was" not in text_of(pilot.app)
+        assert "Status" not in [line.split()[1] for line in lines_of(pilot.app) if line.endswith("to resolve │")]
+        assert missing(pilot.app, ["Field", "Was", "m yours", "t theirs"]) == []
 
 
 async def test_a_small_terminal_has_them_below_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store, (60, 20)) as pilot:
-        assert line_with(pilot.app, "○ yours   Mine [b]")
-        assert line_with(pilot.app, "○ theirs  Theirs")
-        assert missing(pilot.app, ["enter apply", "2 fields to resolve"]) == []
+        assert line_with(pilot.app, "( ) yours   Mine [b]")
+        assert line_with(pilot.app, "( ) theirs  Theirs")
+        assert missing(pilot.app, ["e edit", "2 fields to resolve"]) == []
+        assert "enter apply" not in text_of(pilot.app)
 
 
 async def test_each_field_is_decided_and_enter_applies(world: World, store: Store, opened: Open) -> None:
@@ -98,7 +100,7 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
         await pilot.pause()
         assert "✓ yours" in heading(pilot, "Name")
         assert "✓ theirs" in heading(pilot, "Estimate")
-        assert missing(pilot.app, ["◉ Mine [b]", "○ Theirs", "◉ 888"]) == []
+        assert missing(pilot.app, ["(•) Mine [b]", "( ) Theirs", "(•) 888", "enter apply"]) == []
         await pilot.press("enter")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
@@ -109,11 +111,11 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
 async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "○ Theirs" in line)
+        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "( ) Theirs" in line)
         await pilot.click(offset=(lines_of(pilot.app)[row].index("Theirs"), row))
         await pilot.pause()
 
-        assert missing(pilot.app, ["○ Mine [b]", "◉ Theirs", "1 field to resolve"]) == []
+        assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field to resolve"]) == []
 
 
 async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
@@ -128,7 +130,7 @@ async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
         await pilot.pause()
 
         assert "✓ yours" in heading(pilot, "Name")
-        assert "enter to apply" in text_of(pilot.app)
+        assert "All fields are resolved." in text_of(pilot.app)
 
 
 @pytest.mark.parametrize("key", ["enter", "w"])
@@ -296,7 +298,7 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
     async with opened(store) as pilot:
         await pilot.press("g", "o", "e")
         await pilot.pause()
-        assert missing(pilot.app, ["Rejected", "Under it", "enter to apply"]) == []
+        assert missing(pilot.app, ["Rejected", "Under it", "All fields are resolved."]) == []
         await pilot.press(*"j" * 5, "e", "ctrl+u", *str(parent), "enter")
         await pilot.pause()
         await pilot.press("w")

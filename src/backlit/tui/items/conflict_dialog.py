@@ -18,6 +18,7 @@ from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.fields.values import label_of
+from backlit.tui.items.entry_text import table_lines
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 
@@ -79,7 +80,6 @@ class ConflictDialog(Dialog[Decisions | None]):
         self, question: ConflictQuestion, decided: Decisions, faults: Mapping[str, str], note: str = ""
     ) -> None:
         super().__init__(question.title)
-        self.name_keys(("m", "yours"), ("t", "theirs"), ("e", "edit"), ("enter", "apply"), ("esc", "later"))
         self._question = question
         self._fields = question.fields
         self._decided = dict(decided)
@@ -121,9 +121,11 @@ class ConflictDialog(Dialog[Decisions | None]):
             found = field_lines(self._in_words(field), width, is_current=index == self._at)
             places.append((len(lines), len(lines) + len(found)))
             lines += [*found, Content("")]
-        self._shown.update(Content("\n").join(lines[:-1]))
+        self._shown.update(Content("\n").join(lines))
         undecided = len(self._fields) - len(self._decided)
-        words = f"{counted(undecided, 'field')} to resolve" if undecided else "enter to apply"
+        apply = () if undecided else (("enter", "apply"),)
+        self.name_keys(("m", "yours"), ("t", "theirs"), ("e", "edit"), *apply, ("esc", "later"))
+        words = f"{counted(undecided, 'field')} to resolve" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:
@@ -163,10 +165,15 @@ class ConflictDialog(Dialog[Decisions | None]):
             return
         self._at = index
         width = self._shown.size.width
-        if at.y > self._places[index][0] and width >= SIDE_BY_SIDE:
-            self._decide(Keep.MINE if at.x < MARGIN + _column(width) else Keep.THEIRS)
-        else:
+        field = self._in_words(self._fields[index])
+        side = side_at(at.x, width)
+        if field.is_long:
+            is_mine = at.x < MARGIN + _column(width)
+            side = None if at.y == self._places[index][0] else Keep.MINE if is_mine else Keep.THEIRS
+        if side is None or width < SIDE_BY_SIDE:
             self._draw()
+        else:
+            self._decide(side)
 
     def type_early(self, character: str) -> None:
         """Move, decide, apply or close."""
@@ -254,9 +261,10 @@ SIDE_BY_SIDE = 72
 MOST_LINES = 200
 """Lines shown of one field; its editor shows all of it."""
 MARGIN = 2
-LEAD = 10
+LEAD = 12
+LABEL_WIDTH, DECISION_WIDTH, GAP = 16, 10, 2
 CONTEXT = 1
-CHOSEN, OPEN = "◉", "○"
+CHOSEN, OPEN = "(•)", "( )"
 """Signs of the side that is chosen, and of another one."""
 MARK = "▎"
 """Stands before what differs, so that it does without colours."""
@@ -277,37 +285,66 @@ def column_heads(width: int) -> Content:
     """Return the headings of the two columns; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
-    return _pair(("m  yours", "$muted"), ("t  theirs", "$muted"), _column(width))
+    label, was, side, _, _ = _columns(width)
+    words = f"{'Field':{label + GAP}}{'Was':{was + GAP}}"
+    keys = [("m", "$accent"), (f"{' yours':{side + GAP - 1}}", "$muted"), ("t", "$accent"), (" theirs", "$muted")]
+    return Content.assemble(" " * MARGIN, (words, "$muted"), *keys)
+
+
+def _columns(width: int) -> tuple[int, int, int, int, int]:
+    """Return the widths of a table: the label, the value before, yours, theirs and the decision."""
+    room = (width - MARGIN - LABEL_WIDTH - DECISION_WIDTH - 5 * GAP) // 3
+    return LABEL_WIDTH, room, room, room, DECISION_WIDTH
+
+
+def side_at(column: int, width: int) -> Keep | None:
+    """Return the side of a short field that stands in a column of the table."""
+    label, was, side, _, _ = _columns(width)
+    begin = MARGIN + label + was + 2 * GAP
+    if column < begin:
+        return None
+    return Keep.MINE if column < begin + side + GAP else Keep.THEIRS
 
 
 def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
-    """Return all lines of one field, the heading first."""
-    lines = [_heading(field, width, is_current=is_current)]
+    """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
+    is_row = width >= SIDE_BY_SIDE and not field.is_long
+    if is_row:
+        sides = [(f"{_radio(field, keep)} {text}", _colour(field, keep, is_same=False)) for keep, text in _sides(field)]
+        cells = [(field.label, "bold"), (field.base, "$muted"), *sides, _decision(field)]
+        lines = table_lines(cells, _columns(width), is_current=is_current)
+    else:
+        lines = [_heading(field, width, is_current=is_current)]
     if field.fault:
         lines += [_coloured(f"! {line}", "$error") for line in wrapped(field.fault, width - MARGIN - 2)]
-    body = list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
+    body = [] if is_row else list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
     if len(body) > MOST_LINES:
         more = counted(len(body) - MOST_LINES, "more line")
         body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
     return [*lines, *body, *_edited(field, width)]
 
 
+def _sides(field: ShownField) -> Sequence[tuple[Keep, str]]:
+    return tuple(zip(SIDES, (field.mine, field.theirs), strict=True))
+
+
 def _heading(field: ShownField, width: int, *, is_current: bool) -> Content:
-    words = _decision(field)
+    words, colour = _decision(field)
     label = fit(field.label, min(cell_len(safe(field.label)), width - MARGIN - len(words) - 1))
     was = "" if field.is_long else f"  was {field.base}"
     return Content.assemble(
         ("▌ " if is_current else "  ", "$accent"),
         (label, "bold"),
         (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
-        (words, "$accent" if words.startswith("✓") else "$muted"),
+        (words, colour),
     )
 
 
-def _decision(field: ShownField) -> str:
+def _decision(field: ShownField) -> tuple[str, str]:
+    """Return the decision on a field, and its colour."""
     if field.edited is not None:
-        return "✓ edited"
-    return f"✓ {SIDES[field.side]}" if field.side is not None else "to resolve"
+        return "✓ edited", "$status-done"
+    return (f"✓ {SIDES[field.side]}", "$status-done") if field.side is not None else ("to resolve", "$pending")
 
 
 def _edited(field: ShownField, width: int) -> Iterator[Content]:
@@ -320,19 +357,17 @@ def _edited(field: ShownField, width: int) -> Iterator[Content]:
 def _beside(field: ShownField, width: int) -> Iterator[Content]:
     column = _column(width)
     radios = [f"{_radio(field, keep)} " for keep in SIDES]
-    if field.is_long:
-        colours = [_colour(field, keep, is_same=False) for keep in SIDES]
-        yield _pair((radios[0] + "yours", colours[0]), (radios[1] + "theirs", colours[1]), column)
+    colours = [_colour(field, keep, is_same=False) for keep in SIDES]
+    yield _pair((radios[0] + "yours", colours[0]), (radios[1] + "theirs", colours[1]), column)
     for stretch in _stretches(field):
-        mark = f"{MARK} " if field.is_long and not stretch.is_same else "  "
+        mark = "  " if stretch.is_same else f"{MARK} "
         left_colour, right_colour = (_colour(field, keep, is_same=stretch.is_same) for keep in SIDES)
         for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
             left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
-            for number, (one, other) in enumerate(zip_longest(left, right)):
-                leads = radios if number == 0 and not field.is_long else (mark, mark)
+            for one, other in zip_longest(left, right):
                 yield _pair(
-                    ("" if one is None else leads[0] + one, left_colour),
-                    ("" if other is None else leads[1] + other, right_colour),
+                    ("" if one is None else mark + one, left_colour),
+                    ("" if other is None else mark + other, right_colour),
                     column,
                 )
 

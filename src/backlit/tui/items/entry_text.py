@@ -1,6 +1,7 @@
 """An entry of the outbox in words: all of it, to be read or copied."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from textual.content import Content
 
@@ -9,7 +10,7 @@ from backlit.store.edits.ranking import beside_of
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.drawing.text import safe, safe_block
+from backlit.tui.drawing.text import fit, safe, safe_block, wrapped
 from backlit.tui.fields.values import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
@@ -58,6 +59,17 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
             yield from _value(store, "yours", key, wanted[key])
         if key in entry.theirs:
             yield from _value(store, "theirs", key, entry.theirs[key])
+
+
+def table_lines(cells: Sequence[tuple[str, str]], widths: Sequence[int], *, is_current: bool = False) -> list[Content]:
+    """Return a row of a table, its cells in colours and wrapped to the widths of the columns."""
+    columns = [wrapped(text, width) for (text, _), width in zip(cells, widths, strict=True)]
+    lines = []
+    for number, row in enumerate(zip_longest(*columns, fillvalue="")):
+        lead = ("▌ " if is_current and not number else "  ", "$accent")
+        parts = ((f"{fit(text, width)}  ", colour) for text, (_, colour), width in zip(row, cells, widths, strict=True))
+        lines.append(Content.assemble(lead, *parts))
+    return lines
 
 
 def fate_words(entry: OutboxEntry) -> str:

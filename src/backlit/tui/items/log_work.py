@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -85,8 +86,8 @@ async def _start(target: StoreTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note")
 HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
-LABEL_WIDTH = 11
-TRUTH = "The server has no time entries: hours are added to the task and noted in a comment."
+LABEL_WIDTH, INPUT_WIDTH = 11, 15
+SAVED_AS = "Saved as comment"
 
 
 def draft_key(task_id: int) -> str:
@@ -141,7 +142,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._is_kept = bool(kept) and typed is None
         self._begun_with = kept if typed is None else typed
         self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
-        self._facts = [Static(classes="label") for _ in LABELS]
+        self._facts = [Static(classes="fact") for _ in LABELS[:NOTE]]
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
         self.inputs[TYPE].suggester = SuggestFromList(form.types, case_sensitive=False)
@@ -149,11 +150,13 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
 
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""
-        for label, line, fact in zip(LABELS, self.inputs, self._facts, strict=True):
+        for label, line, fact in zip_longest(LABELS, self.inputs, self._facts):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{label:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
-                yield fact
+                if fact is not None:
+                    line.styles.width = INPUT_WIDTH
+                    yield fact
         yield self._note
         yield self._fault
 
@@ -277,7 +280,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._show_facts(done)
         verb = "log and stop" if self._is_timed else "log"
         timer = "stop the timer" if self._is_timed else "start the timer"
-        self.name_keys(("enter", verb), ("ctrl+t", timer), ("esc", "cancel"))
+        turn = (("ctrl+n", "next type"),) if len(self._form.types) > 1 else ()
+        self.name_keys(("enter", verb), *turn, ("ctrl+t", timer), ("esc", "cancel"))
         return done
 
     def _show_facts(self, done: Work | None) -> None:
@@ -286,21 +290,23 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         after = now if done is None else done.changes(now)
         for line, name, key in ((HOURS, "completed", "WorkCompleted"), (REMAINING, "remaining", "WorkRemaining")):
             change = "" if done is None else f" → {_hours(after.get(key))}"
-            self._facts[line].update(literal(f"{name} {_hours(now.get(key))}{change}"))
-        self._facts[TYPE].update(literal("ctrl+n next type" if len(self._form.types) > 1 else ""))
+            self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
+        chosen = self.inputs[TYPE].value.casefold()
+        types = [
+            (f"  {safe(each)}", "bold $foreground" if each.casefold() == chosen else "") for each in self._form.types
+        ]
+        self._facts[TYPE].update(Content.assemble(*types))
 
     def _lines(self, done: Work | None) -> Sequence[str]:
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
-            f"{'Types':{LABEL_WIDTH}}{', '.join(self._form.types)}"
-            if self._form.types
-            else "This project has no types of time entries.",
+            "" if self._form.types else "This project has no types of time entries.",
         ]
         if self._is_timed:
             lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
         if done is not None:
-            lines.append(f"{'Comment':{LABEL_WIDTH}}{done.comment}")
-        return [*lines, "", TRUTH]
+            lines.append(f"{SAVED_AS}  {done.comment}")
+        return [line for line in lines if line]
 
     def _read(self) -> Work:
         typed = [line.value.strip() for line in self.inputs]

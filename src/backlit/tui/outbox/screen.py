@@ -1,7 +1,7 @@
 """The outbox: unsent, rejected and conflicting changes, and the commands on them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from textual import on
@@ -30,7 +30,16 @@ from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of, moved_words, node_summary, noun_of
+from backlit.tui.items.entry_text import (
+    content_of,
+    fate_words,
+    fields_of,
+    lines_of,
+    moved_words,
+    node_summary,
+    noun_of,
+    table_lines,
+)
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -55,6 +64,7 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.CONFLICT: ("≠", "conflict"),
 }
 STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
+LABEL_WIDTH = 16
 STATE_WIDTH = 9
 ID_WIDTH = 7
 CHANGE_SHARE = 0.4
@@ -74,7 +84,7 @@ class OutboxScreen(StoreScreen[None]):
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield OutboxList(self.store, id="entries")
-        yield RuleLine("─")
+        yield RuleLine("─", id="below")
         with VerticalScroll(id="entry", can_focus=False):
             yield Static(id="entry-text")
         yield RuleLine("─")
@@ -99,6 +109,19 @@ class OutboxScreen(StoreScreen[None]):
         except StorageError as error:
             self._list.show_fault(safe(error.message))
         self._draw_words()
+        self._share()
+
+    def on_resize(self) -> None:
+        """Share the room anew, and lay the entry out for the width."""
+        self._draw_words()
+        self._share()
+
+    def _share(self) -> None:
+        """Give the list the lines of its entries, at most half of the screen; the content of one stands below."""
+        count = self._list.row_count()
+        for each in (self.query_one("#below"), self.query_one("#entry")):
+            each.display = bool(count)
+        self._list.styles.height = min(count, self.size.height // 2) if count else "1fr"
 
     # Words
 
@@ -112,7 +135,7 @@ class OutboxScreen(StoreScreen[None]):
         right: list[Part] = [
             (f"{STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
-            if counts[state]
+            if 0 < counts[state] < len(self._list.entries)
         ]
         unsent = counted(len(self._list.entries), "unsent change")
         self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
@@ -123,7 +146,8 @@ class OutboxScreen(StoreScreen[None]):
 
     def _described(self, entry: OutboxEntry) -> Content:
         """Return the reason, and each field with its old, own and current value."""
-        lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
+        is_conflict = entry.state is EntryState.CONFLICT
+        lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
         if fate := fate_words(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
         if entry.kind in ON_COMMENTS:
@@ -135,15 +159,26 @@ class OutboxScreen(StoreScreen[None]):
                 was, now = self._line("was", key, entry.base.get(key)), self._line("theirs", key, theirs)
                 lines += [Content.styled(safe(label_of(key)), "$muted"), was, now]
             return Content("\n").join(lines)
+        return Content("\n").join([*lines, *([Content("")] if lines else ()), *self._table(entry)])
+
+    def _table(self, entry: OutboxEntry) -> Iterator[Content]:
+        """Yield the fields of an entry as a table: the value before, yours, and theirs in a conflict."""
+        heads = ["Field", "Was", "Yours", *(["Theirs"] if entry.theirs else [])]
+        if entry.kind is not EntryKind.EDIT:
+            heads.remove("Was")
+        label = min(LABEL_WIDTH, self.size.width // 4)
+        room = max(4, (self.size.width - 8 - label) // (len(heads) - 1) - 2)
+        widths = [label, *[room] * (len(heads) - 1)]
+        yield from table_lines([(head, "$muted") for head in heads], widths)
         for key, mine in fields_of(entry).items():
-            lines += [Content("")] if lines else []
-            lines.append(Content.styled(safe(label_of(key)), "bold"))
-            if entry.kind is EntryKind.EDIT:
-                lines.append(self._line("was", key, entry.base.get(key)))
-            lines.append(self._line("yours", key, mine).stylize("bold"))
-            if key in entry.theirs:
-                lines.append(self._line("theirs", key, entry.theirs[key]))
-        return Content("\n").join(lines)
+            theirs = entry.theirs.get(key)
+            values = {
+                "Was": (entry.base.get(key), "$muted"),
+                "Yours": (mine, "bold"),
+                "Theirs": (theirs, "$foreground"),
+            }
+            cells = [(self._words(key, value), colour) for head, (value, colour) in values.items() if head in heads]
+            yield from table_lines([(label_of(key), "$foreground"), *cells], widths)
 
     def _line(self, whose: str, key: str, value: object) -> Content:
         return Content.assemble((f"  {whose:7}", "$muted"), literal(self._words(key, value)))
