@@ -390,7 +390,7 @@ async def test_the_editor_shows_the_item_that_was_created_again(world: World, st
     item_id = await story(world)
     async with edit(item_id) as pilot:
         world.faults.is_down = True
-        await pilot.press("enter", *"!", "escape")
+        await pilot.press("e", *"!", "escape")
         await save(pilot)
         await world.rival.work_items.delete(item_id)
         world.faults.is_down = False
