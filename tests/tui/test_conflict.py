@@ -416,7 +416,7 @@ async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discard
     item_id = int(str(made["id"]))
     await store.refresh()
     async with edit(item_id) as pilot:
-        await pilot.press("enter", *" mine", "escape")
+        await pilot.press("e", *" mine", "escape")
         await world.rival.work_items.delete(item_id)
         await store.refresh()
         await until(lambda: store.item(item_id) is None)
