@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
 from tests.cli.conftest import DEMO, Home
@@ -40,24 +39,9 @@ def number(shown: Terminal) -> str:
     return shown.lines[0].split("#")[1].split()[0]
 
 
-def to_description(shown: Terminal) -> None:
-    while "Description" not in (line := cursor_line(shown)):
-        shown.press("j")
-        shown.wait_until(partial(is_elsewhere, shown, line))
-
-
-def is_elsewhere(shown: Terminal, line: str) -> bool:
-    return cursor_line(shown) not in {"", line}
-
-
-def cursor_line(shown: Terminal) -> str:
-    return next((line[line.index("▌") :] for line in shown.lines if "▌" in line), "")
-
-
 def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
     with editing(demo_home, 'printf "  from outside\\n" >> "$1"') as shown:
         item_id, before = number(shown), str(fields(demo_home, number(shown))["Description"])
-        to_description(shown)
         shown.press("ctrl+e")
         shown.wait_for("1 changed")
         shown.press(":", "w", "enter")
@@ -70,7 +54,6 @@ def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
 
 def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(demo_home: Home) -> None:
     with editing(demo_home, 'echo kept > "$1"; exit 3') as shown:
-        to_description(shown)
         shown.press("ctrl+e")
         shown.wait_for(r"\.md\b")  # where the message is broken into lines depends on the paths in it
         assert "no changes" in shown.text
@@ -80,7 +63,6 @@ def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(demo_home: Home
 @pytest.mark.parametrize("editor", ["/nowhere/vim", "'vim"])
 def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(demo_home: Home, editor: str) -> None:
     with editing(demo_home, editor=editor) as shown:
-        to_description(shown)
         modes = shown.modes
         shown.press("ctrl+e")
         shown.wait_for("Could not start the editor")

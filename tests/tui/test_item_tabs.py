@@ -177,6 +177,14 @@ async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, ed
         assert missing(pilot.app, ["• quokka"]) == []
 
 
+async def test_ctrl_t_edits_the_description_from_any_field(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        await pilot.press("j", "ctrl+t", *"quokka")
+
+        assert screen_of(pilot).form.open_key == "Description"
+        assert str(screen_of(pilot).draft.changes["Description"]).startswith("quokka")
+
+
 # enter opens, e edits
 
 

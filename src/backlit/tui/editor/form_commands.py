@@ -10,7 +10,7 @@ from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.field_grid import NAME, FieldLines
+from backlit.tui.editor.field_grid import DESCRIPTION, NAME, FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
 from backlit.tui.fields.values import taken_back
@@ -192,25 +192,30 @@ async def toggle_markdown(target: EditorTarget, _call: Call) -> None:
     """Leave the long text and show it as Markdown; from there, go on editing it."""
     form = target.form
     is_open = form.is_editing
-    if form.field.kind is not Kind.LONG_TEXT:
-        if not is_open:
-            raise CannotAct("ctrl+t edits a long text, such as the description.")
-    elif is_open:
-        form.leave()
-    else:
-        await edit_field(target)
+    if is_open:
+        if form.field.kind is Kind.LONG_TEXT:
+            form.leave()
+        return
+    _go_to_text(form)
+    await edit_field(target)
+
+
+def _go_to_text(form: FieldForm) -> None:
+    """Go to the description from a field without a long text."""
+    field = form.grid.field
+    if field is None or field.kind is not Kind.LONG_TEXT:
+        form.grid.go_to(DESCRIPTION)
 
 
 def edit_outside(target: EditorTarget, _call: Call) -> None:
-    """Edit the long text in the user's own editor; in an open line the key goes to the line's end."""
+    """Edit a long text, else the description, in the user's own editor; in an open line the key goes to its end."""
     target.store.lookups.need_writer()
     form = target.form
-    field = form.field
-    if form.is_editing and field.kind is not Kind.LONG_TEXT:
+    if form.is_editing and form.field.kind is not Kind.LONG_TEXT:
         form.grid.input.action_end()
         return
-    if field.kind is not Kind.LONG_TEXT:
-        raise CannotAct("ctrl+e is for long texts; E opens the whole item.")
+    _go_to_text(form)
+    field = form.field
     if (why := target.lines.why_fixed(field)) is not None:
         raise CannotAct(why)
     form.leave()
