@@ -12,7 +12,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from backlit.tui.drawing.themes import TEXT_STYLES, VARIABLE_DEFAULTS, OnceParsed, load_themes
+from backlit.tui.drawing.themes import BLENDED, TEXT_STYLES, VARIABLE_DEFAULTS, OnceParsed, ThemeStyles, load_themes
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
@@ -20,14 +20,19 @@ SIGNS = tuple(name for name in VARIABLE_DEFAULTS if name.startswith(("type-", "s
 TEXTS = ("foreground", "primary", "secondary", "accent", "success", "warning", "error", "muted", "mark", "pending")
 BARS = ("bar", "bar-done", "bar-over")
 LEAST_OF_TEXT = {"backlit": 4.5, "paper": 4.5, "contrast": 7.0}
+LEAST_BEHIND = 2.5
+"""The contrast of the screen behind a dialog, which is there for orientation."""
 BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒ ")
 LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
-BACKGROUNDS = ("background", "surface", "panel", "cursor-background")
+BACKGROUNDS = ("background", "surface", "panel", "cursor-background", "selected-background")
 
 
 def colours_of(theme: Theme) -> dict[str, Color]:
     values = {**theme.to_color_system().generate(), **theme.variables}
-    return {name: Color.parse(value) for name, value in values.items() if value.startswith("#")}
+    colours = {name: Color.parse(value) for name, value in values.items() if value.startswith("#")}
+    styles = ThemeStyles(values)
+    blended = {name: styles.style(name).color for name in BLENDED}
+    return colours | {name: Color.from_rich_color(colour) for name, colour in blended.items() if colour is not None}
 
 
 def luminance(colour: Color) -> float:
@@ -83,6 +88,12 @@ def test_the_cursor_row_rules_and_bars_stand_out_from_the_ground(name: str) -> N
     least = {"cursor-background": 1.6, "rule": 2.0, "bar": 3.0, "bar-done": 3.0, "bar-over": 3.0}
 
     assert [each for each in least if ratio(colours[each], colours["background"]) < least[each]] == []
+    assert (
+        LEAST_BEHIND
+        <= ratio(colours["behind-dialog"], colours["background"])
+        < ratio(colours["muted"], colours["background"])
+    )
+    assert ratio(colours["selected-background"], colours["background"]) >= 1.15
     assert [each for each in BARS if ratio(colours[each], colours["cursor-background"]) < 2.0] == []
 
 
@@ -116,6 +127,8 @@ def fault_of(segment: Segment, theme: Theme) -> str:
     text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
     if set(segment.text) & LINES and text == colours_of(theme)["rule"]:
         least = 2.0
+    elif text == colours_of(theme)["behind-dialog"]:
+        least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:
         least = 2.0 if ground == colours_of(theme)["cursor-background"] else 3.0
     else:

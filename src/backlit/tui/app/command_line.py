@@ -103,6 +103,7 @@ class CommandLine(Dialog[str | None]):
     """A line at the foot of the screen; the answer is the typed line, None when it was closed."""
 
     CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
+    DIMS = False
 
     def __init__(
         self, words: CommandWords, history: Callable[[str], Sequence[str]], text: str = "", fault: str = ""

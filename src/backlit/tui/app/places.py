@@ -36,7 +36,7 @@ MOST_PLACES = 100
 MOST_RECENT = 30
 MOST_NUMBERS = 5
 """New numbers of items that one message names."""
-_ABOUT_SIGN_IN = "Your changes are kept here and sent once you sign in."
+_ABOUT_SIGN_IN = "Your changes are kept and sent once you sign in."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,23 @@
 """Dialogs: a thin frame over the screen that loses no key while it opens, and the one that asks for an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.style import Style
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -23,10 +28,29 @@ Result = TypeVar("Result")
 STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
+RULES = frozenset("─│┬┴ ")
+
+
+class Ground:
+    """The screen behind a dialog in one colour, which costs few bytes and draws no eyes; rules keep theirs."""
+
+    def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
+        self._ground = ground
+        self._text = text
+        self._rule = rule
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """Yield the characters of the screen in its colours."""
+        for text, _, control in console.render(self._ground, options):
+            yield Segment(text, None if control else self._rule if RULES.issuperset(text) else self._text, control)
+
+
 class Dialog(ModalScreen[Result]):
     """A frame with a title; subclasses put their widgets into it and name what keys do."""
 
     CSS_PATH = [STYLES]
+    DIMS: ClassVar[bool] = True
+    """Whether the screen behind it is dimmed."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -37,6 +61,14 @@ class Dialog(ModalScreen[Result]):
         """Name keys in the lower border, each with what it does, and words after them; keys look as in the footer."""
         parts = [part for key, label in keys for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
         self.frame.border_subtitle = Content.assemble(*parts[1:], safe(f"  {about}" if about else ""))
+
+    def render(self) -> RenderableType:
+        """Draw the screen behind it."""
+        ground = super().render()
+        if self.DIMS and isinstance(ground, BackgroundScreen):
+            theme = ThemeStyles.of(self.app)
+            return Ground(ground, theme.style("behind-dialog"), theme.style("rule"))
+        return ground
 
     @on(events.Mount)
     @on(events.Unmount)

@@ -44,6 +44,12 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
+BLENDED: Mapping[str, tuple[str, float, str]] = {
+    "behind-dialog": ("foreground", 0.45, "faint"),
+    "selected-background": ("mark", 0.14, "background"),
+}
+"""Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""
+
 FIELD_TYPES: Mapping[str, type] = {
     "name": str,
     "dark": bool,
@@ -192,7 +198,7 @@ STATUS_SIGNS: Mapping[StatusGroup, str] = {
     StatusGroup.EXCLUDED: "⊘",
     StatusGroup.UNKNOWN: "?",
 }
-_STATUS_COLOURS: Mapping[StatusGroup, str] = {
+STATUS_COLOURS: Mapping[StatusGroup, str] = {
     StatusGroup.NOT_STARTED: "status-open",
     StatusGroup.IN_PROGRESS: "status-progress",
     StatusGroup.READY_FOR_TEST: "status-test",
@@ -224,7 +230,7 @@ def status_sign(status: str | None, groups: StatusGroups) -> str:
 
 def status_colour(status: str | None, groups: StatusGroups) -> str:
     """Return the theme variable that colours a status."""
-    return _STATUS_COLOURS[groups.of(status)]
+    return STATUS_COLOURS[groups.of(status)]
 
 
 def status_word(status: str | None) -> str:
@@ -278,6 +284,10 @@ class ThemeStyles:
         return _OneColourStyles(self._variables, is_colourless=self.is_colourless)
 
     def _colour(self, name: str) -> Color:
+        if name in BLENDED:
+            other, share, in_ansi = BLENDED[name]
+            ground = self._colour("background")
+            return self._colour(in_ansi) if ground.ansi is not None else ground.blend(self._colour(other), share)
         try:
             colour = Color.parse(self._variables.get(name) or self._variables["foreground"])
         except ColorParseError:

@@ -178,13 +178,13 @@ class FooterLine(SidesLine):
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the hints that fit beside the state; the last hint and the end of the state go last.
 
-        Below a dialog, where their keys do not work, there are none.
+        Below a dialog, which names its own keys, only a confirmation is shown.
         """
-        left = () if isinstance(self.app.screen, ModalScreen) else self._left
+        left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
-        for text, colour, command_id in reversed(self._confirmed or self._right):
+        for text, colour, command_id in reversed(self._confirmed or state):
             rest = width - least - length(right)
             if rest < min(cell_len(text), SCRAP):
                 break
