@@ -20,12 +20,12 @@ from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
-from backlit.tui.drawing.themes import STATUS_SIGNS, TYPE_SIGNS
+from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SELECTED
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SELECTED, UNREADY
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -35,11 +35,12 @@ MOST_RECENT = 8
 
 NEEDED = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
 """Commands that the help names first, after those that the footer hints at."""
+SIGNS_IN_ROW = 3
 STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
     RowSign.REFUSED: "rejected",
     RowSign.CONFLICT: "in conflict",
-    RowSign.ALTERED: "changed in the plan",
+    RowSign.ALTERED: "changed in plan",
     RowSign.PLANNED: "planned here",
 }
 
@@ -161,27 +162,32 @@ class KeysHelp(OffersDialog[Command | None]):
     The answer is the command to run.
     """
 
+    IS_BRIEF = True
+
     def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
         first = [each for each in found if each is not None and each.context in contexts][:10]
         offers = [Offer(None, "", "Needed most"), *map(offer_of, first), Offer(None, "", "Signs")]
-        offers += [Offer(None, "", "", words) for words in _legend()]
+        offers += [Offer(None, "", "", signs=signs) for signs in _legend()]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             commands = [command for command in commands_in([context]) if command not in first]
             offers += [Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         super().__init__("Keys", "type to search · enter to run", offers)
 
 
-def _legend() -> list[str]:
-    """Return the signs of types, statuses and states of rows, each with its word."""
-    types = [f"{sign} {name}" for name, sign in TYPE_SIGNS.items()]
-    statuses = [f"{STATUS_SIGNS[group]} {group.value}" for group in CONFIGURABLE]
-    states = [f"{SELECTED} selected", *(f"{ROW_SIGNS[sign][0]} {words}" for sign, words in STATE_WORDS.items())]
-    return ["  ".join(each) for each in (types, statuses, states[:4], states[4:])]
+def _legend() -> list[Sequence[tuple[str, str, str]]]:
+    """Return rows of the signs of types, statuses and states of rows, each with its colour and its word."""
+    types = [(sign, type_colour(name), str(name)) for name, sign in TYPE_SIGNS.items()]
+    statuses = [(STATUS_SIGNS[group], STATUS_COLOURS[group], group.value) for group in CONFIGURABLE]
+    states = [(*ROW_SIGNS[sign], words) for sign, words in STATE_WORDS.items()]
+    rows = [*types], [*statuses], [(SELECTED, "mark", "selected"), (UNREADY, "pending", "not ready"), *states]
+    return [row[at : at + SIGNS_IN_ROW] for row in rows for at in range(0, len(row), SIGNS_IN_ROW)]
 
 
 class ThemeDialog(PickDialog):
     """The choice of a theme; `wear` applies the theme under the cursor."""
+
+    DIMS = False
 
     def __init__(self, themes: Iterable[Theme], current: str, wear: Callable[[str], None]) -> None:
         super().__init__("Theme", [Choice(theme.name, theme.name, _kind(theme)) for theme in themes], current)

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -23,7 +25,12 @@ KEYS_WIDTH = 13
 LABEL_WIDTH = 17
 LEAD = 2
 WHOLE_HELP = 84
-"""Cells from which the longest help is shown whole."""
+"""Cells from which the longest help is shown whole beside a label."""
+TWO_COLUMNS = 104
+"""Cells from which long lists are shown in two columns."""
+COLUMN_GAP = 2
+SIGN_WIDTH = 15
+"""Cells of the words after a sign."""
 FRAME_LINES = 4
 """The frame, the input, and a blank."""
 
@@ -35,7 +42,7 @@ class Offer:
     """Something to run or open; without a value a heading, without a label too a line of words.
 
     `keys` and `label` stand in columns of their own. `also` holds further words that find the offer. A dim offer cannot
-    run here.
+    run here. `signs` are coloured words, one after another in columns of their own.
     """
 
     value: object
@@ -44,6 +51,7 @@ class Offer:
     help: str = ""
     also: str = ""
     is_dim: bool = False
+    signs: Sequence[tuple[str, str, str]] = ()
 
     @property
     def is_heading(self) -> bool:
@@ -58,11 +66,15 @@ def offer_of(command: Command) -> Offer:
 
 
 class OfferList(LineList, can_focus=False):
-    """Draws the offers in sight; the cursor rests on those that are not headings."""
+    """Draws the offers in sight; the cursor rests on those that are not headings.
 
-    def __init__(self) -> None:
+    A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide.
+    """
+
+    def __init__(self, *, is_brief: bool = False) -> None:
         super().__init__()
         self._offers: Sequence[Offer] = ()
+        self._is_brief = is_brief
 
     def show(self, offers: Sequence[Offer], value: object = None) -> None:
         """Show other offers, the cursor on the one of a value, else on the first."""
@@ -110,21 +122,91 @@ class OfferList(LineList, can_focus=False):
         """Return the number of offers and headings."""
         return len(self._offers)
 
+    @property
+    def _columns(self) -> int:
+        is_wide = self._is_brief and self.size.width >= TWO_COLUMNS
+        return 2 if is_wide and len(self._offers) > self.size.height else 1
+
+    @property
+    def page(self) -> int:
+        """Return the number of rows in all columns; the second one goes on where the first one ends."""
+        return max(1, self.size.height) * self._columns
+
+    @property
+    def _row_width(self) -> int:
+        bar = int(self.row_count() > self.page)
+        return (self.size.width - bar - COLUMN_GAP * (self._columns - 1)) // self._columns
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the rows of all columns side by side, and the scroll bar."""
+        theme, height = ThemeStyles.of(self.app), self.size.height
+        if not self._offers:
+            return self.render_blank(y)
+        gap = Strip([Segment(" " * COLUMN_GAP, theme.style())])
+        parts: list[Strip] = []
+        for index in range(self.top + y, self.top + self.page, height):
+            parts += [gap] if parts else []
+            is_row = index < len(self._offers)
+            row = self.render_row(index, is_cursor=index == self.cursor) if is_row else Strip([])
+            parts.append(row.adjust_cell_length(self._row_width, theme.style()))
+        joined = Strip.join(parts).adjust_cell_length(self.size.width, theme.style())
+        if self.row_count() <= self.page:
+            return joined
+        first = self.top * height // self.row_count()
+        last = (self.top + self.page) * height // self.row_count()
+        bar = Segment("┃", theme.style("muted")) if first <= y <= last else Segment("│", theme.style("rule"))
+        return Strip.join([joined.crop(0, self.size.width - 1), Strip([bar])])
+
+    def refresh_row(self, index: int) -> None:
+        """Repaint the line of a row."""
+        if 0 <= index - self.top < self.page:
+            self.refresh(Region(0, (index - self.top) % max(1, self.size.height), self.size.width, 1))
+
+    def on_click(self, event: events.Click) -> None:
+        """Pass a click to its row."""
+        column = min(self._columns - 1, event.x // (self._row_width + COLUMN_GAP))
+        index = self.top + column * self.size.height + event.y
+        if index < self.row_count():
+            self.clicked(index, event)
+
+    def cuts_help(self) -> bool:
+        """Return whether the help of the offer under the cursor does not fit."""
+        offer = self.current
+        return offer is not None and cell_len(offer.help) > self._row_width - sum(self._widths(offer))
+
+    def _widths(self, offer: Offer) -> tuple[int, int, int]:
+        """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
+        width = self._row_width
+        keys = min(KEYS_WIDTH + self._is_brief, width // 4 + 1)
+        if self._is_brief and offer.help and width < WHOLE_HELP:
+            return LEAD, keys, 0
+        return LEAD, keys, min(LABEL_WIDTH, width // 3) if offer.help else width - LEAD - keys
+
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a heading, or keys, label and help."""
-        offer, theme, width = self._offers[index], ThemeStyles.of(self.app), self.size.width
+        offer, theme, width = self._offers[index], ThemeStyles.of(self.app), self._row_width
         if offer.is_heading:
-            heading = Segment(fit(offer.label, width), theme.style(bold=True))
-            return Strip([heading if offer.label else Segment(fit(f"  {offer.help}", width), theme.style("muted"))])
+            signs = [
+                Segment(part, theme.style(name))
+                for sign, colour, words in offer.signs
+                for part, name in ((f"{sign} ", colour), (fit(words, SIGN_WIDTH), "muted"))
+            ]
+            return Strip(
+                [Segment(" " * LEAD, theme.style()), *signs]
+                if signs
+                else [Segment(fit(offer.label, width), theme.heading("secondary"))]
+            )
         on = "cursor-background" if is_cursor else None
-        keys_width = min(KEYS_WIDTH, width // 4)
-        label_width = width - LEAD - keys_width if not offer.help else min(LABEL_WIDTH, width // 3)
+        _, keys, label = self._widths(offer)
         keys_colour, label_colour = ("muted", "muted") if offer.is_dim else ("accent", "foreground")
+        help_colour = label_colour if not label else "muted"
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
-            Segment(fit(offer.keys, keys_width - 1) + " ", theme.style(keys_colour, on=on)),
-            Segment(fit(offer.label, label_width - 1) + " ", theme.style(label_colour, on=on, bold=is_cursor)),
-            Segment(fit(offer.help, width - LEAD - keys_width - label_width), theme.style("muted", on=on)),
+            Segment(fit(offer.keys, keys - 1) + " ", theme.style(keys_colour, on=on)),
+            Segment(
+                fit(offer.label, label - 1) + " " if label else "", theme.style(label_colour, on=on, bold=is_cursor)
+            ),
+            Segment(fit(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
@@ -138,11 +220,13 @@ class OffersDialog(Dialog[Result]):
     """An input over offers; the answer is the value of the one chosen, None when it was left."""
 
     CSS_PATH = [STYLES, STYLES.with_name("offers.tcss")]
+    IS_BRIEF: ClassVar[bool] = False
+    """Whether the help says enough without the label."""
 
     def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
         super().__init__(title)
         self.input = LineInput(placeholder=placeholder)
-        self.list = OfferList()
+        self.list = OfferList(is_brief=self.IS_BRIEF)
         self._offers = [offer for offer in offers if not offer.is_heading]
         self._grouped = offers
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
@@ -209,10 +293,10 @@ class OffersDialog(Dialog[Result]):
 
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
-        """Show the whole help of the offer in the frame where the list cuts it."""
+        """Show the position in the frame, and the whole help of the offer where the list cuts it."""
         message.stop()
         offer = self.list.current
-        if offer and self.list.size.width < WHOLE_HELP:
+        if offer and self.list.cuts_help():
             self.frame.border_subtitle = literal(offer.help)
         else:
             self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
