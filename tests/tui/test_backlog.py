@@ -8,7 +8,7 @@ from tests.tui.stage import heading_of, line_with, lines_of, missing, strips_of,
 from textual.app import App
 from textual.pilot import Pilot
 
-from backlit.store import Store
+from backlit.store import Store, ViewSpec
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.items.preview import Preview
 from backlit.tui.widgets.view_list import BacklogList
@@ -124,10 +124,22 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["No items match the filter.", "clear all filters", "include done items"]) == []
+        assert missing(pilot.app, ["Nothing open matches “zzzz”", "clear all filters"]) == []
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []
+
+
+async def test_a_filter_that_only_done_items_match_counts_them(store: Store, opened: Open) -> None:
+    every = store.view(ViewSpec(with_done=True))
+    await every.load()
+    open_ids = {row.id for row in await shown(store)}
+    done = next(row for row in every.rows(0, every.count or 0) if row.id not in open_ids)
+    async with opened(store) as pilot:
+        await press(pilot, "/", *f"#{done.id}", "enter")
+        await until(lambda: not missing(pilot.app, [f"Nothing open matches “#{done.id}” · 1 done item does"]))
+
+        assert missing(pilot.app, ["include done items"]) == []
 
 
 async def test_done_items_come_and_go(store: Store, opened: Open) -> None:

@@ -270,7 +270,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "g", "g")
-        header = line_with(pilot.app, "▾ Bug  ")
+        header = line_with(pilot.app, "▾ Bug ─")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
         folded = board(pilot).row_count()
@@ -288,7 +288,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         seen = []
         for _ in range(8):
             await press(pilot, "j")
-            seen.append(f"▾ {current(pilot, store).type}  " in text_of(pilot.app))
+            seen.append(f"▾ {current(pilot, store).type} ─" in text_of(pilot.app))
 
         assert board(pilot).top > 0
         assert all(seen), seen
@@ -325,7 +325,7 @@ async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
         await until(lambda: current(pilot, store).fields["Name"] == "Beside")
 
         assert sorted(current(pilot, store).fields["Tags"]) == ["api", "ux"]  # type: ignore[call-overload] # a list
-        assert "2 items" in line_with(pilot.app, "▾ ux, api  ")
+        assert "2 items" in line_with(pilot.app, "▾ ux, api ─")
 
 
 async def test_braces_go_from_lane_to_lane(store: Store) -> None:

@@ -45,7 +45,8 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
         await press(pilot, "g", "g")
         line = rows_of(pilot)[0]
 
-        assert line.startswith(f"▌▾ Not done  {first.count} items, {first.points:g} pts ──")
+        assert line.startswith("▌▾ Not done ──")
+        assert line.partition("│")[0].rstrip().endswith(f"── {first.count} items · {first.points:g} pts")
         assert first.value == "Not Done"
         assert "by status" in heading_of(pilot.app)
 
@@ -66,8 +67,8 @@ async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> 
         await press(pilot, "g", "g")
         lines = rows_of(pilot)
 
-        assert lines[0].startswith(f"▌▾ {status_word(str(first.value))}  ")
-        assert lines[1].startswith(f"   ▾ {second.value}  ")
+        assert lines[0].startswith(f"▌▾ {status_word(str(first.value))} ─")
+        assert lines[1].startswith(f"   ▾ {second.value} ─")
         assert "by status, then type" in heading_of(pilot.app)
 
 

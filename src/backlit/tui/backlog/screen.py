@@ -1,5 +1,6 @@
 """The screen of the backlog: the list of all items, and the preview of the item under the cursor."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from textual import on
@@ -7,7 +8,7 @@ from textual.message import Message
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.trees import NO_TOTALS
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, Row
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -20,6 +21,7 @@ from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
+from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 
@@ -36,7 +38,12 @@ class BacklogScreen(ListScreen):
     def __init__(self, store: Store, shared: SharedFilter, *, greets: bool = False) -> None:
         self._names = ListNames(store)
         names = self._names
-        shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self._shown_view.tasks, rows))
+
+        def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
+            shown = self._shown_view
+            return names.badges_with_folds(shown.tasks, rows, is_judged=shown.is_judged)
+
+        shown = replace(names.names, badges=badges)
         items = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)

@@ -110,6 +110,8 @@ class Page:
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
         yield from self._chips(_state(item, around))
         yield from self._chips(_places(item, around))
+        if item.last_modified_at is not None:
+            yield from self._chips([(f"changed {moment(item.last_modified_at)} {item.last_modified_by}", "muted")])
         if around.found:
             yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
         if around.faults:
@@ -156,7 +158,7 @@ class Page:
                 line.append(self._segment(between, "muted"))
                 room -= len(between)
             elif line:
-                yield line
+                yield [*line, self._segment(between.rstrip()[:room], "muted")]
                 line, room = [], self._width
             *full, last = wrapped(words, room)
             yield from ([self._segment(each, colour)] for each in full)
@@ -208,13 +210,12 @@ def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
 
 
 def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
-    """Yield the facts around an item: area, tags, the other tracker and the last change."""
+    """Yield the facts around an item: area, tags and the other tracker."""
     tags = item.fields.get("Tags")
     found = [
         around.area_path.partition("\\")[2].replace("\\", " › "),
         *(map(str, tags) if isinstance(tags, list) else ()),
         _mirrored(item),
-        f"changed {moment(item.last_modified_at)} {item.last_modified_by}" if item.last_modified_at else "",
     ]
     yield from ((words, "muted") for words in found if words)
 

@@ -23,7 +23,7 @@ from backlit.tui.widgets.item_list import is_bare
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION = ("item.status", "item.estimate", "c", "m", "list.unwind", "app.help")
-HINTS_WITHOUT_ROWS = ("item.add", "list.no-filter", "list.done", "app.refresh", "g", "app.help")
+HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", "g", "app.help")
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 GREETED = "greeting hidden"

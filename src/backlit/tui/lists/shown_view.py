@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
@@ -63,6 +64,9 @@ class ShownView:
         self._loading: View | None = None
         self._is_due = False
         self._unready = 0
+        self.is_judged = False
+        """Whether rows carry the sign of items that are not ready: from the first count on."""
+        self._done_matches: int | None = None
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -121,11 +125,13 @@ class ShownView:
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
         lacking = unready_words(self._unready) if totals is not None else []
-        target.frame.say([*heading, *lacking], totals_words(totals), [*status_words(store), *unread, *selected])
+        rows = self._items.row_count()
+        place = status_words(store, self._items.cursor + 1, rows, counted(rows, "row"))
+        target.frame.say([*heading, *lacking], totals_words(totals), [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            explain_empty(self._items, store, target.spec)
+            explain_empty(self._items, store, target.spec, self._done_matches)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -194,7 +200,16 @@ class ShownView:
 
     async def _count_unready(self, view: View) -> None:
         self._unready = await self._store.ready_check.count(view.ids())
+        done = replace(self._target.spec, with_done=True)
+        self._done_matches = None
+        if not view.count and done != self._target.spec and (done.text or done.query):
+            wider = self._store.view(done)
+            await wider.load()
+            self._done_matches = wider.count
         if self._items.is_attached and view is self._target.shown_view:
+            if not self.is_judged:
+                self.is_judged = True
+                self._items.forget_drawn()
             self._target.draw_words()
 
 

@@ -4,12 +4,13 @@ import time
 from dataclasses import replace
 
 from backlit.model.amounts import clock_text, counted
-from backlit.model.trees import Totals
+from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.dates import age
+from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import EDGE, Drawn, Part, SidesLine, Word, length, tab_of, tabs_within
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -77,17 +78,18 @@ def state_words(store: Store, now: float) -> list[Word]:
 
 
 def totals_words(totals: Totals | None) -> list[Word]:
-    """Return the numbers of items and points; empty while they are not known."""
-    if totals is None:
+    """Return the numbers of items and points; empty without items, and while they are not known."""
+    if totals is None or totals == NO_TOTALS:
         return []
     shown = totals if not totals.count else replace(totals, tasks=0)
     return [(f"{shown.words} · {counted(totals.points, 'pt')}", "foreground")]
 
 
 def unready_words(unready: int) -> list[Word]:
-    """Return the number of items that are not ready, and the key that grooms them; empty without any."""
+    """Return the number of items that are not ready after their sign, and the key that grooms them."""
     groom = "app.groom"
-    return [(f" · {unready:,} not ready ", "muted", groom), ("gq", "accent", groom)] if unready else []
+    words = (" · ", "muted"), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
+    return [*words, ("gq", "accent", groom)] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
@@ -97,8 +99,11 @@ def selection_words(selected: Totals) -> list[Part]:
     return [(f"  ✓ {number} selected  {counted(selected.points, 'pt')}", "mark")] if is_any else []
 
 
-def status_words(store: Store, position: int = 0, count: int = 0) -> list[Part]:
-    """Return the right of the footer: the connection's sentence, the timer, and the cursor's position."""
+def status_words(store: Store, position: int = 0, count: int = 0, counted_rows: str = "") -> list[Part]:
+    """Return the right of the footer: the connection's sentence, the timer, and the cursor's position.
+
+    `counted_rows` are the words for the count where it is not that of the items.
+    """
     connection = store.connection
     parts: list[Part] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
@@ -108,7 +113,7 @@ def status_words(store: Store, position: int = 0, count: int = 0) -> list[Part]:
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     parts += timer_words(store)
-    return [*parts, (f"  {position:,} of {count:,}", "muted")] if count else parts
+    return [*parts, (f"  {position:,} of {counted_rows or f'{count:,}'}", "muted")] if count else parts
 
 
 def project_name(store: Store) -> str:
@@ -121,8 +126,8 @@ def unread_words(unread: int) -> list[Part]:
     return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
-def explain_empty(items: LineList, store: Store, spec: ViewSpec) -> None:
-    """Show the reason for an empty list, and the ways out, in the list."""
+def explain_empty(items: LineList, store: Store, spec: ViewSpec, done_matches: int | None = None) -> None:
+    """Show the reason for an empty list, and the ways out, in the list; the number of done matches where known."""
     connection = store.connection
     if connection.state is ConnectionState.SIGNED_OUT:
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
@@ -133,14 +138,23 @@ def explain_empty(items: LineList, store: Store, spec: ViewSpec) -> None:
         words = _progress(connection) if connection.total else connection.sentence
         items.empty_text = words or "Opening the backlog …"
     elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
-        done = () if spec.with_done else (("td", "include done items"),)
-        items.empty_text = "No items match the filter."
-        items.empty_ways = (("esc", "undo the last filter"), ("f0", "clear all filters"), *done, _SEARCH)
+        items.empty_text = _unmatched(spec, done_matches)
+        done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
+        items.empty_ways = (*done, ("esc", "undo the last filter"), ("f0", "clear all filters"), _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
     else:
         items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
+
+
+def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
+    """Return the heading of a list without matches: the filter, and the matches among done items."""
+    parts = [f"“{spec.text}”"] if spec.text else []
+    parts += [spec.query] if spec.query else []
+    filters = " and ".join(parts) or "the filter"
+    elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
+    return f"Nothing {'' if spec.with_done else 'open '}matches {filters}{elsewhere}"
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))

@@ -30,8 +30,10 @@ SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
 """The sign before the number of an item's folded tasks."""
-CURSOR = "cursor-background"
+CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
+UNREADY = "?"
+"""The sign of an open item that fails the readiness check."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -72,10 +74,11 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 class Badge(NamedTuple):
-    """An item's facts beside its row: whether another tracker has it too, and the number of its folded tasks."""
+    """An item's facts beside its row: whether another tracker has it too, its folded tasks, and its readiness."""
 
     is_synced: bool = False
     folded_tasks: int = 0
+    is_unready: bool = False
 
 
 NO_BADGE = Badge()
@@ -174,6 +177,7 @@ class Layout:
         room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
+        self._chosen = None if is_plain else CHOSEN
         self._name_width = max(4, room - taken_by(self.columns))
 
     @property
@@ -202,18 +206,21 @@ class Layout:
         badge: Badge = NO_BADGE,
     ) -> Strip:
         """Draw one item; cursor, selection and state have a cell each."""
-        on = self._cursor if is_cursor else None
+        on = self._cursor if is_cursor else self._chosen if is_selected else None
         theme = self._theme
         sign, sign_colour = ROW_SIGNS[row.sign]
+        sign = state_sign(sign, badge)
+        if sign == " " and badge.is_unready:
+            sign, sign_colour = UNREADY, "pending"
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
             Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
-            Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
+            Segment(sign, theme.style(sign_colour, on=on, bold=True)),
         ]
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"
             segments.append(Segment(fit_right(number, self._id_width) + " ", theme.style("muted", on=on)))
-        segments += self._type_and_name(row, badge, on)
+        segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
         texts = iter(cells)
         for column in self.columns:
             if column.key in KNOWN:
@@ -223,31 +230,31 @@ class Layout:
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
-        """Draw the header of a group: fold, name, its items and points, and a rule."""
+        """Draw the header of a group: fold, name, a rule, and its items and points at the right."""
         theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
-        figures = f"  {counted(line.count, noun)}, {counted(line.points, 'pt')} "
+        figures = f" {counted(line.count, noun)} · {counted(line.points, 'pt')} "
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, self.width - 1 - sum(map(cell_len, lead)))
         name = safe(self._names.group(line))
-        name = fit(name, min(cell_len(name), max(0, room - cell_len(figures))))
+        name = fit(name, min(cell_len(name), max(0, room - cell_len(figures) - 1))) + " "
         segments = [
             Segment(lead[0], theme.style("accent", on=on)),
             Segment(lead[1], theme.style("muted", on=on)),
             Segment(name, theme.heading(on=on)),
-            Segment(figures, theme.style("muted", on=on)),
             Segment("─" * max(0, room - cell_len(name) - cell_len(figures)), theme.style("rule", on=on)),
+            Segment(figures, theme.style("muted", on=on)),
         ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
-    def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Iterator[Segment]:
+    def _type_and_name(self, row: Row, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
         theme = self._theme
         lead = " " * INDENT if row.type == ItemType.TASK else ""
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
         room = self._name_width - len(lead)
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield Segment(name, theme.style(on=on, bold=on is not None))
+        yield Segment(name, theme.style(on=on, bold=is_bold))
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:

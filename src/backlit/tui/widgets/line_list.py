@@ -27,6 +27,8 @@ def is_far_away() -> bool:
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
+SCROLL_MARGIN = 2
+"""Rows kept in sight above and below a cursor that moves by rows."""
 BOLD = "bold"
 """The colour of a text in bold foreground."""
 MARGIN = "   "
@@ -186,8 +188,10 @@ class LineList(Widget, can_focus=True):
         self.moved(before)
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by some rows."""
+        """Move the cursor by some rows; less than half a page leaves rows around it in sight."""
         self.move_to(self.cursor + rows)
+        if abs(rows) < self.page // 2:
+            keep_margin(self)
 
     def page_by(self, step: float, count: int) -> None:
         """Move the cursor by half pages, or scroll by whole ones; the cursor keeps its line of the screen then."""
@@ -276,6 +280,16 @@ def words_line(shown: LineList, words: str, y: int, colour: str = "muted") -> St
     lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
     text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
     return Strip([Segment(fit(text, width), theme.style(colour))])
+
+
+def keep_margin(rows: LineList) -> None:
+    """Scroll until there are rows around the cursor in sight; half pages make room by themselves."""
+    margin = 0 if rows.scrolls_by_half else min(SCROLL_MARGIN, (rows.page - 1) // 2)
+    top = min(max(rows.top, rows.cursor - rows.page + 1 + margin), rows.cursor - margin)
+    top = max(0, min(top, rows.row_count() - rows.page))
+    if top != rows.top:
+        rows.top = top
+        rows.repaint()
 
 
 class Identified(Protocol):

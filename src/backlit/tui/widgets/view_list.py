@@ -15,6 +15,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import Folding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Badge, Column, Layout, Names, RowWindow
+from backlit.tui.widgets.line_list import keep_margin
 
 FIRST_ROWS = 200
 STRIPS_KEPT = 512
@@ -412,6 +413,7 @@ class BacklogList(ItemList):
         """Lay the columns out again."""
         self.columns.forget()
         super().on_resize()
+        keep_margin(self)
 
     def refresh_cursor(self, index: int) -> None:
         """Repaint the row, or only its first cells under a plain cursor."""
