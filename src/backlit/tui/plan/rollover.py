@@ -20,7 +20,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import type_sign
+from backlit.tui.drawing.themes import status_word, type_colour, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
@@ -230,15 +230,18 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _question(self, item: Item) -> list[Content]:
         fields, tasks = item.fields, self._ending.tasks.get(item.id, 0)
         owner = fields.get("AssignedToID")
-        words = [str(fields.get("Status") or "no status"), estimate_text(str(fields.get("Estimate") or "–"))]
-        words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "nobody"]
+        status, estimate = (str(fields.get(key) or "") for key in ("Status", "Estimate"))
+        words = [status_word(status) or "no status", estimate_text(estimate) if estimate else "not estimated"]
+        words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "unassigned"]
         words += [counted(tasks, "open task")] if tasks else []
         chosen = self.decisions.get(item.id)
         return [
             Content.assemble(
-                (f"#{item.id} ", "$muted"), f"{type_sign(item.type)} ", safe(str(fields.get("Name") or ""))
+                (f"#{item.id} ", "$muted"),
+                (f"{type_sign(item.type)} ", f"${type_colour(item.type)}"),
+                (safe(str(fields.get("Name") or "")), "bold"),
             ),
-            Content.assemble((safe("   ".join(words)), "$muted")),
+            Content.assemble((safe(" · ".join(words)), "$muted")),
             literal(""),
             *self._answers(chosen, tasks),
         ]
