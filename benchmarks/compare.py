@@ -75,6 +75,8 @@ def main() -> None:
         old.mkdir()
         new.mkdir()
         with sources(given.before, old) as first, sources(given.after, new) as second:
+            for tree in (first, second):  # else the first runs would compile
+                subprocess.run([sys.executable, "-m", "compileall", "-q", str(tree / "src")], check=True)
             found: tuple[list[Tables], list[Tables]] = [], []
             for _ in range(given.rounds):
                 for tree, folder, all_of in ((first, old, found[0]), (second, new, found[1])):
