@@ -10,7 +10,8 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, answers
+from backlit.tui.fields.choices import Choice
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, act_of, answers
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 LARGE = (10.0, 20.0, 40.0)
@@ -20,7 +21,8 @@ TAGS = CommonValues({"Tags": ["a", "b", "c"], "AssignedToID": [4]})
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     bug = item(1, kind="Bug", IsTriaged=None, Tags=["a"], Estimate=None, Severity="2 - High")
-    with offline_store(tmp_path, [bug, item(2, kind="Bug", Estimate="3", IsTriaged=True)]) as store:
+    rest = [item(2, kind="Bug", Estimate="3", IsTriaged=True), item(3, kind="Feedback", Status=None)]
+    with offline_store(tmp_path, [bug, *rest]) as store:
         yield store
 
 
@@ -39,12 +41,33 @@ def begun(store: Store, scale: Sequence[float] = SCALE, item_id: int = 1, stop: 
 def test_the_status_is_offered_last_and_the_first_open_question_asked_first(store: Store) -> None:
     questions = begun(store)
 
-    assert questions.keys[-1] == "Status"
+    missing = (*store.grooming.questions(found(store, 1)), *store.grooming.further_questions(found(store, 1)))
+    assert questions.keys == [*dict.fromkeys(key for key in missing if key != "Status"), "Status"]
     assert questions.at == 0
     assert questions.current is not None
     assert questions.current.is_open
     assert questions.count_open() == sum(each.is_open for each in questions.asked)
     assert {"Estimate", "IsTriaged"} <= set(questions.keys)
+
+
+def test_an_item_without_a_status_is_not_asked_for_one(store: Store) -> None:
+    assert "Status" not in begun(store, item_id=3).keys
+
+
+@pytest.mark.parametrize(
+    ("digits", "keys"),
+    [((1, 2, 3), "1-3 0"), ((1, 2), "1 2 0"), ((1, 2, 3, 5, 8), "1 2 3 5 8 0"), ((2, 3, 4), "2 3 4 0"), ((), "0")],
+)
+def test_digits_in_a_row_are_named_by_their_ends(digits: Sequence[int], keys: str) -> None:
+    choices = {digit: Choice(digit, str(digit)) for digit in digits}
+
+    assert Question(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers=choices).digits == keys
+
+
+def test_an_answer_is_the_value_only_with_its_type() -> None:
+    question = Question(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers={})
+
+    assert [question.has(Choice(value, "x")) for value in (1, 2, True, "1")] == [True, False, False, False]
 
 
 def test_steps_stop_at_the_first_and_the_last_question(store: Store) -> None:
