@@ -82,6 +82,17 @@ def test_steps_stop_at_the_first_and_the_last_question(store: Store) -> None:
     assert places == [0, 1, last, last - 1, 0]
 
 
+def test_a_change_elsewhere_leaves_the_cursor_on_an_answered_question(store: Store) -> None:
+    questions = begun(store, stop=Stop(0, 1, before={"Estimate": "1"}))
+    answered = questions.keys.index("Estimate")
+    questions.walk(-99)
+    questions.walk(answered)
+
+    questions.catch_up(found(store, 1))
+
+    assert (questions.at, questions.asked[answered].is_open) == (answered, False)
+
+
 def test_the_next_open_question_wraps_around_and_ends_at_the_status(store: Store) -> None:
     questions = begun(store)
     questions.walk(99)
@@ -138,6 +149,7 @@ def test_a_value_that_was_changed_is_not_asked_for_again_although_it_is_lacking(
         (LARGE, {1: "10", 2: "20", 3: "40"}, "other…"),
         ((1.0, 2.0, 10.0, 20.0), {1: "1", 2: "2"}, "other (10, 20…)"),
         ((1.0, 10.0, 20.0), {1: "1", 2: "10", 3: "20"}, "other…"),
+        ((0.0, 5.0, 10.0, 20.0), {1: "5", 2: "10", 3: "20"}, "other…"),
     ],
 )
 def test_digits_enter_points_of_a_small_scale_and_number_a_large_one(
