@@ -72,7 +72,7 @@ def test_a_served_empty_database_says_how_to_begin_and_notices_the_first_user(ho
     login = home.run("login", said[0].split()[-1], "--user", "ann", given=f"{PASSWORD}\n")
     listed = home.run("items", "list", "--json")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=90)
 
     assert f"backlit admin users add NAME --database {database}" in "".join(said)
     assert (added.returncode, made.returncode, login.returncode) == (0, 0, 0), login.stderr

@@ -315,7 +315,7 @@ def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
     while not list(workspace.glob("*.part*")) and making.poll() is None:
         time.sleep(0.01)
     making.send_signal(signal.SIGINT)
-    output, errors = making.communicate(timeout=20)
+    output, errors = making.communicate(timeout=90)
 
     assert (making.returncode, output, errors) == (130, "", "")
 
@@ -325,7 +325,7 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) 
     listing = demo_home.start(*DEMO, "items", "list", "--json")
     assert listing.stdout is not None
     listing.stdout.close()
-    listing.wait(30)
+    listing.wait(90)
     assert listing.stderr is not None
     with listing.stderr as errors:
         assert errors.read() == ""

@@ -44,7 +44,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert process.stdout is not None
     yield process.stdout.readline().split()[-1]
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=90)
 
 
 def chromium() -> str:

@@ -36,7 +36,7 @@ def liar() -> Iterator[Liar]:
     server.base = f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}"
     yield server
     running.should_exit = True
-    thread.join(20)
+    thread.join(90)
 
 
 @pytest.mark.parametrize("is_known", [False, True], ids=["nothing here", "some here"])

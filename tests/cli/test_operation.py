@@ -60,7 +60,7 @@ class Started:
         return self.finish()
 
     def finish(self) -> int:
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=90)
         self.log = [json.loads(line) for line in errors.splitlines()]
         return self.process.returncode
 

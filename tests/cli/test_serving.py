@@ -14,7 +14,7 @@ def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> 
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(5)]
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=90)
 
     assert "http://127.0.0.1:" in lines[0]
     assert "maya" in lines[1]
@@ -43,7 +43,7 @@ def test_a_new_database_is_said_to_have_no_users(home: Home, tmp_path: Path) -> 
     assert process.stdout is not None
     said = "".join(iter(process.stdout.readline, "Press ctrl+c to stop.\n"))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=90)
 
     assert said.index("Serving") < said.index("no users yet")
 

@@ -67,10 +67,10 @@ def blocked_lane(lane: Lane, gate: threading.Event) -> "Future[bool]":
 
     def wait(_: Connection) -> bool:
         begun.set()
-        return gate.wait(5)
+        return gate.wait(60)
 
     blocked = lane.submit(wait)
-    begun.wait(5)
+    begun.wait(60)
     return blocked
 
 

@@ -149,7 +149,7 @@ GRANT = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": 
 async def test_front_defers_a_request_over_the_limit(settings: ServiceSettings) -> None:
     async with started(replace(settings, concurrent_requests=2)) as (service, visitor):
         gate = threading.Event()
-        service.shared.database.write.submit(lambda _: gate.wait(10))
+        service.shared.database.write.submit(lambda _: gate.wait(60))
         working = [asyncio.create_task(visitor.post(TOKEN_PATH, data=GRANT)) for _ in range(2)]
         await asyncio.sleep(0.05)
         refused = await visitor.get("/api/v1/users/me")

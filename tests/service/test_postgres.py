@@ -85,10 +85,10 @@ async def test_writes_of_two_services_wait_for_each_other(service: Service, sett
 
     def wait(_: Connection) -> bool:
         begun.set()
-        return gate.wait(5)
+        return gate.wait(60)
 
     first = service.shared.database.write.submit(wait)
-    begun.wait(5)
+    begun.wait(60)
     second = other.shared.database.write.submit(lambda _: True)
 
     await asyncio.sleep(0.1)
