@@ -164,7 +164,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         await asyncio.sleep(PAUSE)
         await pilot.press(*"Both", "enter")
         await pilot.pause()
-        assert missing(pilot.app, ["✓ edited", "edited    Both"]) == []
+        assert missing(pilot.app, ["✓ edited", "edited      Both"]) == []
         await pilot.press("t", "w")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 

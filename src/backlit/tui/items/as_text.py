@@ -174,7 +174,9 @@ def _copy(target: ItemTarget, items: Sequence[Item], form: str, text: str) -> No
     size = len(text.encode())
     if size > CLIPBOARD_LIMIT:
         raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; select fewer items.")
-    what = f"#{items[0].id}" if len(items) == 1 else counted_types(item.type for item in items)
+    only = items[0] if len(items) == 1 else None
+    number = f"#{only.id}" if only and only.id > 0 else ""
+    what = number or (f"the new {only.type.lower()}" if only else counted_types(item.type for item in items))
     is_short = text and len(text.splitlines()) == 1
     target.copy(text, f"Copied {' '.join(text.split())[:60]}" if is_short else f"Copied {form} of {what}")
 
