@@ -311,13 +311,11 @@ async def plan(client: Client, settings: ServiceSettings, options: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["workitems", "users", "comments", "projects/1/areas", "users/me"])
-@pytest.mark.parametrize("option", ["$expand", "$search", "$apply", "$skiptoken", "$levels", "$format"])
-async def test_an_option_that_the_service_does_not_have_is_refused_by_name(
-    maya: Client, path: str, option: str
-) -> None:
-    answer = await maya.get(path, params={option: "x"})
+async def test_an_option_that_the_service_does_not_have_is_refused_by_name(maya: Client, path: str) -> None:
+    for option in ("$expand", "$search", "$apply", "$skiptoken", "$levels", "$format"):
+        answer = await maya.get(path, params={option: "x"})
 
-    assert (answer.status_code, set(answer.json()["errors"])) == (400, {option})
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {option})
 
 
 async def test_options_that_change_nothing_are_taken(maya: Client) -> None:
@@ -358,11 +356,11 @@ async def test_select_takes_everything_and_whole_fields(maya: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["workitems", "users", "attachments", "workitems/1", "users/me"])
-@pytest.mark.parametrize("select", ["nonsense", "id,", ""])
-async def test_select_of_an_unknown_key_is_refused(maya: Client, path: str, select: str) -> None:
-    answer = await maya.get(path, params={"$select": select})
+async def test_select_of_an_unknown_key_is_refused(maya: Client, path: str) -> None:
+    for select in ("nonsense", "id,", ""):
+        answer = await maya.get(path, params={"$select": select})
 
-    assert (answer.status_code, set(answer.json()["errors"])) == (400, {"$select"})
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {"$select"}), select
 
 
 async def test_texts_and_numbers_are_computed_in_filters(maya: Client) -> None:

@@ -51,9 +51,8 @@ async def test_the_type_of_a_comment_has_three_spellings(jon: Client, sent: obje
     assert (await commented(jon, type=sent)).json()["type"] == stored
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+async def test_a_bad_comment_is_refused_by_key(jon: Client) -> None:
+    changes: list[dict[str, object]] = [
         {"workItemId": 999_999},
         {"workItemId": "1"},
         {"workItemId": 2**70},
@@ -63,13 +62,12 @@ async def test_the_type_of_a_comment_has_three_spellings(jon: Client, sent: obje
         {"type": "Loud"},
         {"type": {}},
         {"type": ["Service"]},
-    ],
-)
-async def test_a_bad_comment_is_refused_by_key(jon: Client, change: dict[str, object]) -> None:
-    answer = await commented(jon, **change)
+    ]
+    for change in changes:
+        answer = await commented(jon, **change)
 
-    assert answer.status_code == 400
-    assert set(answer.json()["errors"]) == set(change)
+        assert answer.status_code == 400, change
+        assert set(answer.json()["errors"]) == set(change)
 
 
 async def test_comments_are_deleted_by_their_author_and_by_managers(jon: Client, maya: Client, sign_in: Any) -> None:
