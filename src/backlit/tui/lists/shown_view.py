@@ -125,7 +125,7 @@ class ShownView:
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
         lacking = unready_words(self._unready) if totals is not None else []
-        rows = self._items.row_count()
+        rows = 0 if self._items.is_sparing else self._items.row_count()
         place = status_words(store, self._items.cursor + 1, rows, counted(rows, "row"))
         target.frame.say([*heading, *lacking], totals_words(totals), [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
