@@ -306,7 +306,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
         if done is not None:
             lines.append(f"{SAVED_AS}  {done.comment}")
-        return [line for line in lines if line]
+        return ["", *(line for line in lines if line)]
 
     def _read(self) -> Work:
         typed = [line.value.strip() for line in self.inputs]
