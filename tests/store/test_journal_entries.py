@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from backlit.store.journal.groom_queue import Progress
+from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.journal.journal import KEPT_SENT, Journal
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_comment, new_entry
 
@@ -123,3 +125,40 @@ def test_a_change_that_was_taken_back_is_no_answer_in_a_grooming_queue(journal: 
     journal.update(replace(taken_back, state=EntryState.DISCARDED))
 
     assert journal.groom_queues.edited(1) == {7: [(kept.id, frozenset({"Estimate"}))]}
+
+
+def test_ranks_are_local_or_pending_in_their_own_project(journal: Journal) -> None:
+    journal.ranks.put(1, {1: 1.0, 2: 2.0}, is_local=True)
+    journal.ranks.put(1, {3: 3.0}, is_local=False)
+    journal.ranks.put(2, {4: 4.0}, is_local=True)
+    journal.ranks.follow(1, 9)
+
+    assert [journal.ranks.count_local(project) for project in (1, 2, 3, None)] == [2, 1, 0, 0]
+    assert (sorted(journal.ranks.local(1)), journal.ranks.unneeded()) == ([2, 9], [3])
+    journal.ranks.drop([9, 3])
+    assert journal.ranks.numbers() == {2: 2.0, 4: 4.0}
+
+
+def test_a_projects_news_come_the_latest_first_and_are_forgotten_alone(journal: Journal) -> None:
+    news = {1: ("2026-03-01", (5,)), 2: ("2026-03-03", ()), 3: ("2026-03-03", (6, 7)), 4: (None, ())}
+    records = [
+        InboxRecord(item_id, 1, NewsKind.NEW, "Story", "x", comments=comments, noted_at=noted_at)
+        for item_id, (noted_at, comments) in news.items()
+    ]
+    elsewhere = InboxRecord(8, 2, NewsKind.CHANGED, "Bug", "y", {"Name": "z"}, (9,), ("jon",), "2026-03-04")
+    seen = InboxRecord(10, 2, NewsKind.CHANGED, "Bug", "y")
+
+    assert journal.inbox.put([*records, elsewhere, seen]) == {1, 2, 3, 4, 8, 10}
+
+    assert journal.inbox.ids(1) == [3, 2, 1, 4]
+    assert (sorted(journal.inbox.comment_ids(1)), journal.inbox.comment_ids(2)) == ([5, 6, 7], [9])
+    assert journal.inbox.records([8, 9, 10]) == {8: elsewhere}
+    assert (journal.inbox.forget_project(1), journal.inbox.count(1), journal.inbox.count(2)) == (4, 0, 1)
+    assert (journal.inbox.forget([8, 9]), journal.inbox.forget_project(None)) == (1, 0)
+
+
+def test_a_grooming_queue_without_items_has_no_place(journal: Journal) -> None:
+    journal.groom_queues.begin(1, [], "2026-03-01")
+
+    assert journal.groom_queues.progress(1) == Progress(0, 0, "2026-03-01")
+    assert journal.groom_queues.progress(2) is None
