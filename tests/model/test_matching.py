@@ -173,6 +173,13 @@ def test_a_value_of_a_foreign_type_equals_nothing(values: dict[str, object], tex
     assert not matches(parse_filter(text), values)
 
 
+@pytest.mark.parametrize(("count", "is_known"), [(1000, True), (1001, False)])
+def test_a_replaced_text_that_grows_too_long_is_unknown(count: int, is_known: bool) -> None:
+    found = parse_filter(f"replace(Name, 'a', '{'b' * 1000}') ne 'x'")
+
+    assert matches(found, {"Name": "a" * count}) is is_known
+
+
 def test_empty_conjunction_holds_and_empty_disjunction_does_not() -> None:
     assert all_of([]) == Literal(True)
     assert any_of([]) == Literal(False)

@@ -256,7 +256,7 @@ REFUSED = [
     ("Name eq x", 9, "unknown property 'x'"),
     ('Name eq "x"', 9, "'\"'"),
     ("Name = 'x'", 6, "'='"),
-    ("(Name eq 'x'", 13, "')' is missing"),
+    ("(Name eq 'x'", 13, "')' is missing."),
     ("Name eq 'x')", 12, "before ')'"),
     ("()", 2, "before ')'"),
     ("and Name eq 'x'", 1, "unknown property 'and'"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, sentence_of
 from backlit.model.fields import STATUSES
 from backlit.model.plain import NAME_LIMIT, file_name, plain
 from backlit.model.statuses import StatusGroup, StatusGroups
@@ -190,3 +190,10 @@ def test_a_file_name_is_one_part_of_a_path_that_keeps_its_suffix(stem: str, suff
 )
 def test_a_text_becomes_one_line_that_ends_in_an_ellipsis_if_cut(text: str, limit: int | None, shown: str) -> None:
     assert plain(text, limit) == shown
+
+
+def test_the_sentence_of_an_error_names_each_fault_once() -> None:
+    error = BadRequest("Name is required.", {"Name": "Name is required.", "Tags": "Tags must be a list of words."})
+
+    assert sentence_of(error) == "Name is required. Tags must be a list of words."
+    assert sentence_of(ValueError("odd")) == "odd"

@@ -166,6 +166,7 @@ def test_sql_finds_the_item_for_which_a_filter_holds(tmp_path: Path) -> None:
         (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("ux"))), {1, 4}),
         (Property("IsBlocking"), {2}),
         (Property("Priority"), set()),
+        (Property("id"), set()),
         (Property("Estimate"), set()),
         (Call(Function.CONTAINS, (Property("Priority"), Literal("2"))), set()),
         (Comparison(Operator.EQ, Call(Function.TOLOWER, (Property("Priority"),)), Literal(None)), set()),
