@@ -82,6 +82,6 @@ def line_with(app: App[None], part: str) -> str:
 
 def missing(app: App[None], parts: Iterable[str]) -> list[str]:
     """Return the texts that are not on the screen; brackets stand for the current tab in one of the first lines."""
-    tabs = "".join(f"[{place_of(app, line)}]" for line in range(3))
+    tabs = "".join(f"[{place_of(app, line)}]" for line in range(min(3, len(lines_of(app)))))
     shown = f"{text_of(app)}\n{tabs}"
     return [part for part in parts if part not in shown]
