@@ -230,7 +230,7 @@ async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opene
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
 
-        await until(lambda: "Items Points  Capacity" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await until(lambda: "Items    Pts  Capacity" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
 
 
 async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, opened: Open) -> None:
@@ -385,6 +385,28 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+
+        await until(lambda: view.rows(0, 1)[0].name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "i")
+        await until(lambda: "Status" in text_of(pilot.app), lambda: text_of(pilot.app))
+        lines = lines_of(pilot.app)
+        tree = [line for line in lines if "Sprint" in line and "open items" not in line]
+
+        assert lines.index(tree[-1]) < next(at for at, line in enumerate(lines) if "Status" in line)
+
+        await pilot.resize_terminal(80, 20)
+        await until(lambda: "Status" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
 async def node_with_items(store: Store) -> tuple[int, str]:
     """An area that has an open item directly in it, and that item's name."""
     view = store.view(ViewSpec())
@@ -419,7 +441,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
-        assert "Points  Capacity" in lines_of(pilot.app)[2]
+        assert "Pts  Capacity" in lines_of(pilot.app)[2]
         assert re.search(r"─ \d+ open items? with \d+ pts? · capacity \d+–\d+", lines_of(pilot.app)[1])
 
 

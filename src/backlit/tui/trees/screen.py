@@ -33,7 +33,9 @@ ITEMS_DELAY = 0.08
 TOTALS_DELAY = 0.5
 """Seconds between readings of the totals while items change."""
 WIDE = 120
-"""Cells from which the items of the node are shown beside the tree."""
+"""Cells from which the items of the area are shown beside the tree."""
+HIGH, AROUND = 22, 4
+"""Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
 
 
@@ -66,7 +68,7 @@ class TreeScreen(StoreScreen[None]):
         """Yield the title, the tree beside the node's items, and the status."""
         yield self.title_line
         yield RuleLine("┬", id="heading")
-        with Container(id="branches"):
+        with Container(id="branches", classes=self.kind.value):
             yield TreeList(self.kind, id="tree")
             names = Names(self._owner_name, self._iteration_name, status_groups=self.store.lookups.status_groups)
             yield NodeItems(names, id="node-items")
@@ -86,12 +88,9 @@ class TreeScreen(StoreScreen[None]):
             self._show_tree()
 
     def on_resize(self) -> None:
-        """Show the node's items where there is room; let the rules meet the line between the panes."""
-        was_wide = self._items.display
-        self._items.display = self.size.width >= WIDE
+        """Share the room anew; let the rules meet the line between the panes."""
+        self._share()
         self.call_after_refresh(self._join_rules)
-        if self._items.display and not was_wide:
-            self._show_items()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what changed; totals are read again at a measured pace."""
@@ -152,6 +151,7 @@ class TreeScreen(StoreScreen[None]):
     @on(LineList.Highlighted, "#tree")
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
+        self._share()
         self._draw_words()
         if self._items_timer is not None:
             self._items_timer.stop()
@@ -169,12 +169,12 @@ class TreeScreen(StoreScreen[None]):
             self.run_worker(work(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
 
     async def _load_items(self, node_id: int) -> None:
-        ids = frozenset({node_id})
+        ids = frozenset(self.store.lookups.tree(self.kind).subtree_ids(node_id))
         is_area = self.kind is TreeKind.AREAS
         view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
         await view.load()
         if self.is_attached:
-            self._items.empty_text = "No open items directly in it."
+            self._items.empty_text = "No open items here."
             self._items.show(view)
 
     def _owner_name(self, person_id: int | None) -> str:
@@ -206,7 +206,17 @@ class TreeScreen(StoreScreen[None]):
         node = self._tree.node
         return [(text, "foreground") for text in self._tree.about(node)] if node is not None else []
 
+    def _share(self) -> None:
+        """Show the items where there is room: beside the areas, or below the iterations."""
+        was_shown, is_area = self._items.display, self.kind is TreeKind.AREAS
+        self._items.display = self.size.width >= WIDE if is_area else self.size.height >= HIGH
+        if not is_area:
+            rows = min(self._tree.HEADER_LINES + self._tree.row_count(), (self.size.height - AROUND) * 2 // 3)
+            self._tree.styles.height = rows if self._items.display else "1fr"
+        if self._items.display and not was_shown:
+            self._show_items()
+
     def _join_rules(self) -> None:
-        column = self._items.region.x if self._items.display else None
+        is_beside = self._items.display and self.kind is TreeKind.AREAS
         for rule in self.query(RuleLine):
-            rule.join_at(column)
+            rule.join_at(self._items.region.x if is_beside else None)

@@ -89,7 +89,7 @@ GAP, BAR, AMOUNT, UNIT, SHARE_BAR, PERCENT = 1, 7, 9, 4, 20, 4
 WORD = Column("", 4)
 DATES = Column("Dates", 18)
 ITEMS = Column("Items", 5)
-POINTS = Column("Points", 6)
+POINTS = Column("Pts", 6)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + 1 + UNIT)
 SHARE = Column(" Share of points", GAP + PERCENT + 1 + SHARE_BAR)
 COLUMNS = (WORD, DATES, ITEMS, POINTS, LOAD, SHARE)
@@ -102,6 +102,8 @@ MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
+AMPLE_NAME, LONGEST_BAR = 40, 24
+"""Cells that the name keeps before the bars of the capacity grow, and the cells they grow to."""
 
 
 class TreeLayout:
@@ -120,11 +122,12 @@ class TreeLayout:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
-        self._name_width = max(6, left)
+        self._bar = min(LONGEST_BAR, BAR + max(0, left - AMPLE_NAME)) if LOAD in shown else BAR
+        self._name_width = max(6, left - (self._bar - BAR))
 
     def header(self) -> Strip:
         """Draw the headings."""
-        style = self._theme.style("muted")
+        style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         text += "".join(" " + _aligned(column, column.title) for column in self._columns)
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
@@ -176,7 +179,7 @@ class TreeLayout:
         if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
             return self._share(node_id)
         if column is LOAD and capacity.fit(0) is not Fit.OPEN:
-            return _load(self._branches.load_of(node_id), capacity)
+            return _load(self._branches.load_of(node_id), capacity, self._bar)
         text, colour = "", "foreground"
         iteration, phase = self._branches.iterations.get(node_id), self._branches.phases.get(node_id)
         if column in (ITEMS, POINTS):
@@ -202,7 +205,7 @@ def _aligned(column: Column, text: str) -> str:
     return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 
-def _load(load: Load, capacity: Capacity) -> list[Piece]:
+def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
     """Return the bar of a load, and its points with the capacity; the word "over" is in the place of the unit."""
     is_over = bool(capacity.over(load.points))
     sign, limit = ("", capacity.most) if capacity.most else ("≥ ", capacity.least or 0)
@@ -210,7 +213,7 @@ def _load(load: Load, capacity: Capacity) -> list[Piece]:
     if len(amount) > AMOUNT:
         amount = f"{load.points:.0f}/{sign.strip()}{limit:.0f}"
     words = f" {fit_right(amount, AMOUNT)} {fit('over' if is_over else 'pts', UNIT)}"
-    bar = capacity_bar(load.points, load.done, capacity, BAR)
+    bar = capacity_bar(load.points, load.done, capacity, width)
     return [(" " * GAP, "foreground"), *bar, (words, "conflict" if is_over else "foreground")]
 
 
