@@ -76,6 +76,23 @@ async def test_reveal_opens_a_collapsed_column(board: BoardPosition) -> None:
     assert 0 not in board.grid.collapsed
 
 
+async def test_a_collapsed_column_opens_where_the_cursors_item_comes_from_another(
+    store: Store, board: BoardPosition
+) -> None:
+    item_id = board.ids_between(0, 1)[0]
+    board.toggle_collapsed()
+    board.regrid(None, 0)
+    board.show(await view_of(store), item_id, Spot())
+    is_kept = 0 in board.grid.collapsed
+
+    board.enter(1, None, Spot())
+    board.show(await view_of(store), item_id, Spot())
+
+    assert is_kept
+    assert 0 not in board.grid.collapsed
+    assert board.id_at(board.row_of(item_id) or 0) == item_id
+
+
 async def test_reveal_knows_no_item_outside_the_view(board: BoardPosition) -> None:
     assert board.reveal(-77) is None
 

@@ -44,7 +44,10 @@ class BoardPosition:
     # The view
 
     def show(self, view: View, item_id: int | None, spot: Spot) -> Spot:
-        """Place the cards of a view and enter the column of an item, else stay; return the spot to begin at."""
+        """Place the cards of a view and enter the column of an item, else stay; return the spot to begin at.
+
+        A collapsed column opens where the item came to it from another.
+        """
         before = self.shown_column
         if self.view is None or view.spec.group != self.view.spec.group:
             self.folded.clear()
@@ -53,6 +56,8 @@ class BoardPosition:
         self.view = view
         self._make_grid()
         found = self._find(item_id)
+        if found and before and found[0] in self.grid.collapsed and self.grid.columns[found[0]].first != before.first:
+            found = self.reveal(item_id)
         column = found[0] if found else self.grid.column_of(before.first) if before else None
         spot = self._take_column(self._first_with_cards() if column is None else column, spot)
         if self._has_own_lanes:
@@ -87,7 +92,7 @@ class BoardPosition:
         wanted = max(0, min(wanted, self.grid.height(column) - 1))
         return Spot(self.grid.snapped(column, wanted, 1), spot.top)
 
-    def reveal(self, item_id: int) -> tuple[int, int] | None:
+    def reveal(self, item_id: int | None) -> tuple[int, int] | None:
         """Open the column and the lane of a card; return its column and row, None where the board lacks it."""
         found = self._find(item_id)
         if found is None and self.view is not None and self.view.spec.latest and item_id in self.view.ids():
