@@ -99,6 +99,7 @@ def test_people_over_their_limits_are_named() -> None:
         (53, "user 3 9 · maya 5/5 10.5/10 h · jon 4/3 · 1 more"),
         (38, "user 3 9 · maya 5/5 10.5/10 h · 2 more"),
         (37, "user 3 9 · 3 more"),
+        (12, "user 3 9 …"),
     ],
 )
 def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str) -> None:

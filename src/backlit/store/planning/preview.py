@@ -42,8 +42,8 @@ class PlanPreview:
         contested = row.id in state.contests
         if not values and not contested:
             return row
-        moved = "IterationID" in values
-        sign = RowSign.CONTESTED if contested else RowSign.PLANNED if moved else RowSign.ALTERED
+        moved = RowSign.PLANNED_ALTERED if len(values) > 1 else RowSign.PLANNED
+        sign = RowSign.CONTESTED if contested else moved if "IterationID" in values else RowSign.ALTERED
         return row._replace(
             iteration_id=_id(values.get("IterationID", row.iteration_id)),
             estimate=text_of(values.get("Estimate", row.estimate)),

@@ -147,7 +147,7 @@ def people_words(load: Load, people: People, iteration: str, width: int) -> list
         separated = [(" · ", "muted"), *each] if number else each
         room = width - (len(more) if number < len(words) - 1 else 0)
         if length([*parts, *separated]) > room:
-            return [*parts, (more, "muted")]
+            return [*parts, (more, "muted")] if parts else [*each, (" …", "muted")]
         parts += separated
     return parts
 

@@ -17,7 +17,7 @@ from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.plan.capacity import People, Shift, capacity_words, over_limits, people_of, shifts, styled
 from backlit.tui.plan.plan_commands import PlanTarget
@@ -159,10 +159,11 @@ def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
         for change in changes[: MOST_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             number = number_of(change.id)
-            name = f"{type_sign(change.type)} {fit(change.name, NAME)}  "
-            more = f"  with {counted(tasks, 'task')}" if tasks else ""
-            fields = _field_parts(words, change)
-            yield Content.assemble((f"  {number:>{width}} ", "$muted"), name, *fields, (more, "$muted"))
+            sign = (f"{type_sign(change.type)} ", f"${type_colour(change.type)}")
+            name = f"{fit(change.name, NAME)}  "
+            fields = [*_field_parts(words, change)]
+            more = f"{'  ' * bool(fields)}with {counted(tasks, 'task')}" if tasks else ""
+            yield Content.assemble((f"  {number:>{width}} ", "$muted"), sign, name, *fields, (more, "$muted"))
         shown += len(changes)
         if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))

@@ -299,9 +299,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             if decision is not None and decision.with_tasks:
                 words = "done, with its tasks"
             name = fit(str(item.fields.get("Name") or ""), NAME)
-            yield Content.assemble(
-                (f"#{item.id:<5} ", "$muted"), f"{type_sign(item.type)} {name}  ", (safe(words), "$success")
-            )
+            sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
+            yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$success"))
 
     def _capacity(self) -> Content:
         """Return the load of the next iteration after the answers so far."""

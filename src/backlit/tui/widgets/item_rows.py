@@ -41,6 +41,7 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.CONFLICT: ("≠", "conflict"),
     RowSign.ALTERED: ("~", "pending"),
     RowSign.PLANNED: ("+", "pending"),
+    RowSign.PLANNED_ALTERED: ("±", "pending"),
     RowSign.CONTESTED: ("≠", "conflict"),
 }
 ID_LEAST, ID_FROM = 3, 48
@@ -174,7 +175,7 @@ class Layout:
         self._names = names
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
-        room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
+        room = width - LEAD - self._id_width - 1 - TYPE
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
         self._chosen = None if is_plain else CHOSEN
@@ -188,10 +189,8 @@ class Layout:
     def header(self, hidden: str = "") -> Strip:
         """Draw the headings; `hidden` follows that of the name."""
         style = self._theme.heading("muted")
-        text = " " * LEAD
-        if self._id_width:
-            text += "ID".rjust(self._id_width) + " "
-        text += " " * TYPE + fit(f"Name{hidden}", self._name_width)
+        text = " " * LEAD + ("ID" if self._id_width else "").rjust(self._id_width)
+        text += " " * (1 + TYPE) + fit(f"Name{hidden}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
@@ -217,9 +216,9 @@ class Layout:
             Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
             Segment(sign, theme.style(sign_colour, on=on, bold=True)),
         ]
-        if self._id_width:
-            number = str(row.id) if row.id > 0 else "new"
-            segments.append(Segment(fit_right(number, self._id_width) + " ", theme.style("muted", on=on)))
+        number = str(row.id) if row.id > 0 else "new"
+        shown = fit_right(number, self._id_width) if self._id_width else ""
+        segments.append(Segment(shown + " ", theme.style("muted", on=on)))
         segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
         texts = iter(cells)
         for column in self.columns:
