@@ -37,7 +37,7 @@ async def test_a_template_fills_in_fields_and_tasks_and_is_one_step(world: World
         assert (fields["Severity"], fields["Tags"], fields["Estimate"]) == ("2 - High", ["support"], "3")
         assert fields["StepsToReproduce"] == " 1. …\n"
         assert [each["fields"]["Name"] for each in tasks.results] == ["Reproduce", "Tell support"]
-        assert text_of(pilot.app).count("Not Done → Deleted") == 3
+        assert text_of(pilot.app).count("Not done → Deleted") == 3
 
 
 async def test_what_a_project_does_not_have_is_said_with_the_template(store: Store) -> None:

@@ -8,9 +8,9 @@ from tests.tui.stage import heading_of, line_with, lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
+from backlit.model.statuses import status_word
 from backlit.store import Store
 from backlit.store.views.preferences import BoardKept
-from backlit.tui.drawing.themes import status_word
 
 # What is seen
 

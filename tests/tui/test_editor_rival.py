@@ -208,7 +208,7 @@ async def test_what_is_picked_over_a_value_that_arrives_is_asked_about(world: Wo
         await pilot.press(*"prog", "enter", "g", "=")
         await until(lambda: isinstance(pilot.app.screen, ConflictDialog))
 
-        assert missing(pilot.app, ["In Progress", "Done", "Not Done"]) == []
+        assert missing(pilot.app, ["In progress", "Done", "Not done"]) == []
 
 
 async def test_texts_changed_at_different_lines_are_put_together(world: World, store: Store, edit: Edit) -> None:

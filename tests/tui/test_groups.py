@@ -7,9 +7,9 @@ from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from backlit.model.statuses import status_word
 from backlit.store import Store, ViewSpec
 from backlit.store.views.groups import GroupLine
-from backlit.tui.drawing.themes import status_word
 
 
 def rows_of(pilot: Pilot[None]) -> list[str]:

@@ -5,6 +5,7 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, said, text_of
 from textual.pilot import Pilot
 
+from backlit.model.statuses import status_word
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.comments.screen import CommentsScreen
@@ -35,7 +36,7 @@ async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> No
         await until(lambda: status(store, item_id) == "Done")
 
         await pilot.press("u")
-        await said(pilot, f"Undone: Status of #{item_id} back to {before}")
+        await said(pilot, f"Undone: Status of #{item_id} back to {status_word(str(before))}")
         assert status(store, item_id) == before
 
         await pilot.press("ctrl+r")

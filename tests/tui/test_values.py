@@ -100,6 +100,23 @@ def test_values_are_shown_as_people_read_them(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        *(("Status", "Not Done", "Not done"), ("Status", "Ready For Test", "Testing"), ("Status", "Own", "Own")),
+        *(("PriorityClass", "1 - Must Have", "Must have"), ("Name", "1 - Must Have", "1 - Must Have")),
+    ],
+)
+def test_a_status_and_a_choice_are_shown_alike_and_written_as_the_server_has_them(
+    tmp_path: Path, key: str, value: str, words: str
+) -> None:
+    with offline_store(tmp_path) as store:
+        shown = FieldWords(store).shown(FIELD_BY_KEY[key], value)
+        written = FieldWords(store).written(FIELD_BY_KEY[key], value)
+
+        assert (shown, words_of(store, key, value), written) == (words, words, value)
+
+
 def test_values_of_a_step_are_words_and_unknown_ids_numbers(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(7, Name="Lamp")]) as store:
         pairs: tuple[tuple[str, object], ...] = (

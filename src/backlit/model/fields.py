@@ -318,3 +318,9 @@ def custom_field(
     """Make a project's own field; its key must end in `_cf`."""
     label = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key.removesuffix("_cf").replace("_", " "))
     return Field(key, kind, types, label, Section.CUSTOM, choices=choices, default=default)
+
+
+def choice_word(choice: str) -> str:
+    """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
+    number, _, words = choice.partition(" - ")
+    return words.capitalize() if words and number.isdecimal() else choice

@@ -252,8 +252,8 @@ def _described(store: Store, found: Import) -> Iterator[str]:
     for item_id, changes in found.changes.items():
         item = found.items[item_id]
         parts = [
-            f"{_field(store, key).label} {words.shown(_field(store, key), item.fields.get(key))}"
-            f" → {words.shown(_field(store, key), value)}"
+            f"{_field(store, key).label} {words.written(_field(store, key), item.fields.get(key))}"
+            f" → {words.written(_field(store, key), value)}"
             for key, value in changes.items()
         ]
         yield f"#{item_id}  {', '.join(parts)}  ({item.fields.get('Name')})"

@@ -11,7 +11,9 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
+from backlit.model.fields import choice_word
 from backlit.model.planning import Capacity
+from backlit.model.statuses import status_word
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
@@ -22,15 +24,7 @@ from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.themes import (
-    ThemeStyles,
-    choice_word,
-    status_colour,
-    status_sign,
-    status_word,
-    type_colour,
-    type_sign,
-)
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.item_list import Selection
 from backlit.tui.widgets.item_rows import (
     CURSOR,

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
-from backlit.model.statuses import StatusGroups
+from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Row, number_of
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number, spelled
@@ -155,5 +155,5 @@ def _offer_elsewhere(command: Command) -> Offer:
 def item_offer(row: Row, groups: StatusGroups) -> Offer:
     """Return the offer of an item: its number, type, name and status."""
     number = number_of(row.id)
-    status = f"{status_sign(row.status, groups)} {row.status or ''}"
+    status = f"{status_sign(row.status, groups)} {status_word(row.status)}"
     return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status}")

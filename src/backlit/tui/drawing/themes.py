@@ -206,11 +206,6 @@ STATUS_COLOURS: Mapping[StatusGroup, str] = {
     StatusGroup.EXCLUDED: "status-excluded",
     StatusGroup.UNKNOWN: "muted",
 }
-_STATUS_WORDS: Mapping[str, str] = {
-    "Not Done": "Not done",
-    "In Progress": "In progress",
-    "Ready For Test": "Testing",
-}
 
 
 def type_sign(item_type: str) -> str:
@@ -231,17 +226,6 @@ def status_sign(status: str | None, groups: StatusGroups) -> str:
 def status_colour(status: str | None, groups: StatusGroups) -> str:
     """Return the theme variable that colours a status."""
     return STATUS_COLOURS[groups.of(status)]
-
-
-def status_word(status: str | None) -> str:
-    """Return the word for a status in rows; empty without one."""
-    return _STATUS_WORDS.get(status or "", status or "")
-
-
-def choice_word(choice: str) -> str:
-    """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
-    number, _, words = choice.partition(" - ")
-    return words.capitalize() if words and number.isdecimal() else choice
 
 
 class ThemeStyles:

@@ -18,10 +18,9 @@ from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
-from backlit.tui.fields.choices import value_word
 from backlit.tui.fields.dates import HELP as DAYS_HELP
 from backlit.tui.fields.dates import holds_days
-from backlit.tui.fields.values import NOTHING, FieldWords, read_text
+from backlit.tui.fields.values import NOTHING, FieldWords, read_text, value_word
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
@@ -398,15 +397,16 @@ class FieldLines:
             text = text.partition(" › ")[2] or NOTHING
         elif field.kind is Kind.LONG_TEXT:  # the text is beside the fields
             text = text.rpartition("  … ")[2]
-        return GridLine(self._signed(field, text), self._colour(field, value, text), field, sign, sign_colour)
+        return GridLine(self._signed(field, value, text), self._colour(field, value, text), field, sign, sign_colour)
 
-    def _signed(self, field: Field, text: str) -> str:
+    def _signed(self, field: Field, value: object, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
             empty = "(required)" if field.required else UNSET.get(field.key, "none" if field.key in MAIN else "")
             return f"({value_word(field, preset)})" if preset else empty
-        word = value_word(field, text)
-        return f"{status_sign(text, self.store.lookups.status_groups())} {word}" if field.kind is Kind.STATUS else word
+        if field.kind is not Kind.STATUS:
+            return text
+        return f"{status_sign(str(value or ''), self.store.lookups.status_groups())} {text}"
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:
         if key in draft.faults:

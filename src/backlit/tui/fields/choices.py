@@ -11,9 +11,9 @@ from textual.strip import Strip
 from backlit.model.fields import Field, Kind
 from backlit.store.records.people import TreeKind
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import ThemeStyles, choice_word, status_sign, status_word
+from backlit.tui.drawing.themes import ThemeStyles, status_sign
 from backlit.tui.fields.dates import days_until
-from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.fields.values import NOTHING, FieldWords, value_word
 from backlit.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -99,13 +99,6 @@ PICKED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.AREA, Kind.ITERATION, Kind.TE
 NEVER_EMPTY = frozenset({Kind.STATUS, Kind.AREA, Kind.ITERATION})
 
 
-def value_word(field: Field, value: str) -> str:
-    """Return a status or choice as rows write it; the text of another field as it is."""
-    if field.kind is Kind.STATUS:
-        return status_word(value)
-    return choice_word(value) if field.kind is Kind.CHOICE else value
-
-
 def can_be_empty(field: Field) -> bool:
     """Return whether the service takes the field without a value."""
     return not field.required and field.kind not in NEVER_EMPTY
@@ -117,7 +110,7 @@ def choices_for(store: "Store", field: Field, item_type: str, value: object) -> 
     if can_be_empty(field):
         found.insert(0, Choice(None, NOTHING, "nothing"))
     if value is not None and all(choice.value != value for choice in found):
-        found.append(Choice(value, value_word(field, FieldWords(store).shown(field, value)), "present value"))
+        found.append(Choice(value, FieldWords(store).shown(field, value), "present value"))
     return found
 
 
@@ -133,7 +126,7 @@ def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:
         case Kind.STATUS:
             groups = store.lookups.status_groups()
             found = store.lookups.choices(field, item_type)
-            return [Choice(each, status_word(each), status_sign(each, groups)) for each in found]
+            return [Choice(each, value_word(field, each), status_sign(each, groups)) for each in found]
         case Kind.USER:
             people = sorted(store.lookups.people().values(), key=lambda person: person.display_name.casefold())
             return [Choice(person.id, person.display_name, person.username) for person in people]

@@ -9,7 +9,6 @@ from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
-from backlit.tui.drawing.themes import status_word
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Names
 
@@ -75,8 +74,6 @@ class ListNames:
             return f"{line.value.day} {line.value:%b %Y}"
         if isinstance(line.value, bool) or (field.kind is Kind.BOOLEAN and line.value in {0, 1}):
             return f"{field.label}: {'yes' if line.value else 'no'}"
-        if field.kind is Kind.STATUS:
-            return status_word(str(line.value))
         words = self._words.shown(field, line.value)
         return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
 

@@ -7,8 +7,9 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, choice_word
 from backlit.model.query import NameKind
+from backlit.model.statuses import status_word
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -85,6 +86,13 @@ _READERS: Mapping[Kind, Callable[[Field, str], object]] = {
 }
 
 
+def value_word(field: Field, value: str) -> str:
+    """Return a status or choice as screens write it; the text of another field as it is."""
+    if field.kind is Kind.STATUS:
+        return status_word(value)
+    return choice_word(value) if field.kind is Kind.CHOICE else value
+
+
 class FieldWords:
     """Values as people read them; ids without a name read as what they are."""
 
@@ -92,7 +100,14 @@ class FieldWords:
         self._store = store
 
     def shown(self, field: Field, value: object) -> str:
-        """Return a value as one line, a long text as its first line and the line count. It is not made safe."""
+        """Return a value as screens write it, in one line; a long text as its first line and the line count.
+
+        It is not made safe.
+        """
+        return value_word(field, self.written(field, value))
+
+    def written(self, field: Field, value: object) -> str:
+        """Return a value as `FieldReading` reads it, with a status and a choice in the server's own words."""
         if value is None or value in ("", []):
             return NOTHING
         if isinstance(value, bool):
@@ -160,7 +175,8 @@ def words_of(store: Store, key: str, value: object) -> str:
         return ", ".join(str(each) for each in value)
     if field is not None and isinstance(value, int):
         return _name(store, field.kind, value) or str(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return value_word(field, text) if field is not None else text
 
 
 def _name(store: Store, kind: Kind, number: int) -> str:

@@ -12,8 +12,8 @@ from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
-from backlit.tui.fields.choices import Choice, value_word
-from backlit.tui.fields.values import FieldWords, number_text
+from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.values import FieldWords, number_text, value_word
 
 MOST = 9
 """Most answers that digits give; 0 enters another value."""
@@ -129,7 +129,7 @@ class ItemQuestions:
     def _question(self, item: Item, key: str, seen: _Seen, *, is_missing: bool) -> Question:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
         is_open = is_missing and is_same(seen.before.get(key), value) and key not in seen.confirmed
-        words = value_word(field, FieldWords(self._store).shown(field, value))
+        words = FieldWords(self._store).shown(field, value)
         scale = self._scale()
         if key == "Estimate" and _types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]

@@ -16,8 +16,9 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
-from backlit.tui.fields.values import label_of, words_of
+from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, lines_of
+from backlit.tui.items.change_words import both_words
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -241,4 +242,4 @@ def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
     """Return the values of a field before and after its change."""
     if is_long(field.key, field.before, field.after):
         return str(field.before or ""), str(field.after or "")
-    return words_of(store, field.key, field.before), words_of(store, field.key, field.after)
+    return both_words(store, field)

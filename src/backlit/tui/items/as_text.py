@@ -308,7 +308,7 @@ def _settable(fields: Sequence[Field]) -> Iterator[Field]:
 
 
 def _shown(field: Field, item: Item, words: FieldWords) -> str:
-    text = words.shown(field, item.fields.get(field.key))
+    text = words.written(field, item.fields.get(field.key))
     return "" if text == NOTHING else " ".join(text.split())
 
 
@@ -345,7 +345,7 @@ def cells_of(item: Item, words: FieldWords) -> Mapping[str, str]:
 
 
 def _cell(item: Item, key: str, words: FieldWords) -> str:
-    text = words.shown(FIELD_BY_KEY[key], item.fields.get(key))
+    text = words.written(FIELD_BY_KEY[key], item.fields.get(key))
     return "" if text == NOTHING else text.translate(_TO_BLANKS)
 
 

@@ -1,11 +1,9 @@
 """A change of a field in words: both values, or the numbers of added and removed lines of a text."""
 
-from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.tui.dialogs.reading import changed_lines
-from backlit.tui.fields.choices import value_word
 from backlit.tui.fields.values import label_of, words_of
 
 
@@ -20,9 +18,7 @@ def change_words(store: Store, field: FieldNews) -> str:
 
 def both_words(store: Store, field: FieldNews) -> tuple[str, str]:
     """Return both values of a changed field as lists write them."""
-    known, values = FIELD_BY_KEY.get(field.key), (field.before, field.after)
-    before, after = (words_of(store, field.key, each) for each in values)
-    return (value_word(known, before), value_word(known, after)) if known is not None else (before, after)
+    return words_of(store, field.key, field.before), words_of(store, field.key, field.after)
 
 
 def line_count(field: FieldNews) -> str:

@@ -9,20 +9,13 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from backlit.model.amounts import counted, estimate_text
-from backlit.model.statuses import StatusGroups
+from backlit.model.fields import choice_word
+from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import Line, safe, wrapped
-from backlit.tui.drawing.themes import (
-    ThemeStyles,
-    choice_word,
-    status_colour,
-    status_sign,
-    status_word,
-    type_colour,
-    type_sign,
-)
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.dates import ago, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView

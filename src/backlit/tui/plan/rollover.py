@@ -11,6 +11,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.planning import Load
 from backlit.model.reports.report import number_text
+from backlit.model.statuses import status_word
 from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -20,7 +21,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import status_word, type_colour, type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line

@@ -11,12 +11,12 @@ from textual.widget import Widget
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
-from backlit.model.statuses import StatusGroups
+from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, status_word
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.widgets.line_list import LineList
 
 LEAST_PLOT = 9

@@ -11,20 +11,13 @@ from textual.strip import Strip
 from backlit.model.amounts import counted
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import POINTS
-from backlit.model.statuses import StatusGroups
+from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.themes import (
-    ThemeStyles,
-    status_colour,
-    status_sign,
-    status_word,
-    type_colour,
-    type_sign,
-)
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 
 SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
