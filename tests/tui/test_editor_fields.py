@@ -182,6 +182,7 @@ async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> No
         await command(pilot, "wq")
         await pilot.pause(0.2)
 
+        assert "Saved" in text_of(pilot.app)
         assert not isinstance(pilot.app.screen, EditorScreen)
         assert (await fields_on(world, store, item_id))["Name"] == "Other"
 

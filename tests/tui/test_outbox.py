@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import heading_of, line_with, missing, place_of, text_of
+from tests.tui.stage import heading_of, line_with, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
@@ -75,6 +75,13 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
         await sent(store)
 
         await until(lambda: "All changes are saved on the server" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_title_calls_a_project_synced_only_where_nothing_waits(world: World, store: Store, opened: Open) -> None:
+    await conflict(world, store)
+    async with outbox_of(opened, store) as pilot:
+        assert "≠ 1 conflict" in title_of(pilot.app)
+        assert "synced" not in title_of(pilot.app)
 
 
 async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, opened: Open) -> None:

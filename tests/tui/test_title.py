@@ -64,6 +64,14 @@ async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
         assert "↑ 1 pending" in title_of(pilot.app)
 
 
+async def test_a_narrow_title_keeps_the_sign_of_a_synced_project(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as wide:
+        assert "● synced" in title_of(wide.app)
+    async with opened(store, (60, 20)) as narrow:
+        assert "●" in title_of(narrow.app)
+        assert "synced" not in title_of(narrow.app)
+
+
 async def test_a_click_on_the_unsent_changes_shows_them(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         world.faults.is_down = True

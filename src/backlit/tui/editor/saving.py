@@ -30,6 +30,8 @@ async def save(target: EditorTarget, _call: Call) -> None:
 async def save_and_close(target: EditorTarget, _call: Call) -> None:
     """Save and close."""
     if await save_draft(target):
+        if target.item_id is not None and (item := target.store.item(target.item_id)):
+            target.say(saved_words(target.store, item))
         target.dismiss(None)
 
 

@@ -19,6 +19,8 @@ TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports",
 """The commands that go to the places; other screens add a tab while they are open."""
 NEEDED = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
+SYNCED = "  ●"
+"""The sign of a synced project, which stays alone in a narrow terminal."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -49,13 +51,23 @@ class TitleLine(StorageErrorGuard, SidesLine):
         return tab_of(words, place, is_current=place == self.place, colour=colour)
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the tabs and states that fit: first go states without need, the last one first, then far tabs."""
+        """Return the tabs and states that fit: first go states without need, the last one first, then far tabs.
+
+        The sign of a synced project stays.
+        """
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
-        while length(right) > width - length(tabs) and (spare := [each for each in right if each[1] not in NEEDED]):
-            right.remove(spare[-1])
+        while length(right) > width - length(tabs) and (spare := [each for each in right if _is_spare(each)]):
+            text, colour, command_id = spare[-1]
+            sign = [(SYNCED, colour, command_id)] if text.startswith(SYNCED) else []
+            at = right.index(spare[-1])
+            right[at : at + 1] = sign
         room = width - length(right)
         right.append((EDGE, "muted", ""))
         return tabs_within(tabs, room), right
+
+
+def _is_spare(word: Drawn) -> bool:
+    return word[1] not in NEEDED and word[0] != SYNCED
 
 
 def state_words(store: Store, now: float) -> list[Word]:
@@ -71,7 +83,9 @@ def state_words(store: Store, now: float) -> list[Word]:
         words.append((f"  ! {outbox.refused} rejected (go)", "conflict", "app.outbox"))
     if outbox.conflicts:
         words.append((f"  ≠ {counted(outbox.conflicts, 'conflict')} (go)", "conflict", "app.outbox"))
-    words.append((f"  {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted", "app.refresh"))
+    is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
+    if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
+        words.append((_freshness(connection, now), "conflict" if _is_bad(connection) else "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
     return words
@@ -180,9 +194,9 @@ def _is_bad(connection: Connection) -> bool:
 
 def _freshness(connection: Connection, now: float) -> str:
     if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
-        return connection.state.value
+        return f"  {connection.state.value}"
     since = age(max(0.0, now - connection.synced_at))
-    return "synced" if since == "now" else f"synced {since} ago"
+    return f"{SYNCED} synced" if since == "now" else f"{SYNCED} synced {since} ago"
 
 
 def timer_words(store: Store) -> list[Part]:
