@@ -1,5 +1,6 @@
 """The help on keys and the palette."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -97,11 +98,20 @@ async def test_what_fits_nothing_says_so() -> None:
         assert app.answers == []
 
 
+async def test_a_wide_terminal_cuts_no_help_within_a_clause() -> None:
+    async with asked(tuple(Context), size=(120, 150)) as (_pilot, app):
+        assert (
+            missing(app, [re.split(r"[;:(]", command.help)[0].strip(" .") for command in commands_in(tuple(Context))])
+            == []
+        )
+
+
 async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> None:
     async with asked(size=(60, 20)) as (pilot, app):
-        await pilot.press("down", "down")
+        await pilot.press("down")
 
-        assert "Show the keys that work here, and search them." in lines_of(app)[-2]
+        assert "Filter as you type. " in line_with(app, "▌")
+        assert COMMAND_BY_ID["list.filter"].help in lines_of(app)[-2]
         assert all(len(line) <= 60 for line in lines_of(app))
 
 
@@ -283,7 +293,7 @@ def test_the_palette_offers_commands_of_other_places_dim_and_last() -> None:
     elsewhere = [offer for offer in offers if offer.is_dim]
     assert offers[-len(elsewhere) :] == elsewhere
     carry_over = next(offer for offer in elsewhere if offer.value is COMMAND_BY_ID["plan.rollover"])
-    assert (carry_over.keys, carry_over.help.partition(":")[0]) == ("gp gw", "Plan")
+    assert (carry_over.keys, carry_over.help.partition(" · ")[0]) == ("gp gw", "Plan")
 
 
 def test_the_palette_offers_no_negative_command_above_its_positive() -> None:

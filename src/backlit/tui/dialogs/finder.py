@@ -1,5 +1,6 @@
 """Dialogs that find one of many offers by typing a part of it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -29,6 +30,7 @@ WHOLE_HELP = 84
 TWO_COLUMNS = 104
 """Cells from which long lists are shown in two columns."""
 COLUMN_GAP = 2
+_CLAUSE_ENDS = re.compile(r"; |: | \(")
 SIGN_WIDTH = 15
 """Cells of the words after a sign."""
 FRAME_LINES = 4
@@ -206,7 +208,7 @@ class OfferList(LineList, can_focus=False):
             Segment(
                 fit(offer.label, label - 1) + " " if label else "", theme.style(label_colour, on=on, bold=is_cursor)
             ),
-            Segment(fit(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
+            Segment(_fitted_clauses(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
@@ -214,6 +216,12 @@ class OfferList(LineList, can_focus=False):
         """Say so where nothing fits."""
         text = f"  {NO_MATCHES}" if y == 0 and not self._offers else ""
         return Strip([Segment(fit(text, self.size.width), ThemeStyles.of(self.app).style("muted"))])
+
+
+def _fitted_clauses(text: str, width: int) -> str:
+    """Return a help, or as many of its clauses as fit a row; the frame shows the whole help of the current row."""
+    ends = [] if cell_len(text) <= width else [match.start() for match in _CLAUSE_ENDS.finditer(text)]
+    return fit(next((f"{text[:end]}." for end in reversed(ends) if end < width), text), width)
 
 
 class OffersDialog(Dialog[Result]):

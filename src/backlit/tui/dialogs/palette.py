@@ -149,7 +149,7 @@ def needs_key(command: Command) -> bool:
 def _offer_elsewhere(command: Command) -> Offer:
     """Return the dim offer of a command of another place: the keys that lead there and then run it."""
     keys = f"{key_to(command.context)} {spelled(command.keys[0]) if command.keys else f':{command.words[0]}'}"
-    return replace(offer_of(command), keys=keys, help=f"{command.context.value}: {command.help}", is_dim=True)
+    return replace(offer_of(command), keys=keys, help=f"{command.context.value} · {command.help}", is_dim=True)
 
 
 def item_offer(row: Row, groups: StatusGroups) -> Offer:
