@@ -42,6 +42,22 @@ async def test_an_item_is_gone_to_by_its_number_and_ctrl_o_goes_back(store: Stor
         await until(lambda: items(pilot).current_id == rows[9].id)
 
 
+async def test_a_typed_number_is_gone_to_before_recent_items_that_contain_it(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    wanted = next(row.id for row in rows if row.id < 10)
+    first, second = (row.id for row in rows[:3] if row.id != wanted)
+    for item_id in (first, second):
+        await store.items.edit([item_id], {"Name": f"Before {wanted}"})
+    async with opened(store) as pilot:
+        for item_id in (first, second):
+            await press(pilot, "#", *str(item_id), "enter", "enter", "q")
+        await press(pilot, "#", *str(wanted))
+        await until(lambda: text_of(pilot.app).count(f"Before {wanted}") == 2, lambda: text_of(pilot.app))
+        await press(pilot, "enter")
+
+        assert items(pilot).current_id == wanted
+
+
 async def test_an_item_is_found_by_words_of_its_name(store: Store, opened: Open) -> None:
     row = (await shown(store))[9]
     async with opened(store) as pilot:

@@ -77,8 +77,10 @@ class ItemFinder(OffersDialog[Result]):
         except BacklitError:
             return
         if self.is_attached and self.input.value.strip() == query:
-            self._found, current = found, self.list.current
-            self.list.show(self.arranged(query, found), current.value if current else None)
+            self._found, kept = found, self.list.current
+            if self.list.is_at_first and item_number(query) is not None:
+                kept = None
+            self.list.show(self.arranged(query, found), kept.value if kept else None)
 
     def arranged(self, _query: str, found: Sequence[Offer]) -> Sequence[Offer]:
         """Return the offers to show for a text and the items found for it."""
