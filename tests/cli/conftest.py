@@ -16,6 +16,7 @@ import httpx
 import pytest
 import uvicorn
 from tests.cli.admin_world import BASE, Done, Served, Workspace, command
+from tests.logs import logs_kept
 from tests.service.people import hash_cheaply
 
 from backlit.service.app import Service
@@ -38,7 +39,7 @@ class Home:
 
     def run(self, *arguments: str, given: str = "") -> Done:
         """Run a command in this process with no terminal."""
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, logs_kept():
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             return command(*arguments, given=given)

@@ -3,7 +3,6 @@
 import asyncio
 import io
 import json
-import logging
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.logs import logs_kept
 
 from backlit.model.errors import BadRequest
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
@@ -29,16 +29,10 @@ Client = httpx.AsyncClient
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    loggers = [logging.getLogger(name) for name in ("backlit.service", "uvicorn.error")]
-    before = [(logger.handlers, logger.propagate, logger.level) for logger in loggers]
-    root = logging.getLogger().handlers
     stream = io.StringIO()
-    set_up_log("info", stream)
-    yield stream
-    logging.getLogger().handlers = root
-    logging.captureWarnings(False)
-    for logger, (handlers, propagate, level) in zip(loggers, before, strict=True):
-        logger.handlers, logger.propagate, logger.level = handlers, propagate, level
+    with logs_kept():
+        set_up_log("info", stream)
+        yield stream
 
 
 def lines(log: io.StringIO) -> list[dict[str, Any]]:
