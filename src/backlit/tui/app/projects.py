@@ -155,7 +155,7 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice
 
 def _count_words(totals: Totals) -> str:
     """Return the open items and points of a project that was opened here."""
-    return f"{totals.count:,} open, {counted(totals.points, 'pt')}"
+    return f"{totals.count:,} open · {counted(totals.points, 'pt')}"
 
 
 def project_lines(store: Store, room: int) -> list[str]:

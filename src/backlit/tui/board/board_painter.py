@@ -57,6 +57,7 @@ class Word(NamedTuple):
     text: str
     side: int
     number: int | None = None
+    colour: str = "muted"
 
 
 class CardWindow:
@@ -192,7 +193,7 @@ class CardPainter:
             lines += [Segment(line, style("foreground" if is_current else "rule")), Segment(" " * GAP, style())]
         left, right = (
             [
-                Segment(each.text, style("foreground" if each.number == current else "muted"))
+                Segment(each.text, style("foreground" if each.number == current else each.colour))
                 for each in words
                 if each.side == way
             ]
@@ -400,7 +401,8 @@ class BoardPainter:
             return [Word(start, side), *words, Word(end, side)] if words else []
 
         is_cut = any(each.shown < each.count for each in grid.totals)
-        cut = [Word(f" {spelled(COMMAND_BY_ID['board.all-done'].keys[0])} all done ", 1)] if is_cut else []
+        key = spelled(COMMAND_BY_ID["board.all-done"].keys[0])
+        cut = [Word(f" {key}", 1, colour="accent"), Word(" all done ", 1)] if is_cut else []
         words = [
             *around(" ‹ ", named(before, -1), " ", -1),
             *around(" ", named(beyond, 1), " › ", 1),

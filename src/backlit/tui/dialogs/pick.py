@@ -1,4 +1,4 @@
-"""The one picker: type to narrow down, move, enter."""
+"""The one picker: type to filter, move, enter."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PickerDialog(Dialog[Result]):
 
     def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
         super().__init__(title)
-        self.input = LineInput(placeholder="type to narrow down" + (", or something new" if free else ""))
+        self.input = LineInput(placeholder="type to filter" + (", or something new" if free else ""))
         self.list = ChoiceList(self.SIGN)
         self._choices = list(choices)
         self._texts = [_searched(choice) for choice in choices]
@@ -42,8 +42,8 @@ class PickerDialog(Dialog[Result]):
         self._free = free
         self._has_new = False
         """True where the first row is a new text."""
-        if free:
-            self.name_keys(("tab", "complete"), ("enter", "take what is typed"))
+        taking = (("tab", "complete"), ("enter", "take what is typed")) if free else (("enter", "choose"),)
+        self.name_keys(*taking, ("esc", "cancel"))
         self.list.show(self._choices, 0, is_flat=False)
 
     def content(self) -> ComposeResult:
@@ -238,7 +238,7 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
         every = dict.fromkeys([*chosen, *words])
         super().__init__(title, [Choice(word, word) for word in every], free=free)
         self._selected = dict.fromkeys(chosen)
-        self.name_keys(("tab", "select"), ("enter", "accept"))
+        self.name_keys(("tab", "select"), ("enter", "accept"), ("esc", "cancel"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -273,7 +273,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
         self._selected = dict.fromkeys(chosen)
         self._has_turned = False
-        self.name_keys(("tab", "select several"), ("enter", "accept"))
+        self.name_keys(("tab", "select several"), ("enter", "accept"), ("esc", "cancel"))
         at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
         self._first = self._choices[at].value
         self._show_selected()
@@ -344,7 +344,7 @@ class PickTagsDialog(SelectingDialog[TagChange | None]):
         super().__init__(title, choices, free=True)
         self._before = {word: count == total for word, count in counts.items()}
         self._wanted: dict[str, bool] = {}
-        self.name_keys(("tab", "add or remove"), ("enter", "accept"))
+        self.name_keys(("tab", "add or remove"), ("enter", "accept"), ("esc", "cancel"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -404,7 +404,7 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._is_touched = False
         self._adds = adds
         act = "add, turn, remove" if has_directions else "add or remove"
-        self.name_keys(("tab", act), ("enter", "accept"))
+        self.name_keys(("tab", act), ("enter", "accept"), ("esc", "cancel"))
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()
         self.list.move_to(at)

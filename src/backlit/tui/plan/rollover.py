@@ -315,4 +315,4 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
 
 
 def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
-    return Content.assemble((f"  {'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words))
+    return Content.assemble((f"{'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words))

@@ -215,7 +215,7 @@ class ReportTable(LineList):
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
-        style = theme.style(colour, on=on, bold=is_cursor and not is_header)
+        style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
         bar = bar_width(self._report, self.size.width)
         for at, width in widths_of(self._report, self.size.width - LEAD - bar).items():
             column, value = self._report.table.columns[at], values[at]

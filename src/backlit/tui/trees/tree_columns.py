@@ -130,7 +130,7 @@ class TreeLayout:
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         text += "".join(" " + _aligned(column, column.title) for column in self._columns)
-        return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
+        return Strip([Segment(fit(text, self.width - MARGIN), style)]).adjust_cell_length(self.width, style)
 
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
         """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
