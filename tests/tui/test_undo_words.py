@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store
 
+from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.people import TreeKind
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import FieldChange, Named
+from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.app.history import contested_words, done_words
 
 NAMED, NEW = Named(7, "Story", "Lamp"), Named(-1, "Story", "New")
@@ -77,3 +79,26 @@ def test_contested_fields_are_named_once() -> None:
     assert contested_words([POINTS, *contested, FieldChange(7, "Name", "a", "b", is_contested=True)]) == (
         "≠ Someone else has changed Estimate, Name since: this will cause a conflict."
     )
+
+
+def test_a_message_names_one_of_several_areas_and_counts_the_others(tmp_path: Path) -> None:
+    tree = TreeKind.AREAS.value
+    first, second = (
+        OutboxEntry(number, 0.0, 1, 0, EntryKind.NODE_DELETE, {"tree": tree, "name": name, "id": number})
+        for number, name in ((4, "Pay"), (5, "Ship"))
+    )
+    with offline_store(tmp_path) as store:
+        deleted = (DeleteNode(first, ""), DeleteNode(second, ""))
+        words = [
+            done_words(store, Reversal(1, is_redo=False, nodes_deleted=deleted)),
+            done_words(store, Reversal(1, is_redo=False, nodes_deleted=deleted[:1])),
+            done_words(store, Reversal(1, is_redo=False, nodes_made=(RestoreNode(first), RestoreNode(second)))),
+            done_words(store, Reversal(1, is_redo=False, nodes_made=(RestoreNode(second),))),
+        ]
+
+    assert words == [
+        "Undone: area “Pay” and 1 more deleted.",
+        "Undone: area “Pay” deleted.",
+        "Undone: area “Pay” and 1 more created again, with a new number.",
+        "Undone: area “Ship” created again, with a new number.",
+    ]
