@@ -12,8 +12,9 @@ from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
 from backlit.client.tokens import Cookie, TokenCache
+from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.tui.app.sign_in import SignInDialog
+from backlit.tui.app.sign_in import SignInDialog, SignInWay, WelcomeApp
 from backlit.tui.shell.input_queue import PAUSE
 
 
@@ -199,3 +200,17 @@ async def test_the_field_with_the_focus_has_a_bar_at_its_left(world: World, open
         return [line.split("▌")[0].strip("│ ") for line in shown.splitlines() if "▌" in line]
 
     assert (barred(first), barred(second)) == (["User name"], ["Password"])
+
+
+async def test_the_address_of_a_server_needs_no_protocol() -> None:
+    addresses: list[str] = []
+
+    def join(address: str) -> SignInWay:
+        addresses.append(address)
+        raise BadRequest("Stop here.")
+
+    async with WelcomeApp(join, "backlit").run_test(size=(60, 20)) as pilot:
+        for address in ("team.example:8443", "http://team.example", "no address"):
+            await pilot.press("3", *address, "enter", "escape")
+
+    assert addresses == ["https://team.example:8443", "http://team.example", "no address"]

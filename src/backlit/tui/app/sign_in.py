@@ -62,18 +62,24 @@ async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, 
 
     def fault(text: str) -> str | None:
         try:
-            join(text)
+            join(_web_address(text))
         except BadRequest as error:
             return str(error)
         return None
 
-    note = "The address of your team's server, such as https://backlit.example.com"
+    note = "The address of your team's server, such as backlit.example.com"
     address = address or await ask(LineDialog("Connect to a server", "", fault, note=note)) or ""
     if not address:
         return ""
-    way = join(address)
+    way = join(_web_address(address))
     await ask(SignInDialog(way, "Connect to a server", about, "cancel"))
     return way.profile
+
+
+def _web_address(text: str) -> str:
+    """Return a typed address, with https:// where it names no protocol."""
+    is_host = text.strip() and "://" not in text and not text.strip().count(" ")
+    return f"https://{text.strip()}" if is_host else text
 
 
 class StoreSignIn:
@@ -248,9 +254,9 @@ _CODE_REFUSED = "Wrong or expired code."
 SERVER = ""
 """The answer for a server, which has no profile yet."""
 DOORS = (
-    ("demo", "Look around in a sample", "500 items of a made-up team. Changes are kept."),
+    ("demo", "Look around in a sample", "500 made-up items. Your changes are kept."),
     ("local", "Start your own workspace", "Empty, on this machine, without a server."),
-    (SERVER, "Join your team's server", "You need its address, and a user name there."),
+    (SERVER, "Join your team's server", "You need its address and a user name."),
 )
 """The profile that each choice opens, its name, and what it is."""
 _ABOUT_COPY = "backlit keeps a copy of the backlog for work offline."
