@@ -23,16 +23,20 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
-LABEL_WIDTH = 17
+LABEL_WIDTH = 20
 LEAD = 2
 WHOLE_HELP = 84
 """Cells from which the longest help is shown whole beside a label."""
+LEAST_HELP = 64
+"""Cells from which a list shows helps beside labels; the frame shows the help of the current row."""
 TWO_COLUMNS = 104
 """Cells from which long lists are shown in two columns."""
 COLUMN_GAP = 2
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
 SIGN_WIDTH = 15
 """Cells of the words after a sign."""
+HINT_WIDTH = 14
+"""Cells of the key in the frame, with the blanks around it."""
 FRAME_LINES = 4
 """The frame, the input, and a blank."""
 
@@ -182,7 +186,8 @@ class OfferList(LineList, can_focus=False):
         keys = min(KEYS_WIDTH + self._is_brief, width // 4 + 1)
         if self._is_brief and offer.help and width < WHOLE_HELP:
             return LEAD, keys, 0
-        return LEAD, keys, min(LABEL_WIDTH, width // 3) if offer.help else width - LEAD - keys
+        has_help = offer.help and width >= LEAST_HELP
+        return LEAD, keys, min(LABEL_WIDTH, width // 3) if has_help else width - LEAD - keys
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a heading, or keys, label and help."""
@@ -304,10 +309,13 @@ class OffersDialog(Dialog[Result]):
         """Show the position in the frame, and the whole help of the offer where the list cuts it."""
         message.stop()
         offer = self.list.current
+        about = f"{self.list.place:,} of {self.list.count:,}" if offer else ""
         if offer and self.list.cuts_help():
-            self.frame.border_subtitle = literal(offer.help)
+            about = offer.help
+        if cell_len(about) > self.list.size.width - HINT_WIDTH:
+            self.frame.border_subtitle = literal(about)
         else:
-            self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
+            self.name_keys(("esc", "close"), about=about)
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:
