@@ -68,7 +68,7 @@ async def test_a_narrow_title_keeps_the_sign_of_a_synced_project(store: Store, o
     async with opened(store, (120, 40)) as wide:
         assert "● synced" in title_of(wide.app)
     async with opened(store, (60, 20)) as narrow:
-        assert "●" in title_of(narrow.app)
+        assert "● Aurora" in title_of(narrow.app)
         assert "synced" not in title_of(narrow.app)
 
 

@@ -1,6 +1,7 @@
 """The title line, and the texts of headings and footers, derived from the store."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from backlit.model.amounts import clock_text, counted
@@ -19,7 +20,7 @@ TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports",
 """The commands that go to the places; other screens add a tab while they are open."""
 NEEDED = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
-SYNCED = "  ●"
+SYNCED = " ●"
 """The sign of a synced project, which stays alone in a narrow terminal."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
@@ -57,13 +58,19 @@ class TitleLine(StorageErrorGuard, SidesLine):
         """
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
         while length(right) > width - length(tabs) and (spare := [each for each in right if _is_spare(each)]):
-            text, colour, command_id = spare[-1]
-            sign = [(SYNCED, colour, command_id)] if text.startswith(SYNCED) else []
-            at = right.index(spare[-1])
-            right[at : at + 1] = sign
+            right.remove(spare[-1])
+            if SYNCED in spare[-1][0]:
+                right = _before_project((SYNCED, *spare[-1][1:]), right)
         room = width - length(right)
         right.append((EDGE, "muted", ""))
         return tabs_within(tabs, room), right
+
+
+def _before_project(sign: Drawn, states: Sequence[Drawn]) -> list[Drawn]:
+    """Return the states with a sign before the project, which gives up one of its two blanks."""
+    at = next((at for at, each in enumerate(states) if each[2] == "app.project"), len(states))
+    project = [(text[1:], colour, command_id) for text, colour, command_id in states[at : at + 1]]
+    return [*states[:at], sign, *project, *states[at + 1 :]]
 
 
 def _is_spare(word: Drawn) -> bool:
@@ -196,7 +203,7 @@ def _freshness(connection: Connection, now: float) -> str:
     if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
         return f"  {connection.state.value}"
     since = age(max(0.0, now - connection.synced_at))
-    return f"{SYNCED} synced" if since == "now" else f"{SYNCED} synced {since} ago"
+    return f" {SYNCED} synced" if since == "now" else f" {SYNCED} synced {since} ago"
 
 
 def timer_words(store: Store) -> list[Part]:
