@@ -122,6 +122,23 @@ def test_one_other_character_is_one_character_and_the_way_to_it(frame: Frame) ->
     assert frame.flush() == "\x1b[4;6H\x1b[38;2;217;213;203;48;2;20;21;26mX\x1b[m\x1b[H"
 
 
+def test_cells_of_one_style_are_written_together_where_that_is_shorter(frame: Frame) -> None:
+    frame.put(0, 3, strip_of([("a", STYLES[1]), ("bb", STYLES[3]), ("c", STYLES[1])], WIDTH), TRUE)
+    frame.put(0, 4, strip_of([("d", STYLES[1]), ("ee", STYLES[3]), ("f", STYLES[1])], WIDTH), TRUE)
+
+    sequence = frame.flush()
+
+    assert sequence.count("38;2;217;213;203") == sequence.count("38;2;244;184;96") == 1
+
+
+def test_a_row_with_a_character_of_disputed_width_is_written_in_order(frame: Frame) -> None:
+    frame.put(0, 3, strip_of([("👩‍💻a", STYLES[1]), ("bb", STYLES[3]), ("c", STYLES[1])], WIDTH), TRUE)
+
+    sequence = frame.flush()
+
+    assert sequence.index("a") < sequence.index("bb") < sequence.index("c", sequence.index("bb"))
+
+
 def test_a_colour_that_blanks_do_not_show_is_not_sent(frame: Frame) -> None:
     frame.put(0, 3, strip_of([("line 3", STYLES[1]), ("   ", STYLES[2])], WIDTH), TRUE)
 

@@ -1,7 +1,10 @@
 """Rows of the terminal: their cells, the pen that writes those, and the changes of a row."""
 
+from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.cells import split_graphemes
 from rich.color import Color, ColorSystem
@@ -39,6 +42,8 @@ _NARROW = 0x1100
 _SYMBOLS = range(0x2000, 0x2E80)
 _WIDE = (range(0x2E80, 0xD7A4), range(0xF900, 0xFB00), range(0xFF01, 0xFF61), range(0x20000, 0x3FFFE))
 _LETTERS_OF_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+_AGAIN = 4
+"""Bytes by which a colour comes later that is on another background too: changing only the background is shorter."""
 _BRIDGED = 5
 """Cells up to which rewriting is shorter than a cursor move."""
 
@@ -163,28 +168,27 @@ def is_agreed(cluster: str) -> bool:
 class Pen:
     """Writes cells; an uncertain position is reached by an absolute move."""
 
-    def __init__(self, width: int, *, erases: bool) -> None:
+    def __init__(self, width: int) -> None:
         self.style = PLAIN
-        self.erases = erases
+        self.sequence = ""
         self._width = width
-        self._parts: list[str] = []
         self._x: int | None = None
         self._y: int | None = None
 
-    @property
-    def sequence(self) -> str:
-        """Return the sequence so far."""
-        return "".join(self._parts)
-
     def say(self, sequence: str) -> None:
         """Write a sequence after which the position is unknown."""
-        self._parts.append(sequence)
+        self.sequence += sequence
         self._x = self._y = None
 
     def go(self, x: int, y: int) -> None:
         """Move to a cell by the shortest way."""
+        self.sequence += self._way(x, y)
+        self._x, self._y = x, y
+
+    def _way(self, x: int, y: int) -> str:
+        """Return the shortest move to a cell."""
         if self._x == x and self._y == y:
-            return
+            return ""
         ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
         if self._y == y:
             ways.append("\r" if x == 0 else f"\x1b[{x + 1}G")
@@ -192,19 +196,18 @@ class Pen:
                 ways.append("\b" * (self._x - x) if x < self._x else _steps(x - self._x, "C"))
         elif self._x == x and self._y is not None:
             ways.append(_steps(self._y - y, "A") if y < self._y else _steps(y - self._y, "B"))
-        self._parts.append(min((each for each in ways if each), key=len))
-        self._x, self._y = x, y
+        return min(ways, key=len)
 
-    def bridge(self, x: int, y: int, characters: Sequence[str], styles: Sequence[CellStyle]) -> None:
+    def bridge(self, x: int, y: int, row: "Row") -> None:
         """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
         at = self._x
         if at is None or self._y != y or not 0 < x - at <= _BRIDGED:
             self.go(x, y)
             return
-        between = "".join(characters[at:x])
-        cells = zip(between, styles[at:x], strict=False)
+        between = "".join(row.characters[at:x])
+        cells = zip(between, row.styles[at:x], strict=False)
         if len(between) == x - at <= len(_steps(x - at, "C")) and between.isascii() and all(map(self._has, cells)):
-            self._parts.append(between)
+            self.sequence += between
             self._x = x
         else:
             self.go(x, y)
@@ -216,32 +219,52 @@ class Pen:
     def take(self, style: CellStyle) -> None:
         """Switch to other attributes."""
         if style is not self.style:
-            self._parts.append(change(self.style, style))
+            self.sequence += change(self.style, style)
             self.style = style
 
-    def draw(self, character: str, width: int) -> None:
-        """Write a character at the cursor."""
-        self._parts.append(character)
-        if self._x is not None:
-            end = self._x + width
-            self._x = end if end < self._width and is_agreed(character) else None
+    def drawn(self, runs: Sequence["Run"]) -> "Pen":
+        """Return a copy that has written runs, row by row or style by style, whichever is shorter."""
+        by_row, by_style = copy(self), copy(self)
+        for run in runs:
+            by_row.draw(run)
+        by_style.draw_styles(runs)
+        return min(by_row, by_style, key=lambda pen: len(pen.sequence))
 
-    def write(self, text: str) -> None:
-        """Write plain text at the cursor, a cell for each character."""
-        self._parts.append(text)
-        if self._x is not None:
-            end = self._x + len(text)
-            self._x = end if end < self._width else None
+    def draw_styles(self, runs: Sequence["Run"]) -> None:
+        """Write all runs of a style, then those of the style that takes the fewest bytes."""
+        waiting: dict[CellStyle, list[Run]] = {}
+        for run in runs:
+            waiting.setdefault(run.style, []).append(run)
+        grounds = Counter(colour for colour, _ in {(each.colour, each.background) for each in waiting})
+        while waiting:
+            style = min(waiting, key=lambda each: self._cost(waiting[each][0]) + _AGAIN * (grounds[each.colour] > 1))
+            for run in waiting.pop(style):
+                self.draw(run)
 
-    def erase(self, cells: int, *, to_edge: bool) -> None:
-        """Erase cells with the current background; the cursor stays."""
-        self._parts.append("\x1b[K" if to_edge else f"\x1b[{cells}X")
+    def _cost(self, run: "Run") -> int:
+        """Return the bytes that lead to a run."""
+        style = self._style_for(run)
+        return (len(change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
+
+    def _style_for(self, run: "Run") -> CellStyle:
+        """Return the nearest attributes that draw a run."""
+        if not run.is_blank or run.style.colour:
+            return self.style if run.is_blank and self.style.blank is run.style.blank else run.style
+        return self.style.on_background_of(run.style)
+
+    def draw(self, run: "Run") -> None:
+        """Write a run; behind a character of disputed width, and at the edge, the position is unknown."""
+        self.bridge(run.x, run.y, run.row)
+        self.take(self._style_for(run))
+        self.sequence += run.text
+        end = run.x + run.width
+        self._x = end if end < self._width and run.is_agreed else None
 
     def scroll(self, top: int, bottom: int, lines: int) -> None:
         """Move the rows from `top` to before `bottom` up by so many lines, or down for a negative number."""
         self.take(PLAIN)
         move = f"\x1b[{lines if lines > 1 else ''}M" if lines > 0 else f"\x1b[{-lines if lines < -1 else ''}L"
-        self._parts.append(f"\x1b[{top + 1};{bottom}r")
+        self.sequence += f"\x1b[{top + 1};{bottom}r"
         self._x = self._y = None
         self.go(0, top)
         self.say(f"{move}\x1b[r")
@@ -249,12 +272,43 @@ class Pen:
     def rest(self) -> None:
         """Reset the attributes."""
         if self.style is not PLAIN:
-            self._parts.append(RESET if not self.style.link else f"{RESET}\x1b]8;;\x1b\\")
+            self.sequence += RESET if not self.style.link else f"{RESET}\x1b]8;;\x1b\\"
             self.style = PLAIN
 
 
 def _steps(count: int, direction: str) -> str:
     return f"\x1b[{count if count > 1 else ''}{direction}"
+
+
+class Run(NamedTuple):
+    """Differing cells of a row that are written together: `text` moves the cursor by `width` and changes `cells`."""
+
+    row: "Row"
+    x: int
+    y: int
+    style: CellStyle
+    text: str
+    width: int
+    cells: int
+    is_blank: bool = False
+    is_agreed: bool = True
+
+    def joined(self, after: "Run") -> "Run | None":
+        """Return one run for this and the next one; None where a move or other attributes are between them."""
+        is_beside = self.is_agreed and self.x + self.width == after.x
+        is_same = after.style is self.style or (
+            (self.is_blank or after.is_blank) and after.style.blank is self.style.blank
+        )
+        if not (is_beside and is_same):
+            return None
+        return self._replace(
+            style=after.style if self.is_blank else self.style,
+            text=self.text + after.text,
+            width=self.width + after.width,
+            cells=self.cells + after.cells,
+            is_blank=self.is_blank and after.is_blank,
+            is_agreed=after.is_agreed,
+        )
 
 
 class Row:
@@ -334,18 +388,28 @@ class Row:
         self.shown_styles = [None] * width if other is None else other.shown_styles.copy()
         self._low, self._high = 0, width
 
-    def write(self, pen: Pen, y: int) -> None:
-        """Write the differing cells, and note them as shown."""
-        done = 0
+    @property
+    def has_wide(self) -> bool:
+        """Whether a wide character is wanted, or shown where another one may be written."""
+        return "" in self.characters or "" in self.shown
+
+    def changes(self, y: int, *, erases: bool) -> list[Run]:
+        """Return the differing cells as runs, which count as shown from now on."""
+        done, runs = 0, list[Run]()
         for x in self._differing():
             if x >= done:
-                start = x if self.characters[x] else x - 1
-                pen.bridge(start, y, self.characters, self.styles)
-                done = start + self._write_cells(pen, start)
+                run = self._run(x if self.characters[x] else x - 1, y, erases=erases)
+                done = run.x + run.cells
+                joined = runs[-1].joined(run) if runs else None
+                if joined is None:
+                    runs.append(run)
+                else:
+                    runs[-1] = joined
         low, high = self._low, self._high
         self.shown[low:high] = self.characters[low:high]
         self.shown_styles[low:high] = self.styles[low:high]
         self._low, self._high = len(self.characters), 0
+        return runs
 
     def _differing(self) -> list[int]:
         part = slice(self._low, self._high)
@@ -363,19 +427,16 @@ class Row:
         style = self.styles[x]
         return shown_style is style or (character == " " and shown_style.blank is style.blank)
 
-    def _write_cells(self, pen: Pen, x: int) -> int:
-        """Write a run of cells from one on; returns its length."""
+    def _run(self, x: int, y: int, *, erases: bool) -> Run:
+        """Return the run that begins at a cell."""
         character, style = self.characters[x], self.styles[x]
         if character == " ":
-            return self._write_blanks(pen, x)
-        pen.take(style)
+            return self._blanks(x, y, erases=erases)
         if character not in _PLAIN:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
-            pen.draw(character, width)
-            return width
+            return Run(self, x, y, style, character, width, width, is_agreed=is_agreed(character))
         end = self._end_of_words(x)
-        pen.write("".join(self.characters[x:end]))
-        return end - x
+        return Run(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)
 
     def _end_of_words(self, x: int) -> int:
         """Return the end of the run of differing words with the attributes of a cell."""
@@ -388,24 +449,20 @@ class Row:
             end += 1
         return end
 
-    def _write_blanks(self, pen: Pen, x: int) -> int:
-        """Write or erase differing blanks of one background."""
+    def _blanks(self, x: int, y: int, *, erases: bool) -> Run:
+        """Return a run of differing blanks of one background, in the style of the cell after it where that fits."""
         style, end = self.styles[x], self._end_of_blanks(x)
-        if pen.style.blank is not style.blank:
-            after = self.styles[end] if end < self._high else None
-            pen.take(after if after and after.blank is style.blank else pen.style.on_background_of(style))
+        after = self.styles[end] if end < self._high else None
+        drawn = after if after and after.blank is style.blank else style.blank
         count = end - x
         while count > 1 and (x + count > self._high or self._is_shown(x + count - 1)):
             count -= 1
-        if pen.erases and not style.link and not style.attributes & VISIBLE:
+        if erases and not style.link and not style.attributes & VISIBLE:
             if end == len(self.characters) and count >= _LEAST_TO_EDGE:
-                pen.erase(end - x, to_edge=True)
-                return end - x
+                return Run(self, x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
             if count >= _LEAST_ERASED:
-                pen.erase(count, to_edge=False)
-                return count
-        pen.write(" " * count)
-        return count
+                return Run(self, x, y, drawn, f"\x1b[{count}X", 0, count, is_blank=True)
+        return Run(self, x, y, drawn, " " * count, count, count, is_blank=True)
 
     def _end_of_blanks(self, x: int) -> int:
         blank = self.styles[x].blank

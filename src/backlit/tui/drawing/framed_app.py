@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.tui.drawing.frame_rows import RESET, Pen, Row, cell_style
+from backlit.tui.drawing.frame_rows import RESET, Pen, Row, Run, cell_style
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
@@ -99,7 +99,7 @@ class Frame:
     def flush(self, cursor: tuple[int, int] = (0, 0)) -> str:
         """Return the update to the wanted frame and cursor; empty where the terminal shows both."""
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
-        pen = Pen(self.size.width, erases=self.erases)
+        pen = Pen(self.size.width)
         if not self._is_sure:
             pen.say(RESET)
         if len(differing) >= _LEAST_SCROLLED:
@@ -107,14 +107,26 @@ class Frame:
             if scroll is not None:
                 self._scroll(pen, scroll)
                 differing = [y for y, row in enumerate(self._rows) if row.differs()]
-        for y in differing:
-            self._rows[y].write(pen, y)
+        pen = self._drawn(pen, differing)
         if not pen.sequence and cursor == self._cursor:
             return ""
         pen.rest()
         pen.go(*cursor)
         self._cursor, self._is_sure = cursor, True
         return pen.sequence
+
+    def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
+        """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""
+        free: list[Run] = []
+        for y in differing:
+            is_ordered = self._rows[y].has_wide
+            runs = self._rows[y].changes(y, erases=self.erases)
+            if is_ordered or not all(run.is_agreed for run in runs):
+                for run in runs:
+                    pen.draw(run)
+            else:
+                free += runs
+        return pen.drawn(free)
 
     def _scroll(self, pen: Pen, scroll: Scroll) -> None:
         """Have the terminal move rows, and move the rows shown here alike."""
@@ -322,7 +334,8 @@ class FramedApp(App[None], inherit_bindings=False):
 
     def _write(self, driver: Driver, frame: Frame) -> None:
         x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
-        sequence = frame.flush((x, y))
+        is_typed_at = hasattr(self.focused, "cursor_screen_offset")  # elsewhere the shortest move will do
+        sequence = frame.flush((x, y) if is_typed_at else (0, 0))
         if sequence:
             is_torn = self._sync_available and len(sequence) > _SHORT
             driver.write(f"{_HOLD}{sequence}{_SHOW}" if is_torn else sequence)
