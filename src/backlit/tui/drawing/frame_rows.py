@@ -15,7 +15,7 @@ from backlit.tui.drawing.text import drawn
 
 _PLAIN = frozenset(map(chr, range(0x21, 0x7F)))
 _LEAST_TO_EDGE = 4
-_LEAST_ERASED = 12
+_LEAST_ERASED = 8
 """Blanks from which on erasing is shorter than writing."""
 _ON = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "21", "51", "52", "53")
 _NAMES = (
