@@ -38,7 +38,7 @@ async def test_a_picked_status_filters_the_list_and_is_shown_in_the_title(store:
         await press(pilot, "f", "s", *"prog", "enter")
 
         assert ids_in(pilot) == expected(rows, status=["In Progress"])
-        assert "› status In Progress" in title(pilot)
+        assert "› status In progress" in title(pilot)
 
 
 async def test_tab_picks_several_and_they_are_selected_the_next_time(store: Store, opened: Open) -> None:

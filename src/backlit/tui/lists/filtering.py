@@ -22,6 +22,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.values import value_word
 from backlit.tui.lists.saved_views import PLAIN, SavedViews
 
 SIGNS = frozenset(':=<>@#"()')
@@ -240,7 +241,8 @@ def _choices(store: Store, by: FilterField) -> Iterator[Choice]:
         groups = store.lookups.status_groups()
         for value in [*ItemType] if by is TYPE else store.names.values(by.field):
             sign = type_sign(value) if by is TYPE else status_sign(value, groups) if by is STATUS else ""
-            yield Choice(str(value), f"{sign} {value}" if sign else value)
+            word = value_word(by.field, value)
+            yield Choice(str(value), f"{sign} {word}" if sign else word)
 
 
 def _relative_iterations(store: Store) -> Iterator[Choice]:
@@ -307,6 +309,6 @@ def _phrase(part: QueryNode) -> str:
         return write_query(part)
     if by is OWNER and [value.casefold() for value in part.values] == ["me"]:
         return "mine"
-    named = [value.rpartition("\\")[2] for value in part.values if value.casefold() != NONE]
+    named = [value_word(by.field, value.rpartition("\\")[2]) for value in part.values if value.casefold() != NONE]
     words = [f"{by.label} {' or '.join(named)}"] if named else []
     return " or ".join([*words, *([by.nothing or f"no {by.label}"] if len(named) < len(part.values) else [])])
