@@ -42,7 +42,7 @@ STATE_WORDS = {
     RowSign.CONFLICT: "in conflict",
     RowSign.ALTERED: "changed in plan",
     RowSign.PLANNED: "planned here",
-    RowSign.PLANNED_ALTERED: "planned and changed",
+    RowSign.PLANNED_ALTERED: "planned, edited",
 }
 
 
