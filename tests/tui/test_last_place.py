@@ -75,3 +75,13 @@ async def test_a_key_of_the_line_for_a_new_user_is_run_by_a_click(store: Store) 
 
         await pilot.click("#greeting", offset=(line.index("board"), 0))
         await until(lambda: isinstance(pilot.app.screen, BoardScreen), lambda: lines_of(pilot.app)[0])
+
+
+async def test_a_confirmation_is_not_repeated_in_the_line_for_a_new_user(store: Store) -> None:
+    async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
+        await until(lambda: "New here?" in text_of(pilot.app))
+        await press(pilot, "u")
+        await until(lambda: "Nothing to undo." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert text_of(pilot.app).count("Nothing to undo.") == 1
+        assert "esc hide" in line_with(pilot.app, "New here?")

@@ -153,7 +153,7 @@ class Messages:
     def confirm(self, sentence: str) -> bool:
         """Show a confirmation in the footers of the open screens; return False where it does not fit on the top one."""
         screens = [] if isinstance(self._app.screen, ModalScreen) else reversed(self._app.screen_stack)
-        footers = [footer for screen in screens for footer in screen.query(FooterLine)]
+        footers = [footer for screen in screens for footer in screen.query("#status").results(FooterLine)]
         # All of them, as a command that closes its screen tells its end before.
         return bool(footers) and all(footer.confirm(sentence) for footer in footers)
 
