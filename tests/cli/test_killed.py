@@ -1,6 +1,7 @@
 """The program in a real terminal, killed in the middle of the work: what was shown as made is there, once."""
 
 import json
+import re
 import sqlite3
 
 import pytest
@@ -88,7 +89,7 @@ def cursor_row(shown: Terminal) -> list[str]:
     """The id, the type's sign and so on of the row under the cursor."""
     shown.wait_for("▌")
     line = next(line for line in shown.lines if line.startswith("▌"))
-    return line.lstrip("▌✓↑ ¡⇄").split()
+    return re.sub(r"^\D+", "", line).split()
 
 
 def estimates_here(home: Home) -> dict[int, object]:
