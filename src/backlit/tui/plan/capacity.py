@@ -76,7 +76,7 @@ def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below", "muted"))
     return parts
 
 
