@@ -1,10 +1,16 @@
 """The lines around the panes, where it is tight."""
 
+from collections.abc import Sequence
+
+from rich.segment import Segment
 from tests.tui.stage import Stage, lines_of
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from backlit.tui.drawing.text import Line, wrapped
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.side_lines import FooterLine
+from backlit.tui.widgets.text_view import LinesView
 
 
 class Lines(Screen[None]):
@@ -40,3 +46,31 @@ async def test_a_sentence_that_hardly_fits_is_cut_with_a_sign() -> None:
 
 async def test_a_scrap_of_a_sentence_is_not_shown_at_all() -> None:
     assert await shown_at(28) == " ? keys            2 of 259"
+
+
+class Words(LinesView):
+    """Words that are wrapped, in a view of six lines."""
+
+    DEFAULT_CSS = "Words { height: 6; width: 20; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+    text = ""
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:  # noqa: ARG002 - as the base has it
+        return [[Segment(line)] for line in wrapped(self.text, width)]
+
+
+async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
+    async with Stage().run_test(size=(40, 12)) as pilot:
+        view = Words(id="words")
+        await pilot.app.mount(view)
+        await pilot.pause()
+        view.text = "four " * 40
+        view.lay_out()
+        await pilot.pause()
+        long = view.show_vertical_scrollbar, view.virtual_size.width
+
+        view.text = "four"
+        view.lay_out()
+        await pilot.pause()
+
+        assert long == (True, 19)
+        assert (view.show_vertical_scrollbar, view.virtual_size.width) == (False, 20)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
@@ -30,12 +29,17 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         raise NotImplementedError
 
     def lay_out(self) -> None:
-        """Lay the content out for the current width, and redraw it."""
+        """Lay the content out for the current width, again where its scrollbar changes the width, and redraw it."""
+        self._lay_out()
+        if self.scrollable_content_region.width != self.virtual_size.width:
+            self._lay_out()
+        self.refresh(layout=self.styles.auto_dimensions)
+
+    def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
         self._lines = self.lines_for(width, ThemeStyles.of(self.app)) if width > 0 else ()
         self.virtual_size = Size(width, len(self._lines))
         self._scroll_update(self.virtual_size)
-        self.refresh(layout=self.styles.auto_dimensions)
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
@@ -43,9 +47,9 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         if self.is_mounted:
             self.lay_out()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Lay the content out for another width."""
-        if event.size.width != self.virtual_size.width:
+        if self.scrollable_content_region.width != self.virtual_size.width:
             self.lay_out()
 
     def render_line(self, y: int) -> Strip:
