@@ -390,7 +390,7 @@ class Row:
 
     @property
     def has_wide(self) -> bool:
-        """Whether a wide character is wanted, or shown where another one may be written."""
+        """True if a wide character is wanted, or shown where another one may be written."""
         return "" in self.characters or "" in self.shown
 
     def changes(self, y: int, *, erases: bool) -> list[Run]:
