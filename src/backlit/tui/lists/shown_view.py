@@ -66,7 +66,8 @@ class ShownView:
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._done_matches: int | None = None
+        self._done_matches: tuple[ViewSpec, int] | None = None
+        """A spec without open matches, and the number of its done ones."""
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -131,7 +132,8 @@ class ShownView:
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            explain_empty(self._items, store, target.spec, self._done_matches)
+            known, matches = self._done_matches or (None, None)
+            explain_empty(self._items, store, target.spec, matches if known == target.spec else None)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -200,12 +202,12 @@ class ShownView:
 
     async def _count_unready(self, view: View) -> None:
         self._unready = await self._store.ready_check.count(view.ids())
-        done = replace(self._target.spec, with_done=True)
-        self._done_matches = None
-        if not view.count and done != self._target.spec and (done.text or done.query):
+        spec = self._target.spec
+        done = replace(spec, with_done=True)
+        if not view.count and done != spec and (done.text or done.query):
             wider = self._store.view(done)
             await wider.load()
-            self._done_matches = wider.count
+            self._done_matches = spec, wider.count
         if self._items.is_attached and view is self._target.shown_view:
             if not self.is_judged:
                 self.is_judged = True
