@@ -13,6 +13,7 @@ from backlit.model.fields import (
     Kind,
     Settable,
     ValueType,
+    choice_word,
     custom_field,
     fields_of,
 )
@@ -274,3 +275,18 @@ def test_no_field_of_the_specification_is_custom() -> None:
     fields: tuple[Field, ...] = FIELDS
 
     assert not any(field.key.endswith("_cf") for field in fields)
+
+
+@pytest.mark.parametrize(
+    ("choice", "word"),
+    [
+        ("1 - Must Have", "Must have"),
+        ("2 - SQL Server", "SQL server"),
+        ("1 - UI bug", "UI bug"),
+        ("3 - medium", "Medium"),
+        ("High - Low", "High - Low"),
+        ("Plan A", "Plan A"),
+    ],
+)
+def test_a_choice_is_written_without_its_number_and_keeps_acronyms(choice: str, word: str) -> None:
+    assert choice_word(choice) == word

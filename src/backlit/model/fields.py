@@ -323,4 +323,7 @@ def custom_field(
 def choice_word(choice: str) -> str:
     """Return a choice without the number that sorts it: `1 - Must Have` is Must have."""
     number, _, words = choice.partition(" - ")
-    return words.capitalize() if words and number.isdecimal() else choice
+    if not (words and number.isdecimal()):
+        return choice
+    first, *others = words.split(" ")
+    return " ".join([first[:1].upper() + first[1:], *(each.lower() if each[1:].islower() else each for each in others)])
