@@ -169,7 +169,7 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def _ask_for_news(self) -> None:
         """Have the item under the cursor read from the service."""
-        if self.items.current_id is not None:
+        if self.items.current_id is not None and self.screen.is_current:
             self.run_worker(work(self._store.look_at, self.items.current_id), exclusive=True, group="look")
 
     def _looked(self, item_id: int) -> None:
