@@ -317,7 +317,8 @@ async def test_planned_values_are_laid_over_rows_items_totals_and_loads(tmp_path
         preview = store.plan_preview
 
         assert planned_row(store, 1)[4:7] == ("13", 5, 13)
-        assert [planned_row(store, each).sign for each in (1, 2, 5)] == [RowSign.PLANNED, RowSign.NONE, RowSign.ALTERED]
+        signs = [planned_row(store, each).sign for each in (1, 2, 5)]
+        assert signs == [RowSign.PLANNED_ALTERED, RowSign.NONE, RowSign.ALTERED]
         item_one = store.item(1)
         assert item_one is not None
         assert preview.item_laid_over(item_one).fields["Estimate"] == "13"
