@@ -57,7 +57,7 @@ class IterationEntry:
 
     @property
     def capacity(self) -> Capacity:
-        """Return the minimum and the maximum points."""
+        """The minimum and the maximum points."""
         return Capacity(self.min_capacity, self.max_capacity)
 
 

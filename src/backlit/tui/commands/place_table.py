@@ -8,7 +8,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     # Trees
     Command("tree.fold", ("h", "left"), Context.TREE, "fold", "Fold the node, or go to its parent.",
         handler="trees.tree_list:fold"),
-    Command("tree.unfold", ("l", "right"), Context.TREE, "unfold", "Unfold the node; again for its first child.",
+    Command("tree.unfold", ("l", "right"), Context.TREE, "unfold", "Unfold the node; then go to its first child.",
         handler="trees.tree_list:unfold"),
     Command("tree.toggle", ("z a",), Context.TREE, "toggle", "Fold or unfold the node.",
         handler="trees.tree_list:toggle"),
@@ -28,7 +28,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="trees.node_commands:change_capacity", also="velocity limit"),
     Command("tree.release", ("c R",), Context.TREE, "release", "Turn into a release or an iteration.",
         handler="trees.node_commands:turn_into_release"),
-    Command("tree.series", ("c s",), Context.TREE, "add sprints", "Add sprints of one length below it.",
+    Command("tree.series", ("c s",), Context.TREE, "add sprints", "Add equally long sprints to the node.",
         handler="trees.node_commands:add_series", also="sprint sprints new"),
     Command("tree.later", ("J",), Context.TREE, "down", "Move the node down among its siblings.",
         handler="trees.node_commands:reorder", argument="+1", is_stepped=True),

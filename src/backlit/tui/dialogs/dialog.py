@@ -32,7 +32,7 @@ RULES = frozenset("─│┬┴ ")
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes and draws no eyes; rules keep theirs."""
+    """The screen behind a dialog in one colour, which costs few bytes and does not distract; rules keep theirs."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground

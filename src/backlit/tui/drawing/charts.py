@@ -116,7 +116,7 @@ class Slot:
 
 
 def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
-    """Draw a timeline into at most so many lines: as many as its ticks divide evenly."""
+    """Draw a timeline into at most so many lines: the height is a multiple of the intervals between ticks."""
     plot = max(1, height - BELOW)
     scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
     plot -= plot % (len(scale) - 1) if plot >= len(scale) else 0

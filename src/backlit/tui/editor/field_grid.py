@@ -68,7 +68,7 @@ class Fold:
         self.is_open |= any(line.is_tail and line.sign in URGENT for line in lines)
 
     def reveal(self, key: str) -> None:
-        """Have the line of a field shown, and hide a line that was revealed before."""
+        """Reveal a field's line, and hide the one revealed before."""
         line = next((line for line in self._lines if line.field and line.field.key == key), None)
         self.revealed = key if line and line.is_apart else ""
         self.is_open |= line is not None and line.is_tail

@@ -242,7 +242,7 @@ class ReportTable(LineList):
         return [(text[:at], colour), (LIMIT, "foreground"), (text[at + 1 :], colour)]
 
     def _limit(self, width: int) -> list[Piece]:
-        """Return the title of the bars: the limit above its line."""
+        """Return the title of the bars, with the limit."""
         at = self._limit_at(width)
         return [(fit_right(f"{STUCK}d", at), "muted"), (LIMIT, "muted"), (" " * (width - at - 1), "muted")]
 
