@@ -66,7 +66,7 @@ class ShownView:
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._done_matches: tuple[ViewSpec, int] | None = None
+        self._done_matches: tuple[ViewSpec, int | None] | None = None
         """A spec without open matches, and the number of its done ones."""
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
