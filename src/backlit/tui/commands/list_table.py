@@ -220,7 +220,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
         "Move to a position from the top; 5m# moves to the fifth.",
         handler="items.rank:to_position", is_stepped=True, takes_text=True, words=("rank",)),
     Command("item.rank-write", ("m w",), Context.ITEM, "save order",
-        "Save the local order of all or the selected items as Priority.",
+        "Save the local order as Priority; with a selection, of its items.",
         handler="items.rank:write_order", words=("rank write",), also="order reorder"),
     Command("item.rank-forget", ("m 0",), Context.ITEM, "reset order", "Reset the order to the server's.",
         handler="items.rank:forget_order", words=("rank forget",)),
