@@ -385,6 +385,22 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_an_item_that_leaves_the_node_leaves_the_list_beside_it(store: Store, opened: Open) -> None:
+    node, name = await node_with_items(store)
+    view = store.view(ViewSpec(area_ids=frozenset({node})))
+    await view.load()
+    areas = store.lookups.tree(TreeKind.AREAS)
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        tree = pilot.app.screen.query_one("#tree", LineList)
+        tree.move_to([each.id for each in areas.walk()].index(node))
+        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+        await store.items.edit([view.rows(0, 1)[0].id], {"AreaID": areas.roots[0].id})
+
+        await until(lambda: name[:15] not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
 async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Store, opened: Open) -> None:
     view = store.view(ViewSpec())
     await view.load()

@@ -31,7 +31,7 @@ from backlit.tui.widgets.view_list import BacklogList
 ITEMS_DELAY = 0.08
 """Seconds the cursor rests on a node before its items are shown."""
 TOTALS_DELAY = 0.5
-"""Seconds between readings of the totals while items change."""
+"""Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
 """Cells from which the items of the area are shown beside the tree."""
 HIGH, AROUND = 22, 4
@@ -93,12 +93,12 @@ class TreeScreen(StoreScreen[None]):
         self.call_after_refresh(self._join_rules)
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Draw what changed; totals are read again at a measured pace."""
+        """Draw what changed; totals and the items of the node are read again at a measured pace."""
         self._tree.follow(changes.renamed)
         if Subject.TREES in changes:
             self._show_tree()
-        elif Subject.ITEMS in changes and self._totals_timer is None:
-            self._totals_timer = self.set_timer(TOTALS_DELAY, self._read_totals)
+        if (Subject.TREES in changes or Subject.ITEMS in changes) and self._totals_timer is None:
+            self._totals_timer = self.set_timer(TOTALS_DELAY, self._read_again)
         if Subject.PEOPLE in changes:
             self._items.forget_drawn()
         if Subject.ITEMS in changes:
@@ -129,9 +129,10 @@ class TreeScreen(StoreScreen[None]):
         if shown is not None:
             self.go_to_node(shown)
 
-    def _read_totals(self) -> None:
+    def _read_again(self) -> None:
         self._totals_timer = None
         self._show_tree()
+        self._show_items()
 
     def _show_tree(self) -> None:
         iterations = self.store.lookups.iterations() if self.kind is TreeKind.ITERATIONS else {}
@@ -169,7 +170,10 @@ class TreeScreen(StoreScreen[None]):
             self.run_worker(work(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
 
     async def _load_items(self, node_id: int) -> None:
-        ids = frozenset(self.store.lookups.tree(self.kind).subtree_ids(node_id))
+        tree = self.store.lookups.tree(self.kind)
+        if node_id not in tree:
+            return
+        ids = frozenset(tree.subtree_ids(node_id))
         is_area = self.kind is TreeKind.AREAS
         view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
         await view.load()
