@@ -55,12 +55,19 @@ class SummaryTable(LineList):
         super().__init__(id="summary")
         self._store = store
         self._rows: Sequence[tuple[str, Groomed]] = ()
+        self._texts: Sequence[tuple[str, str, str]] = ()
+        """The name, the changes and the open checks of each row."""
+        self._needed = (GAP, GAP, GAP)
+        """Cells that each of these columns needs for its longest text."""
 
     def show(self, results: Sequence[Groomed]) -> None:
         """Show the results; the cursor stays on its line."""
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
+        self._texts = [self._texts_of(each) for _, each in self._rows]
+        columns = zip(*self._texts, ("", "", ""), strict=True)
+        name, changes, still = (max(map(cell_len, column)) + GAP for column in columns)
+        self._needed = name, changes, still
         self.rows_replaced(self.cursor)
-        self.post_message(self.Highlighted(self, self.cursor))
 
     @property
     def current(self) -> Groomed | None:
@@ -82,22 +89,21 @@ class SummaryTable(LineList):
         """Draw an item; the first of its result names that."""
         title, each = self._rows[index]
         is_first = index == 0 or self._rows[index - 1][0] != title
-        name, changes, still = self._widths()
+        (name, changes, still), (own_name, own_changes, own_open) = self._widths(), self._texts[index]
         parts = [
             (fit(title if is_first else "", RESULT), BOLD),
             (fit_right(str(each.item_id) if each.item_id > 0 else "", NUMBER - 1) + " ", "muted"),
             (f"{type_sign(each.type) or ' '} ", type_colour(each.type)),
-            (fit(_name(each), name - GAP) + " " * GAP, "foreground"),
-            (fit(self._changes(each), changes), "foreground"),
-            (fit(self._open(each), still), "pending"),
+            (fit(own_name, name - GAP) + " " * GAP, "foreground"),
+            (fit(own_changes, changes), "foreground"),
+            (fit(own_open, still), "pending"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
 
     def _widths(self) -> tuple[int, int, int]:
         """Return the cells of names, changes and open checks; columns are as wide as their texts where they can be."""
         room = self.size.width - RESULT - NUMBER - 4
-        texts = [(_name(each), self._changes(each), self._open(each)) for _, each in self._rows] or [("", "", "")]
-        name, changes, still = (max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True))
+        name, changes, still = self._needed
         name = min(name, max(LEAST_NAMES, room - changes - still, round(room * NAME_SHARE)))
         changes = max(0, min(changes, room - name))
         still = room - name - changes
@@ -107,18 +113,12 @@ class SummaryTable(LineList):
     def is_cut(self) -> bool:
         """Return whether the row under the cursor leaves out a part of its changes or open checks."""
         _, changes, still = self._widths()
-        each = self.current
-        return each is not None and (cell_len(self._changes(each)) > changes or cell_len(self._open(each)) > still)
+        _, own_changes, own_open = self._texts[self.cursor] if self._texts else ("", "", "")
+        return cell_len(own_changes) > changes or cell_len(own_open) > still
 
-    def _changes(self, each: Groomed) -> str:
-        return ", ".join(changes_of(self._store, each, " "))
-
-    def _open(self, each: Groomed) -> str:
-        return _listed(open_words(self._store, each))
-
-
-def _name(each: Groomed) -> str:
-    return each.name if each.type else f"{each.name} (deleted)"
+    def _texts_of(self, each: Groomed) -> tuple[str, str, str]:
+        name = each.name if each.type else f"{each.name} (deleted)"
+        return name, ", ".join(changes_of(self._store, each, " ")), _listed(open_words(self._store, each))
 
 
 def open_words(store: Store, each: Groomed) -> list[str]:
@@ -175,7 +175,8 @@ class GroomSummaryScreen(StoreScreen[None]):
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
-        self._show_current()
+        self._preview.show_soon(self._show_current)
+        self._draw_status()
 
     @on(LineList.Chosen)
     def _row_chosen(self, message: LineList.Chosen) -> None:
@@ -198,6 +199,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.table.show(self._results)
         self.table.styles.height = self.table.HEADER_LINES + max(1, len(self._results))
         self._show_current()
+        self._draw_words()
 
     def _show_current(self) -> None:
         """Show the item under the cursor below the table, after its changes where the table cuts them."""
@@ -206,18 +208,26 @@ class GroomSummaryScreen(StoreScreen[None]):
         comments = self.store.comments.of_item(item.id) if item is not None else None
         faults = self.store.ready_check.sentences(item.id) if item is not None else ()
         self._preview.show(item, comments, surroundings_of(self.store, item, faults))
+        self._show_changes()
+
+    def _show_changes(self) -> None:
+        """Show the changes of the item under the cursor where the table cuts them."""
+        each = self.table.current
         self._changes.display = self.table.is_cut and each is not None
         if each is not None:
             self._changes.update(Content("\n").join(map(literal, changes_of(self.store, each, " "))))
-        self._draw_words()
 
     def on_resize(self) -> None:
         """Show as many hints and whole changes as fit."""
-        self.call_after_refresh(self._show_current)
+        self._draw_words()
+        self.call_after_refresh(self._show_changes)
 
     def _draw_words(self) -> None:
         counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
         self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")])
+        self._draw_status()
+
+    def _draw_status(self) -> None:
         rows = self.table
         self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
 

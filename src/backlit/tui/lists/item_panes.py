@@ -15,7 +15,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.items.preview import PREVIEW_DELAY, Preview, surroundings_of
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
@@ -23,8 +23,6 @@ from backlit.tui.widgets.item_list import ItemList, SelectionChanged
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
-PREVIEW_DELAY = 0.06
-"""Seconds until the preview of a row is drawn, so that holding j draws none."""
 REQUEST_DELAY = 0.54
 """Seconds from the preview to the request for news of its item; a cursor that moves on asks for nothing."""
 WIDE = 120

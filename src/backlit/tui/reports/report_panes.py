@@ -175,7 +175,6 @@ class ReportTable(LineList):
         self._longest = max(self._longest, STUCK + 1)
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
-        self.post_message(self.Highlighted(self, self.cursor))
 
     def _first_row(self) -> int:
         chart = self._report.chart if self._report is not None else None

@@ -184,6 +184,7 @@ class ReportsScreen(StoreScreen[None]):
             self._table.status_groups = self.store.lookups.status_groups()
             self._table.show(report)
             self._fit_table()
+            self._show_item()
             self._draw_words()
 
     def draw_chart(self) -> None:
@@ -207,7 +208,7 @@ class ReportsScreen(StoreScreen[None]):
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
-        self._show_item()
+        self._preview.show_soon(self._show_item)
         self._draw_words()
 
     def _show_item(self) -> None:
