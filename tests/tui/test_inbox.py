@@ -1,5 +1,6 @@
 """The inbox: what others did is listed until it was looked at, wherever that happened."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,8 @@ from tests.tui.conftest import Open
 from tests.tui.stage import heading_of, lines_of, missing, text_of, title_of
 from textual.pilot import Pilot
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import EditorScreen
@@ -101,6 +104,20 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
             "Inbox 3",
         ]
         assert missing(pilot.app, said) == []
+
+
+async def test_changes_of_several_people_are_ascribed_to_none(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "71"})
+    await store.refresh()
+    other = Client.inside(world.service.asgi, TokenCache(world.folder / "other.json", "other"))
+    await other.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "priya"))
+    await other.comments.create({"projectId": 1, "workItemId": item_id, "description": "Why?"})
+    await other.aclose()
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        assert rows_of(pilot)[1].split("changed: Estimate")[0].strip(" ▌") == ""
+        assert missing(pilot.app, ["changed: Estimate", "priya commented: “Why?”", "priya, jon ·"]) == []
 
 
 async def test_a_click_on_either_line_goes_to_its_entry(world: World, store: Store, opened: Open) -> None:

@@ -127,17 +127,23 @@ def _on_one_line(text: str) -> str:
 
 
 def summary_of(store: Store, news: ItemNews) -> str:
-    """Return the changes of an item in one line, the most serious first, as it may be cut."""
-    who = news.authors[0] if news.authors else "somebody"
+    """Return the changes of an item in one line, the most serious first, as it may be cut.
+
+    It names a person only where there is one author: the authors are also those of the comments.
+    """
+    is_by_one = len(news.authors) < 2
+    who = "".join(news.authors) or "somebody"
     parts: list[str] = []
     match news.kind:
         case NewsKind.NEW:
-            parts.append(f"{who} created this {news.type.lower() or 'item'}")
+            kind = news.type.lower() or "item"
+            parts.append(f"{who} created this {kind}" if is_by_one else f"new {kind}")
         case NewsKind.GONE:
             parts.append("deleted, or no longer visible to you")
         case NewsKind.CHANGED if news.fields:
             short_first = sorted(news.fields, key=lambda field: is_long(field.key, field.before, field.after))
-            parts.append(f"{who} changed {', '.join(change_words(store, field) for field in short_first)}")
+            changes = ", ".join(change_words(store, field) for field in short_first)
+            parts.append(f"{who} changed {changes}" if is_by_one else f"changed: {changes}")
     if news.comments:
         last, count = news.comments[-1], len(news.comments)
         said = f"{last.author or 'somebody'} commented" if count == 1 else f"{count} comments"
@@ -146,8 +152,8 @@ def summary_of(store: Store, news: ItemNews) -> str:
 
 
 def who_and_when(news: ItemNews, now: datetime) -> str:
-    """Return the authors, as far as known, and the time; for a deleted item, when that was noticed."""
-    who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else "somebody")
+    """Return the authors, as far as known, and the time; for a deleted item, only when that was noticed."""
+    who = "" if news.kind is NewsKind.GONE else ", ".join(news.authors) or "somebody"
     noticed = "noticed " if news.kind is NewsKind.GONE else ""
     when = f"{noticed}{ago(news.at, now)}" if news.at else ""
     return " · ".join(part for part in (who, when, moment(news.at)) if part)
