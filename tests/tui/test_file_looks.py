@@ -111,6 +111,14 @@ def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) 
     assert lines[0][0].text == images.HOW_TO
 
 
+def test_the_beginning_of_a_picture_leads_to_the_picture() -> None:
+    begin = picture().ljust(LOOK_LIMIT, b"\0")
+    on, off = (preview_of(begin, "shot.png", 2**20, with_pictures=each).draw(99, 4, LOOKS) for each in (True, False))
+
+    assert on[0][0].text == "PNG picture, 1.0 MB. Press enter to show it."
+    assert "switched off" in off[0][0].text
+
+
 def test_a_huge_picture_is_not_unpacked() -> None:
     file = io.BytesIO()
     Image.new("1", (9000, 9000)).save(file, "PNG")

@@ -67,6 +67,11 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
         return FilePreview("empty file", "", _words("The file is empty."))
     picture = picture_kind(content)
     if picture is not None:
+        if with_pictures and len(content) == LOOK_LIMIT != size:
+            how_large = f", {size_text(size)}" if size is not None else ""
+            return FilePreview(
+                f"{picture} picture", "", _words(f"{picture} picture{how_large}. Press enter to show it.")
+            )
         return _picture(content, picture, note, with_pictures=with_pictures)
     text = _text_of(content, is_cut=is_cut)
     if text is None:

@@ -264,8 +264,7 @@ class AttachmentsScreen(ItemRowsScreen):
             content = await self.store.transfers.look(entry.id, LOOK_LIMIT)
         except BacklitError:
             return
-        is_cut = len(content) >= LOOK_LIMIT
-        with_pictures = self.session.images != "off" and not is_cut
+        with_pictures = self.session.images != "off"
         found = await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=with_pictures)
         self._previews[entry.id] = found
         if self._files.current == entry:
