@@ -1,7 +1,8 @@
 """The outbox: what waits, what is in conflict, and how it is settled."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
@@ -26,11 +27,11 @@ async def outbox_of(opened: Open, store: Store, size: tuple[int, int] = (100, 30
         yield pilot
 
 
-async def conflict(world: World, store: Store) -> int:
+async def conflict(world: World, store: Store, more: Mapping[str, object] = MappingProxyType({})) -> int:
     """Maya and jon have named the same item; jon was first."""
     item_id = await story(store)
     world.faults.is_down = True
-    await store.items.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine", **more})
     await world.rival.work_items.update(item_id, {"Name": "Theirs [b]"})
     world.faults.is_down = False
     await store.refresh()
@@ -89,6 +90,12 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
     async with outbox_of(opened, store) as pilot:
         assert "≠ conflict" in line_with(pilot.app, "▌")
         assert missing(pilot.app, ["Was", "Yours", "Theirs", "Mine", "Theirs [b]"]) == []
+
+
+async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
+    await conflict(world, store, {"Estimate": "777"})
+    async with outbox_of(opened, store) as pilot:
+        assert line_with(pilot.app, "  Estimate").endswith(" 777")
 
 
 async def test_a_conflict_is_settled_for_me_only_with_y(world: World, store: Store, opened: Open) -> None:

@@ -171,13 +171,13 @@ class OutboxScreen(StoreScreen[None]):
         widths = [label, *[room] * (len(heads) - 1)]
         yield from table_lines([(head, "$muted") for head in heads], widths)
         for key, mine in fields_of(entry).items():
-            theirs = entry.theirs.get(key)
+            theirs = self._words(key, entry.theirs[key]) if key in entry.theirs else ""
             values = {
-                "Was": (entry.base.get(key), "$muted"),
-                "Yours": (mine, "bold"),
+                "Was": (self._words(key, entry.base.get(key)), "$muted"),
+                "Yours": (self._words(key, mine), "bold"),
                 "Theirs": (theirs, "$foreground"),
             }
-            cells = [(self._words(key, value), colour) for head, (value, colour) in values.items() if head in heads]
+            cells = [cell for head, cell in values.items() if head in heads]
             yield from table_lines([(label_of(key), "$foreground"), *cells], widths)
 
     def _line(self, whose: str, key: str, value: object) -> Content:
