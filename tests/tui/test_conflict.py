@@ -118,6 +118,16 @@ async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: 
         assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field to resolve"]) == []
 
 
+async def test_a_click_beside_both_sides_decides_nothing(world: World, store: Store, opened: Open) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "( ) 888" in line)
+        await pilot.click(offset=(lines_of(pilot.app)[row].index("to resolve"), row))
+        await pilot.pause()
+
+        assert missing(pilot.app, ["▌ Estimate", "( ) 888", "2 fields to resolve"]) == []
+
+
 async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -108,8 +108,13 @@ class ConflictDialog(Dialog[Decisions | None]):
 
     # Drawing
 
+    @property
+    def _width(self) -> int:
+        """The cells for which the fields are laid out."""
+        return min(WIDEST, self.app.size.width) - FRAME_CELLS
+
     def _draw(self, note: str = "") -> None:
-        width = min(WIDEST, self.app.size.width) - FRAME_CELLS
+        width = self._width
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
         self._heads.update(column_heads(width))
@@ -164,13 +169,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         if index is None or not self._scroll.region.contains_point(event.screen_offset):
             return
         self._at = index
-        width = self._shown.size.width
-        field = self._in_words(self._fields[index])
-        side = side_at(at.x, width)
-        if field.is_long:
-            is_mine = at.x < MARGIN + _column(width)
-            side = None if at.y == self._places[index][0] else Keep.MINE if is_mine else Keep.THEIRS
-        if side is None or width < SIDE_BY_SIDE:
+        field, line = self._in_words(self._fields[index]), at.y - self._places[index][0]
+        side = side_at(field, at.x, line, self._width)
+        if side is None:
             self._draw()
         else:
             self._decide(side)
@@ -297,47 +298,61 @@ def _columns(width: int) -> tuple[int, int, int, int, int]:
     return LABEL_WIDTH, room, room, room, DECISION_WIDTH
 
 
-def side_at(column: int, width: int) -> Keep | None:
-    """Return the side of a short field that stands in a column of the table."""
-    label, was, side, _, _ = _columns(width)
-    begin = MARGIN + label + was + 2 * GAP
-    if column < begin:
+def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | None:
+    """Return the side that stands at a place in the lines of a field; None beside and below both."""
+    if width < SIDE_BY_SIDE:
         return None
-    return Keep.MINE if column < begin + side + GAP else Keep.THEIRS
+    if field.is_long:
+        begin, mine, end = MARGIN, MARGIN + _column(width), width
+        top = 1 + len(_fault(field, width))
+        bottom = len(field_lines(field, width, is_current=False)) - len(list(_edited(field, width)))
+    else:
+        label, was, side, _, _ = _columns(width)
+        begin = MARGIN + label + was + 2 * GAP
+        mine, end = begin + side + GAP, begin + 2 * (side + GAP)
+        top, bottom = 0, len(_row(field, width, is_current=False))
+    if not (begin <= column < end and top <= line < bottom):
+        return None
+    return Keep.MINE if column < mine else Keep.THEIRS
 
 
 def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
     """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
     is_row = width >= SIDE_BY_SIDE and not field.is_long
-    if is_row:
-        sides = [(f"{_radio(field, keep)} {text}", _colour(field, keep, is_same=False)) for keep, text in _sides(field)]
-        cells = [(field.label, "bold"), (field.base, "$muted"), *sides, _decision(field)]
-        lines = table_lines(cells, _columns(width), is_current=is_current)
-    else:
-        lines = [_heading(field, width, is_current=is_current)]
-    if field.fault:
-        lines += [_coloured(f"! {line}", "$error") for line in wrapped(field.fault, width - MARGIN - 2)]
+    lines = (_row if is_row else _heading)(field, width, is_current=is_current)
     body = [] if is_row else list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
     if len(body) > MOST_LINES:
         more = counted(len(body) - MOST_LINES, "more line")
         body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
-    return [*lines, *body, *_edited(field, width)]
+    return [*lines, *_fault(field, width), *body, *_edited(field, width)]
+
+
+def _row(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
+    sides = [(f"{_radio(field, keep)} {text}", _colour(field, keep, is_same=False)) for keep, text in _sides(field)]
+    cells = [(field.label, "bold"), (field.base, "$muted"), *sides, _decision(field)]
+    return table_lines(cells, _columns(width), is_current=is_current)
+
+
+def _fault(field: ShownField, width: int) -> Sequence[Content]:
+    lines = wrapped(field.fault, width - MARGIN - 2) if field.fault else ()
+    return [_coloured(f"! {line}", "$error") for line in lines]
 
 
 def _sides(field: ShownField) -> Sequence[tuple[Keep, str]]:
     return tuple(zip(SIDES, (field.mine, field.theirs), strict=True))
 
 
-def _heading(field: ShownField, width: int, *, is_current: bool) -> Content:
+def _heading(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
     words, colour = _decision(field)
     label = fit(field.label, min(cell_len(safe(field.label)), width - MARGIN - len(words) - 1))
     was = "" if field.is_long else f"  was {field.base}"
-    return Content.assemble(
+    line = Content.assemble(
         ("▌ " if is_current else "  ", "$accent"),
         (label, "bold"),
         (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
         (words, colour),
     )
+    return [line]
 
 
 def _decision(field: ShownField) -> tuple[str, str]:
