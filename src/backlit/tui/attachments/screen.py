@@ -42,6 +42,7 @@ NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
 WIDEST, WIDE, MIDDLING = 140, 100, 72
 """Cells from which there is room for the whole time; for who attached it; for its type and description."""
+KEPT_PREVIEWS = 10
 REST = 0.25
 """Seconds that the cursor rests on a file before the file is read for its preview."""
 BAR_WIDTH = 16
@@ -246,8 +247,9 @@ class AttachmentsScreen(ItemRowsScreen):
     def _file_highlighted(self) -> None:
         entry = self._files.current
         self._show_preview(entry)
-        if entry is not None and entry.id not in self._previews:
-            self.run_worker(work(self._read_preview, entry), exclusive=True, group="preview")
+        self.workers.cancel_group(self, "preview")
+        if entry is not None and entry.id not in self._previews and not self.session.is_sparing:
+            self.run_worker(work(self._read_preview, entry), group="preview")
         self.draw_words()
 
     def _show_preview(self, entry: AttachmentEntry | None) -> None:
@@ -267,6 +269,8 @@ class AttachmentsScreen(ItemRowsScreen):
         with_pictures = self.session.images != "off"
         found = await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=with_pictures)
         self._previews[entry.id] = found
+        for oldest in list(self._previews)[:-KEPT_PREVIEWS]:
+            del self._previews[oldest]
         if self._files.current == entry:
             self._show_preview(entry)
 

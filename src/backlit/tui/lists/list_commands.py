@@ -269,7 +269,7 @@ def page_preview(target: ListTarget, call: Call) -> None:
 
 def toggle_sparing(target: ListTarget, _call: Call) -> None:
     """Turn low bandwidth on or off."""
-    is_sparing = not target.items.is_sparing
+    target.session.is_sparing = is_sparing = not target.items.is_sparing
     target.panes.spare(is_sparing)
     target.say("Low bandwidth is on. Press p to show the preview." if is_sparing else "Low bandwidth is off.")
 

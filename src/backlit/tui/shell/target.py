@@ -54,6 +54,8 @@ class Session:
         self.templates = templates
         self.capacities = capacities or OwnCapacities()
         self.images = images
+        self.is_sparing = False
+        """Whether low bandwidth was turned on."""
         self.last_act: Act | None = None
         self.recent_commands: tuple[str, ...] = ()
         """Ids of the commands chosen in the palette, the last one first."""
