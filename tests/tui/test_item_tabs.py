@@ -90,6 +90,24 @@ async def test_the_history_writes_out_the_comment_under_the_cursor(world: World,
         assert missing(pilot.app, ["When", "Who", "What"]) == []
 
 
+async def test_keys_scroll_a_long_text_below_the_history(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await store.items.comment(item_id, "\n\n".join(f"Line {number}." for number in range(1, 60)))
+    async with edit(item_id) as pilot:
+        await pilot.press("g", "l")
+        await until(lambda: "Line 1." in text_of(pilot.app), lambda: text_of(pilot.app))
+        above = text_of(pilot.app)
+        await pilot.press("5", "0", "ctrl+e")
+        await pilot.pause()
+        below = text_of(pilot.app)
+        await pilot.press("5", "0", "ctrl+y")
+        await pilot.pause()
+
+        assert "Line 59." not in above
+        assert "Line 59." in below
+        assert "Line 59." not in text_of(pilot.app)
+
+
 async def test_the_history_shows_the_values_of_a_change(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
 

@@ -26,12 +26,12 @@ STACKS = [
     (Context.PLAN, *BACKLOG),
     (Context.MOVES, Context.EDITOR, Context.ITEM, Context.GLOBAL),
     (Context.COMMENTS, Context.MOVES, Context.ITEM, Context.GLOBAL),
-    (Context.ATTACHMENTS, Context.MOVES, Context.GLOBAL),
+    (Context.ATTACHMENTS, Context.MOVES, Context.DETAIL, Context.GLOBAL),
     (Context.OUTBOX, Context.MOVES, Context.GLOBAL),
     (Context.INBOX, Context.MOVES, Context.GLOBAL),
-    (Context.REPORTS, Context.MOVES, Context.GLOBAL),
+    (Context.REPORTS, Context.MOVES, Context.DETAIL, Context.GLOBAL),
     (Context.GROOM, Context.ITEM, Context.GLOBAL),
-    (Context.SUMMARY, Context.GLOBAL),
+    (Context.SUMMARY, Context.MOVES, Context.DETAIL, Context.GLOBAL),
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {

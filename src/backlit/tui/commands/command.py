@@ -40,6 +40,7 @@ class Context(StrEnum):
     GROOM = "Grooming"
     SUMMARY = "Grooming summary"
     MOVES = "Moving in lists"
+    DETAIL = "Detail below a list"
     LIST = "Lists"
     ITEM = "Items"
     GLOBAL = "Everywhere"

@@ -138,7 +138,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     The session ends when the summary is closed, not before.
     """
 
-    COMMAND_GROUPS = ("groom.summary_screen",)
+    COMMAND_GROUPS = ("groom.summary_screen", "widgets.text_view")
 
     AUTO_FOCUS = "SummaryTable"
     PLACE = "Grooming"

@@ -56,6 +56,7 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import FILTER
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import USUAL
+from backlit.tui.widgets.text_view import SCROLL_LINES
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -106,8 +107,6 @@ SHORT_OF = {key: short for short, key in SHORT_KEYS.items()}
 """The short names of fields."""
 UNFIT = frozenset({Kind.LONG_TEXT})
 """Kinds of fields that lists are not grouped or sorted by."""
-PREVIEW_LINES = 3
-"""Lines of one step of the preview."""
 
 
 async def group(target: ListTarget, call: Call) -> None:
@@ -259,7 +258,7 @@ def place_preview(target: ListTarget, _call: Call) -> None:
 
 def scroll_preview(target: ListTarget, call: Call) -> None:
     """Scroll the preview, by the argument's sign and the count."""
-    target.panes.scroll_preview(PREVIEW_LINES * int(call.command.argument) * (call.count or 1))
+    target.panes.scroll_preview(SCROLL_LINES * int(call.command.argument) * (call.count or 1))
 
 
 def page_preview(target: ListTarget, call: Call) -> None:

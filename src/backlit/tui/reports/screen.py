@@ -90,7 +90,7 @@ class ReportSelection:
 class ReportsScreen(StoreScreen[None]):
     """Shows one report at a time; its coverage applies to all reports."""
 
-    COMMAND_GROUPS = ("reports.screen",)
+    COMMAND_GROUPS = ("reports.screen", "widgets.text_view")
     AUTO_FOCUS = "ReportTable"
     PLACE = "app.reports"
     CSS_PATH = "../styles/reports.tcss"

@@ -8,11 +8,16 @@ from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import RuleLine
+
+SCROLL_LINES = 3
+"""Lines that a key scrolls by."""
 
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
@@ -87,6 +92,7 @@ class Detail(LinesView):
 class RowsOverDetail(Container):
     """A list as high as its rows, at most half of the room, and the detail of its current row below a rule."""
 
+    COMMAND_GROUPS = ("widgets.text_view",)
     DEFAULT_CSS = "RowsOverDetail { height: 1fr; }"
 
     def __init__(self, rows: LineList) -> None:
@@ -114,3 +120,11 @@ class RowsOverDetail(Container):
         height: int | str = min(rows, self.size.height // 2) if self._detail.display else "1fr"
         if self._rows.styles.height is None or str(self._rows.styles.height) != str(height):
             self._rows.styles.height = height
+
+
+def scroll_detail(target: Widget, call: Call) -> None:
+    """Scroll what is shown below the list, by the argument's sign and the count."""
+    view = target.query_one(LinesView)
+    if not view.display:
+        raise CannotAct("Nothing is shown below the list.")
+    view.scroll_relative(y=SCROLL_LINES * int(call.command.argument) * (call.count or 1), animate=False, immediate=True)
