@@ -100,10 +100,7 @@ async def test_the_file_under_the_cursor_is_previewed_below_the_list(
             await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
 
 
-async def test_low_bandwidth_fetches_a_file_only_on_request(
-    store: Store, opened: Open, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("backlit.tui.attachments.screen.REST", 0)
+async def test_low_bandwidth_fetches_a_file_only_on_request(store: Store, opened: Open, write: Write) -> None:
     async with opened(store) as pilot:
         await pilot.press("t", "l", "g", "t")
         await pilot.pause()
@@ -116,29 +113,6 @@ async def test_low_bandwidth_fetches_a_file_only_on_request(
 
         await pilot.press("enter")
         await until(lambda: "All about wombats" in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-async def test_a_file_is_fetched_again_after_ten_others(
-    store: Store, opened: Open, item_id: int, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("backlit.tui.attachments.screen.REST", 0)
-    for number in range(11):
-        await attached(store, item_id, write(f"{number}.txt", b"file %d." % number))
-    fetched: list[int] = []
-    look = store.transfers.look
-
-    async def counting(attachment_id: int, limit: int) -> bytes:
-        fetched.append(attachment_id)
-        return await look(attachment_id, limit)
-
-    monkeypatch.setattr(store.transfers, "look", counting)
-    async with showing(opened, store, item_id) as pilot:
-        for key in (*"j" * 10, "k", "g g", "j"):
-            await workers_done(pilot.app)
-            await pilot.press(*key.split())
-        await workers_done(pilot.app)
-
-    assert len(fetched) == len(set(fetched)) + 2
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])

@@ -1,7 +1,6 @@
 """The groom queue by keys: answers, skipping, going back, pausing over a restart, the summary."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,9 @@ from tests.tui.stage import line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
-from backlit.store.grooming import Groomed
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.groom import summary_screen
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
 
@@ -448,28 +445,6 @@ async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
         assert f"#{ids[1]} ◆ Story" in below
         assert "2 of 2" in below
         assert isinstance(pilot.app.screen, EditorScreen)
-
-
-async def test_the_cursor_of_the_summary_reads_no_other_item(
-    world: World, store: Store, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids = await unestimated(world, store, 5, "Story")
-    read: list[int] = []
-    async with opened(store) as pilot:
-        await queue_of(pilot, ids)
-        await press(pilot, *["enter"] * 5)
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        changes_of = summary_screen.changes_of
-
-        def counted(store: Store, each: Groomed, colon: str) -> Iterator[str]:
-            read.append(each.item_id)
-            return changes_of(store, each, colon)
-
-        monkeypatch.setattr(summary_screen, "changes_of", counted)
-        await press(pilot, "j")
-        await until(lambda: f"#{ids[1]} ◆ Story" in text_of(pilot.app))
-
-        assert set(read) <= {ids[1]}
 
 
 async def test_the_footer_lists_the_digits_that_answer(world: World, store: Store, opened: Open) -> None:
