@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted
+from backlit.model.ready_check import Ground
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.records.merge import is_empty
@@ -63,7 +64,8 @@ class SummaryTable(LineList):
     def show(self, results: Sequence[Groomed]) -> None:
         """Show the results; the cursor stays on its line."""
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
-        self._texts = [self._texts_of(each) for _, each in self._rows]
+        ground = self._store.ready_check.ground()
+        self._texts = [self._texts_of(each, ground) for _, each in self._rows]
         columns = zip(*self._texts, ("", "", ""), strict=True)
         name, changes, still = (max(map(cell_len, column)) + GAP for column in columns)
         self._needed = name, changes, still
@@ -116,14 +118,13 @@ class SummaryTable(LineList):
         _, own_changes, own_open = self._texts[self.cursor] if self._texts else ("", "", "")
         return cell_len(own_changes) > changes or cell_len(own_open) > still
 
-    def _texts_of(self, each: Groomed) -> tuple[str, str, str]:
+    def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
-        return name, ", ".join(changes_of(self._store, each, " ")), _listed(open_words(self._store, each))
+        return name, ", ".join(changes_of(self._store, each, " ")), _listed(open_words(each, ground))
 
 
-def open_words(store: Store, each: Groomed) -> list[str]:
+def open_words(each: Groomed, ground: Ground) -> list[str]:
     """Return the checks that an item fails, in the words that the other screens use for them."""
-    ground = store.ready_check.ground()
     return [rule.said(ground).rstrip(".") for rule in each.open]
 
 
@@ -244,10 +245,11 @@ def summary_of(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]
     """Return the summary of a session on some items, in Markdown with users' texts escaped."""
     head = f"# Groomed: {_line(project_name(store))}, {store.today().isoformat()}"
     lines = [head, "", _counts(store, results, item_ids)]
+    ground = store.ready_check.ground()
     for title, found in grouped(results):
         lines += ["", f"## {title}", ""]
         for each in found:
-            lines += _item(store, each)
+            lines += _item(store, each, ground)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -283,12 +285,12 @@ def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
         yield "skipped"
 
 
-def _item(store: Store, each: Groomed) -> Iterator[str]:
+def _item(store: Store, each: Groomed, ground: Ground) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))
     if each.open:
-        yield f"  - open: {_listed(open_words(store, each))}"
+        yield f"  - open: {_listed(open_words(each, ground))}"
 
 
 def _line(text: str) -> str:
