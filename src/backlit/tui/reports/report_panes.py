@@ -171,8 +171,7 @@ class ReportTable(LineList):
         """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
         before, self._report = self._report, report
         days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
-        self._longest = max((each for each in days if isinstance(each, float)), default=0.0)
-        self._longest = max(self._longest, STUCK + 1)
+        self._longest = max(STUCK + 1, *(each for each in days if isinstance(each, float)), 0.0)
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
 
