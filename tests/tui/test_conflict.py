@@ -108,12 +108,17 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
         assert (found["Name"], found["Estimate"], found["Status"]) == ("Mine [b]", "888", "Ready For Test")
 
 
+async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
+    """Click on words in the first line that has others."""
+    row = next(at for at, line in enumerate(lines_of(pilot.app)) if beside in line)
+    await pilot.click(offset=(lines_of(pilot.app)[row].index(words), row))
+    await pilot.pause()
+
+
 async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "( ) Theirs" in line)
-        await pilot.click(offset=(lines_of(pilot.app)[row].index("Theirs"), row))
-        await pilot.pause()
+        await click(pilot, "Theirs", beside="( ) Theirs")
 
         assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field to resolve"]) == []
 
@@ -121,9 +126,7 @@ async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: 
 async def test_a_click_beside_both_sides_decides_nothing(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        row = next(at for at, line in enumerate(lines_of(pilot.app)) if "( ) 888" in line)
-        await pilot.click(offset=(lines_of(pilot.app)[row].index("to resolve"), row))
-        await pilot.pause()
+        await click(pilot, "to resolve", beside="( ) 888")
 
         assert missing(pilot.app, ["▌ Estimate", "( ) 888", "2 fields to resolve"]) == []
 
