@@ -229,8 +229,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._draw_status()
 
     def _draw_status(self) -> None:
-        rows = self.table
-        self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
+        self._footer.show(HINTS, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit."""
@@ -276,9 +275,8 @@ def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
-        before, after = (
-            NONE if is_empty(value) else words.shown(field, value) for value in (answer.before, answer.after)
-        )
+        values = (answer.before, answer.after)
+        before, after = (NONE if is_empty(value) else words.shown(field, value) for value in values)
         by = "" if answer in each.answers else "by someone else: "
         yield f"{by}{field.label}{colon}{before} → {after}"
     if each.answers and each.is_skipped:
