@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
@@ -21,6 +21,7 @@ from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.lanes import GivenUp, Lane, QuickReads, Result, Work
 from backlit.service.storage.migrations import migrate
+from backlit.service.storage.prepared_statements import driver_sql
 
 _Identity = tuple[int, int] | None
 
@@ -270,13 +271,12 @@ def _dumps(value: object) -> str:
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:
-    """Begin transactions of SQLite through the driver, at half the cost of SQLAlchemy's way."""
+    """Begin transactions of SQLite through the driver, at half the cost of SQLAlchemy's way, unless one is open."""
 
     def begin(connection: Connection) -> None:
-        try:
-            connection.connection.cursor().execute(statement)
-        except sqlite3.Error as error:
-            raise OperationalError(statement, None, error) from error
+        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        if not driver.in_transaction:
+            driver_sql(connection, statement)
 
     return begin
 

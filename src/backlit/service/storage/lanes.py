@@ -316,8 +316,8 @@ class QuickReads:
         self._before = before
         self._deadline = 0.0
         self._gate = threading.Lock()
-        driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
-        driver.set_progress_handler(lambda: time.monotonic() > self._deadline, 2_000)
+        self._driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
+        self._driver.set_progress_handler(lambda: time.monotonic() > self._deadline, 2_000)
 
     def run(self, work: Work[Result]) -> Result:
         """Do the read at once; raises GivenUp."""
@@ -327,12 +327,15 @@ class QuickReads:
             if self._connection.closed:
                 raise GivenUp
             self._deadline = time.monotonic() + self._time_limit
-            with self._connection.begin():
-                self._before(self._connection)
-                return work(self._connection)
+            driver_sql(self._connection, "BEGIN")  # at a third of the cost of SQLAlchemy's transactions
+            self._before(self._connection)
+            return work(self._connection)
         except OperationalError as error:
             raise GivenUp from error
         finally:
+            if not self._connection.closed:
+                self._connection.rollback()
+                self._driver.rollback()
             self._gate.release()
 
     def close(self) -> None:
