@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -24,8 +25,8 @@ from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceErro
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
-from backlit.service.http.bodies import FORM_LIMIT
-from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
+from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
+from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
 from backlit.service.routes import attachments, comments, directory, login, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.database import trouble_of
@@ -65,7 +66,8 @@ class Service:
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
         self.shared = Shared(settings, tuple(sorted(extensions)))
         self._is_open = False
-        self.asgi: ASGIApp = Front(self._build(), settings)
+        endpoints = {path: Endpoint(self.shared, handlers) for path, handlers in _handlers_by_path().items()}
+        self.asgi: ASGIApp = Front(_Direct(self._build(endpoints), endpoints), settings)
 
     async def start(self) -> None:
         """Open the database and start the threads; raise StorageError. A second call has no effect."""
@@ -85,7 +87,7 @@ class Service:
         """Create a single-use verification code for a licensed user; blocks. Raises NotFound."""
         return self.shared.database.write.submit(partial(_invite, self.shared, username)).result()
 
-    def _build(self) -> Starlette:
+    def _build(self, endpoints: Mapping[str, Endpoint]) -> Starlette:
         @asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
             await self.start()
@@ -94,7 +96,7 @@ class Service:
 
         application = Starlette(
             routes=[  # tried in this order, so that those asked for most come first
-                *(self._route(path, handlers) for path, handlers in _handlers_by_path().items()),
+                *(self._route(path, endpoint) for path, endpoint in endpoints.items()),
                 PathRoute("/healthz", _healthz),
                 PathRoute("/readyz", _readyz),
                 PathRoute("/openapi.json", _openapi),
@@ -121,11 +123,9 @@ class Service:
         application.state.shared = self.shared
         return application
 
-    def _route(self, path: str, handlers: Mapping[str, Handler | Streamed]) -> PathRoute:
-        is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
-        limit = self.settings.max_upload + OVERHEAD if is_streamed else None
-        address = "/api/v1" + path.replace("{id}", "{id:int}")
-        return PathRoute(address, Endpoint(self.shared, handlers), max_body_size=limit)
+    def _route(self, path: str, endpoint: Endpoint) -> PathRoute:
+        limit = self.settings.max_upload + OVERHEAD if endpoint.is_streamed else None
+        return PathRoute(_ROOT + path.replace("{id}", "{id:int}"), endpoint, max_body_size=limit)
 
 
 def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
@@ -133,6 +133,49 @@ def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
     for route in ROUTES:
         found[route.path][route.method] = route.handler
     return found
+
+
+_ROOT = "/api/v1"
+_ID_IN_PATH = re.compile("(/[a-z]+/)([0-9]{1,18})(/[a-z]+)?")
+
+
+class _Direct:
+    """Entry that serves requests past Starlette's layers, whose cost is that of reading an item.
+
+    It takes addresses spelled as the routes are, with a short body or none, and leaves errors to Starlette's table.
+    """
+
+    def __init__(self, app: ASGIApp, endpoints: Mapping[str, Endpoint]) -> None:
+        self._app = app
+        self._endpoints = {_ROOT + path: endpoint for path, endpoint in endpoints.items() if not endpoint.is_streamed}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = self._endpoint(scope)
+        if endpoint is not None:
+            try:
+                response = await endpoint.response(Request(scope, receive))
+            except Exception as error:  # noqa: BLE001 - not swallowed: Starlette raises it from the endpoint
+                scope[ERROR_KEY] = error
+            else:
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _endpoint(self, scope: Scope) -> Endpoint | None:
+        """Return the endpoint of an address, with its id in the scope; None for what Starlette has to serve."""
+        if scope["type"] != "http" or not _is_short(scope):
+            return None
+        path: str = scope["path"]
+        match = _ID_IN_PATH.fullmatch(path, len(_ROOT))
+        if match is not None:
+            scope["path_params"] = {"id": int(match[2])}
+            path = f"{_ROOT}{match[1]}{{id}}{match[3] or ''}"
+        return self._endpoints.get(path)
+
+
+def _is_short(scope: Scope) -> bool:
+    """Return True for a body whose length is given and within the limit, and for none."""
+    return BODY_KEY not in scope or 0 <= int(Headers(scope=scope).get("content-length", -1)) <= BODY_LIMIT
 
 
 class _PlainPaths:

@@ -75,6 +75,8 @@ JSON_TYPE = "application/json"
 REQUEST_ID_KEY = "backlit.request_id"
 USER_KEY = "backlit.user"
 """Key of the user's id in a request's scope, for the log."""
+ERROR_KEY = "backlit.error"
+"""Key of the error in the scope of a request that has failed already."""
 
 
 class Shared:
@@ -279,10 +281,17 @@ class Endpoint:
     def __init__(self, shared: Shared, handlers: Mapping[str, Handler | Streamed]) -> None:
         self._shared = shared
         self._handlers = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
+        self.is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; the application's table translates errors."""
-        request = Request(scope, receive)
+        if ERROR_KEY in scope:
+            raise scope[ERROR_KEY]
+        response = await self.response(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def response(self, request: Request) -> Response:
+        """Return the response to a request, whose method may be another one."""
         handler = self._handlers.get(request.method)
         if handler is None:
             raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._handlers)})
@@ -291,8 +300,7 @@ class Endpoint:
         )
         if answer.freed:
             await asyncio.to_thread(self._shared.contents.release, answer.freed)
-        response = Response(answer.body, answer.status, answer.headers, JSON_TYPE)
-        await response(scope, receive, send)
+        return Response(answer.body, answer.status, answer.headers, JSON_TYPE)
 
     async def _answer(self, request: Request, handler: Handler) -> Answer:
         database = self._shared.database
