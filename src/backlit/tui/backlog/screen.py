@@ -22,7 +22,7 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.item_rows import Badge
-from backlit.tui.widgets.view_list import BacklogList, TaskFolds
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds, place_in
 
 
 class BacklogScreen(ListScreen):
@@ -44,7 +44,7 @@ class BacklogScreen(ListScreen):
             return names.badges_with_folds(shown.tasks, rows, is_judged=shown.is_judged)
 
         shown = replace(names.names, badges=badges)
-        items = BacklogList(shown, id="items")
+        items = self._rows = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self.frame.greets = greets and not store.kept.find(GREETED)
@@ -95,7 +95,9 @@ class BacklogScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
         self._shown_view.draw_words(
-            list_heading(self._names, self.shared.now.view, self.node, self.spec), self.shown_view.totals
+            list_heading(self._names, self.shared.now.view, self.node, self.spec),
+            self.shown_view.totals,
+            place_in(self._rows),
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from backlit.store.views.groups import GroupKey
@@ -129,6 +130,15 @@ class BoardPosition:
         return self.grid.places(column, first, first + page)
 
     # Rows of the current column
+
+    def card_place(self, row: int) -> tuple[int, int, str]:
+        """Return the number of the card on a row of the current column, that of its cards, and their noun."""
+        found = self.grid.lane_at(row) if self.grid.has_lanes else None
+        if found is None:
+            return row + 1, self.grid.height(self.column), "card"
+        counts = {id(each): 0 if each.is_folded else len(each.cells[self.column]) for each in self.grid.lanes}
+        above = takewhile(lambda each: each is not found[0], self.grid.lanes)
+        return sum(counts[id(each)] for each in above) + found[1], sum(counts.values()), "card"
 
     def row_of(self, item_id: int | None) -> int | None:
         """Return the row of a card; None where the current column lacks it."""

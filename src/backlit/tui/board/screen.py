@@ -107,7 +107,8 @@ class BoardScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        self._shown_view.draw_words([*parts, *_arranged(self.arrangement, self._names)], self.shown_view.totals)
+        heading = [*parts, *_arranged(self.arrangement, self._names)]
+        self._shown_view.draw_words(heading, self.shown_view.totals, self.board.position.card_place(self.board.cursor))
 
     # Items
 

@@ -103,6 +103,11 @@ class ItemPanes(StorageErrorGuard, Container):
         """Return an item for the preview."""
         return self._store.item(item_id)
 
+    @property
+    def has_preview(self) -> bool:
+        """True while the preview is on the screen."""
+        return self._preview.display
+
     def hide_preview(self) -> None:
         """Begin without the preview."""
         self.add_class("-alone")

@@ -20,10 +20,15 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import is_bare
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine, Word
+from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
-HINTS_ON_SELECTION = ("item.status", "item.estimate", "c", "m", "list.unwind", "app.help")
+HINTS_ON_SELECTION: Sequence[Hint | str] = (
+    *("item.status", "item.estimate", "c", "m", ("esc", "unselect", "list.unwind")),
+    "app.help",
+)
 HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", "g", "app.help")
+PREVIEW = "preview.toggle"
+"""The hint that is shown without the preview."""
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 GREETED = "greeting hidden"
@@ -40,6 +45,7 @@ class ListFrame(Vertical):
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading"), RuleLine("┴")
+        self._status: Sequence[Word] = ()
         self.greets = False
         """Whether the line for a new user is shown from the start."""
 
@@ -60,10 +66,15 @@ class ListFrame(Vertical):
     def say(self, heading: Sequence[Word], figures: Sequence[Word], status: Sequence[Word]) -> None:
         """Show both sides of the heading, and the right of the footer."""
         self._above.say(heading, figures)
+        self._status = status
+        self._show_hints()
+
+    def _show_hints(self) -> None:
         items = self._panes.items
-        usual = HINTS_WITHOUT_ROWS if is_bare(items) else self._hints
+        shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
+        usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
         hints = HINTS_ON_SELECTION if items.selection.ids() else usual
-        self._footer.show(hints, status)
+        self._footer.show(hints, self._status)
 
     def hide_greeting(self) -> bool:
         """Hide the line for a new user; return False without one."""
@@ -80,6 +91,7 @@ class ListFrame(Vertical):
     def _join_rules(self, message: ItemPanes.Placed) -> None:
         self._above.join_at(message.above)
         self._below.join_at(message.below)
+        self._show_hints()
 
 
 def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:

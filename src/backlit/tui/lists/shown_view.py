@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
@@ -119,15 +118,17 @@ class ShownView:
             await self._target.shown_view.reload()
             self._items.show(self._target.shown_view, self._items.current_id)
 
-    def draw_words(self, heading: Sequence[Part], totals: Totals | None) -> None:
-        """Draw a heading, the tabs, the status, and the reason for an empty list."""
+    def draw_words(self, heading: Sequence[Part], totals: Totals | None, position: tuple[int, int, str]) -> None:
+        """Draw a heading, the tabs, the status, and the reason for an empty list.
+
+        `position` is the number of the row under the cursor, that of all rows, and their noun.
+        """
         target, store = self._target, self._store
         views = target.shared.views
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
         lacking = unready_words(self._unready) if totals is not None else []
-        rows = 0 if self._items.is_sparing else self._items.row_count()
-        place = status_words(store, self._items.cursor + 1, rows, counted(rows, "row"))
+        place = status_words(store, *(() if self._items.is_sparing else position))
         target.frame.say([*heading, *lacking], totals_words(totals), [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)

@@ -103,14 +103,15 @@ def totals_words(totals: Totals | None) -> list[Word]:
     if totals is None or totals == NO_TOTALS:
         return []
     shown = totals if not totals.count else replace(totals, tasks=0)
-    return [(f"{shown.words} · {counted(totals.points, 'pt')}", "foreground")]
+    tasks = f" + {counted(totals.tasks, 'task')}" if shown is not totals and totals.tasks else ""
+    return [(shown.words, "foreground"), (tasks, "muted"), (f" · {counted(totals.points, 'pt')}", "foreground")]
 
 
 def unready_words(unready: int) -> list[Word]:
-    """Return the number of items that are not ready after their sign, and the key that grooms them."""
+    """Return the key that grooms the items that are not ready, and their number with their sign."""
     groom = "app.groom"
-    words = (" · ", "muted"), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
-    return [*words, ("gq", "accent", groom)] if unready else []
+    words = (" · ", "muted"), ("gq", "accent", groom), (f" {unready:,} not ready ", "muted", groom)
+    return [*words, (UNREADY, "pending", groom)] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
@@ -120,10 +121,10 @@ def selection_words(selected: Totals) -> list[Part]:
     return [(f"  ✓ {number} selected  {counted(selected.points, 'pt')}", "mark")] if is_any else []
 
 
-def status_words(store: Store, position: int = 0, count: int = 0, counted_rows: str = "") -> list[Part]:
+def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Part]:
     """Return the right of the footer: the connection's sentence, the timer, and the cursor's position.
 
-    `counted_rows` are the words for the count where it is not that of the items.
+    `noun` names the rows where they are not items alone.
     """
     connection = store.connection
     parts: list[Part] = []
@@ -134,7 +135,7 @@ def status_words(store: Store, position: int = 0, count: int = 0, counted_rows: 
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     parts += timer_words(store)
-    return [*parts, (f"  {position:,} of {counted_rows or f'{count:,}'}", "muted")] if count else parts
+    return [*parts, (f"  {noun}{' ' * bool(noun)}{position:,} of {count:,}", "muted")] if count else parts
 
 
 def project_name(store: Store) -> str:

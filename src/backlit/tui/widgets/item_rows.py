@@ -25,7 +25,7 @@ FOLDED = "▸"
 """The sign before the number of an item's folded tasks."""
 CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
-UNREADY = "?"
+UNREADY = "¬"
 """The sign of an open item that fails the readiness check."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),

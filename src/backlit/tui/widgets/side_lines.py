@@ -1,6 +1,8 @@
 """Single lines around the panes: title, status with key hints, rules, tabs, and notes about keys."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -30,6 +32,8 @@ Drawn = tuple[str, str, str]
 
 EDGE = " "
 """The blank at the right end of title and footer."""
+LEAST_RULE = 4
+"""Cells of a rule between a heading and muted figures at its right."""
 SCRAP = 12
 """Cells of a left part below which it is dropped, unless it is shorter."""
 
@@ -38,6 +42,8 @@ class SidesLine(Widget):
     """A line with words on the left and on the right; words are dropped where it is tight."""
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
+    DROPS_MUTED: ClassVar[bool] = False
+    """True where muted words of the right go before the left is cut."""
 
     class Asked(Message):
         """A word with a command, or with the first key of a chord, was clicked."""
@@ -90,6 +96,8 @@ class SidesLine(Widget):
         Of tabs on the left, those around the current one fit.
         """
         right = list(self._right)
+        if self.DROPS_MUTED and length(self._left) + length(right) > width - LEAST_RULE:
+            right = [each for each in right if each[1] != "muted"]
         while right and length(right) > width - min(width // 2, length(self._left) + 1):
             right.pop(0)
         room, left = width - length(right), list[Drawn]()
@@ -182,6 +190,8 @@ class FooterLine(SidesLine):
         """
         left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
+        if width <= NARROW:
+            state = tuple((BRIEF.sub(r" \1/\2", text), colour, command_id) for text, colour, command_id in state)
         least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
@@ -195,6 +205,9 @@ class FooterLine(SidesLine):
         return [word for pair in pairs for word in pair], right
 
 
+NARROW = 80
+BRIEF = re.compile(r"^  \w+ ([\d,]+) of ([\d,]+)$")
+"""A place among rows, written shorter in a terminal that is not wider than NARROW."""
 SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""
 
@@ -226,6 +239,8 @@ def _hinted(keys: str) -> str:
 
 class RuleLine(SidesLine):
     """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading."""
+
+    DROPS_MUTED = True
 
     def __init__(self, sign: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -439,6 +439,16 @@ class BacklogList(ItemList):
         return self.columns.line((row, cells, is_cursor, is_selected, self._window.badge(row.id)))
 
 
+def place_in(items: BacklogList) -> tuple[int, int, str]:
+    """Return the place of the outermost group under the cursor among its likes, else that of the row, with its noun."""
+    view, count = items.view, items.row_count()
+    header = view.outline.header_at(items.cursor) if view is not None and view.is_grouped else None
+    if view is None or header is None:
+        return items.cursor + 1, count, "row"
+    groups = list(dict.fromkeys(each.group[:1] for each in view.outline.headers))
+    return groups.index(header.group[:1]) + 1, len(groups), "group"
+
+
 def right(target: BacklogList, call: Call) -> None:
     """Scroll the columns to the right."""
     if not target.columns.scroll(call.count or 1):
