@@ -7,7 +7,7 @@ import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, items, press, shown
-from tests.tui.stage import line_with, missing, text_of
+from tests.tui.stage import line_with, lines_of, missing, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
@@ -332,6 +332,44 @@ async def test_checks_are_shown_passed_and_open(world: World, store: Store, open
         assert missing(pilot.app, ["✓ Mature", "! Not estimated", "2 questions left"]) == []
 
 
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
+    world: World, store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store, size) as pilot:
+        await queue_of(pilot, [item_id])
+
+        *_, last, rule, footer = (line for line in lines_of(pilot.app) if line.strip())
+        assert last.startswith(" Readiness")
+        assert set(rule) == {"─"}
+        assert "q pause" in footer
+        assert last.index("!") == line_with(pilot.app, "How many points?").index("1")
+
+
+async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store, (60, 20)) as pilot:
+        await queue_of(pilot, [item_id])
+
+        assert title_of(pilot.app).split()[:2] == ["Grooming", "Aurora"]
+
+
+async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    name = "Session is lost when the network changes on tablets, phones and watches"
+    await world.rival.work_items.update(item_id, {"Name": name, "IsTriaged": False})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "tab")
+        await until(lambda: "Skipped" in text_of(pilot.app))
+        heads, *rows = lines_of(pilot.app)[2:5]
+        first, end = heads.index("Item"), heads.index("Still open")
+
+        assert " ".join(row[first:end].strip() for row in rows) == name
+
+
 async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -369,7 +407,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "5")
         await press(pilot, *"kkkkkk")
 
-        assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter next"]) == []
+        assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter accept"]) == []
 
 
 async def test_a_file_that_is_there_is_not_replaced_unasked(

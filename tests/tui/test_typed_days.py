@@ -118,7 +118,7 @@ def test_two_days_are_written_with_years_other_than_this_one(
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        *((-5, "now"), (0, "now"), (59, "now"), (60, "1m ago"), (3599, "59m ago"), (3600, "1h ago")),
+        *((-5, "just now"), (0, "just now"), (59, "just now"), (60, "1m ago"), (3599, "59m ago"), (3600, "1h ago")),
         *((86_399, "23h ago"), (86_400, "1d ago"), (100 * 86_400, "100d ago")),
     ],
 )
@@ -126,7 +126,7 @@ def test_an_age_has_its_largest_unit(seconds: int, words: str) -> None:
     now = datetime(2026, 3, 4, 12)
 
     assert ago(now - timedelta(seconds=seconds), now) == words
-    assert age_of(now - timedelta(seconds=seconds), now) == words.removesuffix(" ago")
+    assert age_of(now - timedelta(seconds=seconds), now) == words.removesuffix(" ago").removeprefix("just ")
     assert (ago(None, now), age_of(None, now), moment(None), moment(now)) == ("", "", "", "2026-03-04 12:00")
 
 

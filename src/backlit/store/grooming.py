@@ -81,9 +81,11 @@ class ReadyCheck:
 
     def checks(self, item: Item) -> list[Check]:
         """Return the checks of an item, the passed ones first; an empty field passes none."""
+        from backlit.store.records.merge import is_empty
+
         failed, ground = self.faults([item.id]).get(item.id, ()), self.ground()
         rules = self._names.rules.of(item.type)
-        filled = [rule for rule in rules if item.fields.get(FIELD_BY_RULE[rule.id]) not in (None, "")]
+        filled = [rule for rule in rules if not is_empty(item.fields.get(FIELD_BY_RULE[rule.id]))]
         passed = [
             Check(rule.words_passed(ground), has_passed=True) for rule in filled if rule.passed and rule not in failed
         ]

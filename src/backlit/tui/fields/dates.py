@@ -162,9 +162,9 @@ def age_of(when: datetime | None, now: datetime) -> str:
 
 
 def ago(when: datetime | None, now: datetime) -> str:
-    """Return the age of a time with its preposition: now, 5m ago; empty where the time is not known."""
+    """Return the age of a time in a sentence: just now, 5m ago; empty where the time is not known."""
     since = age_of(when, now)
-    return since if since in {"", "now"} else f"{since} ago"
+    return "just now" if since == "now" else f"{since} ago" if since else ""
 
 
 def days_until(end: date, today: date) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -21,7 +22,9 @@ NAME = 28
 """Most cells for the answer in a chip."""
 AIRY = 30
 """Lines of the screen from which there are blank lines between the parts, and the passed checks."""
-SIMILAR = "Similar"
+ROOMY = 24
+"""Lines of the screen from which there is a blank line below the names of the questions."""
+SIMILAR, CHECKS = "Similar", "Readiness"
 SENTENCES: Mapping[str, str] = {
     "Estimate": "How many points?",
     "AssignedToID": "Who owns it?",
@@ -72,15 +75,23 @@ class QuestionStrip(LinesView, can_focus=True):
         return self._lines_at(self._at, width, theme) if self._asked else ()
 
     def _lines_at(self, at: int, width: int, theme: ThemeStyles) -> list[Line]:
-        asked, is_airy = self._asked[at], self.app.size.height >= AIRY
+        asked, height = self._asked[at], self.app.size.height
+        labels = (CHECKS, *map(_sentence, self._asked))
+        column = min(max(map(cell_len, labels)) + INDENT + GAP, width // 2)
+        room = width - column
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
-        answers = _flowing(_answers(asked, theme), width, theme)
-        similar = list(_similar(self._similar, width, theme)) if asked.field.key == "Estimate" else []
-        checks = _flowing(_checks(self._checks, theme, has_passed=is_airy), width, theme)
-        blocks = [_flowing(chips, width, theme, indent=0), answers, similar, checks]
-        blank: list[Line] = [[]] if is_airy else []
+        question = theme.style(bold=True)
+        answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
+        compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
+        similar = _labelled(SIMILAR, theme.style("muted"), column, compared)
+        checks = _flowing(_checks(self._checks, theme, has_passed=height >= AIRY), room, theme)
+        below = filter(None, (similar, _labelled(CHECKS, theme.style("muted"), column, checks)))
+        blank: list[Line] = [[]] if height >= AIRY else []
         return [
-            line for number, block in enumerate(filter(None, blocks)) for line in (*(blank if number else ()), *block)
+            *_flowing(chips, width, theme),
+            *([[]] if height >= ROOMY else ()),
+            *answers,
+            *(line for block in below for line in (*blank, *block)),
         ]
 
     def on_click(self, event: events.Click) -> None:
@@ -103,9 +114,21 @@ def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
     ]
 
 
+def _sentence(asked: Question) -> str:
+    return SENTENCES.get(asked.field.key, f"{safe(asked.field.label)}?")
+
+
+def _labelled(label: str, style: Style, column: int, lines: Sequence[Line]) -> list[Line]:
+    """Return lines from a column on, the first of them after a label."""
+    labels = (label, *[""] * len(lines))
+    return [
+        [Segment(f"{' ' * INDENT}{fit(each, column - INDENT)}", style), *line]
+        for each, line in zip(labels, lines, strict=False)
+    ]
+
+
 def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield the question, then its answers; a digit that is its own answer has no label."""
-    yield [Segment(SENTENCES.get(asked.field.key, f"{safe(asked.field.label)}?"), theme.style(bold=True))]
+    """Yield the answers of a question; a digit that is its own answer has no label."""
     for digit, choice in asked.answers.items():
         label = "" if choice.label == str(digit) else f" {safe(choice.label.strip())}"
         hint = f" {safe(choice.hint)}" if choice.hint else ""
@@ -119,7 +142,6 @@ def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
         )
     yield _clickable(
         0,
-        Segment("  ", theme.style()),
         Segment("0", theme.style("accent", bold=True)),
         Segment(f" {asked.others}", theme.style("muted")),
     )
@@ -134,11 +156,9 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
     """Yield a line for each similar item: its points, its number and its name."""
     points = max((len(counted(each.points, "pt")) for each in similar), default=0)
     numbers = max((len(str(each.item_id)) for each in similar), default=0)
-    for at, each in enumerate(similar):
-        label = "" if at else SIMILAR
-        name = fit(each.name, max(1, width - INDENT - len(SIMILAR) - points - numbers - 3 * GAP))
+    for each in similar:
+        name = fit(each.name, max(1, width - points - numbers - GAP - 2))
         yield [
-            Segment(" " * INDENT + label.ljust(len(SIMILAR) + GAP), theme.style("muted")),
             Segment(fit(counted(each.points, "pt"), points + GAP), theme.style(bold=True)),
             Segment(f"#{each.item_id} ".ljust(numbers + 2), theme.style("muted")),
             Segment(name.rstrip(), theme.style("muted")),
@@ -155,15 +175,15 @@ def _checks(checks: Sequence[Check], theme: ThemeStyles, *, has_passed: bool) ->
         yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
 
 
-def _flowing(pieces: Iterable[Line], width: int, theme: ThemeStyles, indent: int = INDENT) -> list[Line]:
+def _flowing(pieces: Iterable[Line], width: int, theme: ThemeStyles) -> list[Line]:
     """Place pieces in a row with gaps between them, on as many lines as they need."""
     lines: list[Line] = []
     used = width
     for piece in pieces:
         length = sum(segment.cell_length for segment in piece)
         if used + GAP + length > width:
-            lines.append([Segment(" " * indent, theme.style())])
-            used = indent
+            lines.append([])
+            used = 0
         else:
             lines[-1].append(Segment(" " * GAP, theme.style()))
             used += GAP

@@ -29,21 +29,15 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
 COMMENTS_SHARE = 40
 """Per cent of the width for the comments; the style sheet has the same figure."""
-BAR = 20
-"""Cells of the bar of the session's progress, where no pane is below it."""
-PARTS = 5
-"""Lines of the screen beside the item and its questions: title, heading, both rules and footer."""
-LEAST_ITEM = 0.3
-"""Share of the screen's height that an item has at least, so that questions after short texts keep their line."""
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
-HINTS = ("groom.accept", "groom.skip", "item.comment", "groom.pause", "groom.previous", "app.help")
+HINTS = ("groom.accept", "groom.skip", "groom.pause", "item.comment", "groom.previous")
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
@@ -75,11 +69,6 @@ class ItemPane(Horizontal):
         """Place the comments anew."""
         if self._shown is not None:
             self.show(*self._shown)
-
-    @property
-    def needed(self) -> int:
-        """Return the lines of the longer one of item and comments."""
-        return max(each.virtual_size.height for each in (self._preview, self._comments) if each.display)
 
     @property
     def comments_width(self) -> int:
@@ -222,12 +211,9 @@ class GroomScreen(ItemScreen):
         self.show_questions()
 
     def _place(self) -> None:
-        """Put the questions below the text, and the progress above the comments."""
-        room = self.size.height - PARTS
-        questions = min(self._strip.height_for(self.size.width), round(self.size.height * MOST_QUESTIONS))
-        self._strip.styles.height = questions
-        item = max(self.pane.needed + 1, round(self.size.height * LEAST_ITEM))
-        self.pane.styles.height = max(1, min(item, room - questions))
+        """Dock the questions above the footer; the item has the lines above them."""
+        most = round(self.size.height * MOST_QUESTIONS)
+        self._strip.styles.height = min(self._strip.height_for(self.size.width), most)
         self._rule.join_at(self.size.width - self.pane.comments_width if self.pane.comments_width else None)
         self._draw_words()
 
@@ -235,14 +221,12 @@ class GroomScreen(ItemScreen):
         progress, asked = self.store.grooming.progress(), self.questions.current
         if progress is None or self.stop is None:
             return
-        count, place, beside = self.questions.count_open(), self.stop.place, self.pane.comments_width
-        bar = max(BAR, beside - 2)
-        filled = round(bar * place / progress.count)
+        count, place = self.questions.count_open(), self.stop.place
         words = f" · {counted(count, 'question')} left" if count else " · all answered"
-        left: list[Part] = [(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")]
-        self._heading.say(left, [("━" * filled, "mark"), ("─" * (bar - filled), "rule")])
+        self._heading.say([(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")])
+        self._heading.fill(place / progress.count)
         answer: Sequence[Hint] = [(asked.digits, "answer", "")] if asked else ()
-        self._footer.show([*answer, *HINTS], status_words(self.store))
+        self._footer.show([*HINTS, *answer, "app.help"], status_words(self.store))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:

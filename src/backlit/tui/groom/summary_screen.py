@@ -19,7 +19,7 @@ from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.text import fit, fit_right, literal
+from backlit.tui.drawing.text import fit, fit_right, literal, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
@@ -29,7 +29,7 @@ from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.line_list import BOLD, LineList
+from backlit.tui.widgets.line_list import BOLD, LineList, heads_line
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 HINTS = ("summary.open", "summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
@@ -43,6 +43,8 @@ RESULT, NUMBER, GAP = 11, 7, 2
 """Cells of the first columns, and between the others."""
 LEAST_NAMES, LEAST_OPEN = 24, 14
 """Cells that names have at least, and below which there is no column for open checks."""
+MOST = 0.5
+"""Share of the screen's height that rows of two lines may take."""
 NAME_SHARE = 0.45
 """Share of the width that names may take from the other columns."""
 
@@ -54,6 +56,7 @@ class SummaryTable(LineList):
 
     def __init__(self, store: Store) -> None:
         super().__init__(id="summary")
+        self.ROW_LINES = 1
         self._store = store
         self._rows: Sequence[tuple[str, Groomed]] = ()
         self._texts: Sequence[tuple[str, str, str]] = ()
@@ -67,7 +70,8 @@ class SummaryTable(LineList):
         ground = self._store.ready_check.ground()
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
         columns = zip(*self._texts, ("", "", ""), strict=True)
-        name, changes, still = (max(map(cell_len, column)) + GAP for column in columns)
+        longest = (max(map(cell_len, column)) for column in columns)
+        name, changes, still = (each and each + GAP for each in longest)
         self._needed = name, changes, still
         self.rows_replaced(self.cursor)
 
@@ -83,24 +87,30 @@ class SummaryTable(LineList):
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the titles of the columns."""
         name, changes, still = self._widths()
-        first = f"{'Result':<{RESULT}}{'ID':>{NUMBER - 1}}   "
-        words = f"{first}{fit('Item', name)}{fit('Changes', changes)}{fit('Still open', still)}"
-        return self.draw_parts([(words, "muted")], is_cursor=False)
+        first = f" {'Result':<{RESULT}}{'ID':>{NUMBER - 1}}   "
+        return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes', changes)}{fit('Still open', still)}")
 
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw an item; the first of its result names that."""
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        """Draw a line of an item; the first item of a result names the result."""
         title, each = self._rows[index]
-        is_first = index == 0 or self._rows[index - 1][0] != title
-        (name, changes, still), (own_name, own_changes, own_open) = self._widths(), self._texts[index]
+        is_first = not line and (index == 0 or self._rows[index - 1][0] != title)
+        columns = zip(self._texts[index], self._widths(), ("foreground", "foreground", "pending"), strict=True)
+        number, sign = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
         parts = [
             (fit(title if is_first else "", RESULT), BOLD),
-            (fit_right(str(each.item_id) if each.item_id > 0 else "", NUMBER - 1) + " ", "muted"),
-            (f"{type_sign(each.type) or ' '} ", type_colour(each.type)),
-            (fit(own_name, name - GAP) + " " * GAP, "foreground"),
-            (fit(own_changes, changes), "foreground"),
-            (fit(own_open, still), "pending"),
+            (fit_right(number, NUMBER - 1) + " ", "muted"),
+            (f"{sign or ' '} ", type_colour(each.type)),
+            *((self._line_of(text, width, line), colour) for text, width, colour in columns),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
+
+    def _line_of(self, text: str, width: int, line: int) -> str:
+        """Return a line of a text in its column; the last line of a row has the rest of the text."""
+        if width <= GAP:
+            return ""
+        lines, last = wrapped(text, width - GAP), self.ROW_LINES - 1
+        lines = [*lines[:last], " ".join(lines[last:]), ""]
+        return fit(lines[line] if line < len(lines) else "", width - GAP) + " " * GAP
 
     def _widths(self) -> tuple[int, int, int]:
         """Return the cells of names, changes and open checks; columns are as wide as their texts where they can be."""
@@ -111,12 +121,22 @@ class SummaryTable(LineList):
         still = room - name - changes
         return (name, changes, still) if still >= LEAST_OPEN else (min(room - changes, name + still), changes, 0)
 
+    def share(self, height: int) -> None:
+        """Take the lines of all rows: two for each row where a text needs them and the height has room."""
+        has_room = self.HEADER_LINES + 2 * len(self._rows) <= height * MOST
+        self.ROW_LINES = 1
+        self.ROW_LINES = 2 if has_room and any(map(self._is_cut, self._texts)) else 1
+        self.styles.height = self.HEADER_LINES + self.ROW_LINES * max(1, len(self._rows))
+        self.refresh()
+
+    def _is_cut(self, texts: Sequence[str]) -> bool:
+        pairs = zip(texts, self._widths(), strict=True)
+        return any(len(wrapped(text, max(1, width - GAP))) > self.ROW_LINES for text, width in pairs if text)
+
     @property
     def is_cut(self) -> bool:
         """Return whether the row under the cursor leaves out a part of its changes or open checks."""
-        _, changes, still = self._widths()
-        _, own_changes, own_open = self._texts[self.cursor] if self._texts else ("", "", "")
-        return cell_len(own_changes) > changes or cell_len(own_open) > still
+        return bool(self._texts) and self._is_cut(("", *self._texts[self.cursor][1:]))
 
     def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
@@ -198,7 +218,7 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def _show(self) -> None:
         self.table.show(self._results)
-        self.table.styles.height = self.table.HEADER_LINES + max(1, len(self._results))
+        self.table.share(self.size.height)
         self._show_current()
         self._draw_words()
 
@@ -221,7 +241,12 @@ class GroomSummaryScreen(StoreScreen[None]):
     def on_resize(self) -> None:
         """Show as many hints and whole changes as fit."""
         self._draw_words()
-        self.call_after_refresh(self._show_changes)
+        self.call_after_refresh(self._share)
+
+    def _share(self) -> None:
+        """Lay the table out for its width, and show the changes that it cuts."""
+        self.table.share(self.size.height)
+        self._show_changes()
 
     def _draw_words(self) -> None:
         counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")

@@ -20,7 +20,7 @@ from backlit.tui.fields.values import label_of
 from backlit.tui.items.change_words import change_words, line_changes
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
@@ -53,8 +53,7 @@ class EventList(EntryList[ItemEvent]):
         if not self.entries:
             return super().render_header(y)
         when = WHEN_WIDTH if self.size.width >= WIDE else AGE_WIDTH
-        words = f" {fit('When', when)}  {fit('Who', AUTHOR_WIDTH)}  What"
-        return Strip([Segment(fit(words, self.size.width), ThemeStyles.of(self.app).heading("muted"))])
+        return heads_line(self, f" {fit('When', when)}  {fit('Who', AUTHOR_WIDTH)}  What")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an event: its age, its author, its kind, and the change."""

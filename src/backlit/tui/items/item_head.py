@@ -13,9 +13,9 @@ from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import type_colour, type_sign
-from backlit.tui.fields.dates import ago
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
+from backlit.tui.items.preview import edited_words
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -79,9 +79,8 @@ def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
         return []
     sign, colour = ROW_SIGNS[item.sign]
     parts: list[Part] = [(f" {sign} " if sign.strip() else " ", colour)]
-    if item.last_modified_at is not None and width >= ROOM_FOR_AUTHOR:
-        by = f" by {item.last_modified_by}" if item.last_modified_by else ""
-        parts.insert(0, (f"  edited {ago(item.last_modified_at, now)}{by}", "muted"))
+    if width >= ROOM_FOR_AUTHOR and (edited := edited_words(item, now)):
+        parts.insert(0, (f"  {edited}", "muted"))
     return parts
 
 

@@ -17,7 +17,7 @@ from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
-from backlit.tui.fields.dates import ago, days_until, moment
+from backlit.tui.fields.dates import ago, days_until
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
 from backlit.tui.widgets.text_view import LinesView
 
@@ -113,8 +113,6 @@ class Page:
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
         yield from self._chips(_state(item, around))
         yield from self._chips(_places(item, around))
-        if item.last_modified_at is not None:
-            yield from self._chips([(f"changed {moment(item.last_modified_at)} {item.last_modified_by}", "muted")])
         if around.found:
             yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
         if around.faults:
@@ -131,8 +129,10 @@ class Page:
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
         """Yield comments under a heading, the newest first."""
-        words = counted(len(comments), "comment", "comments, newest first") if comments else "No comments"
-        yield self._head(words)
+        if not comments:
+            yield [self._segment("No comments", "muted")]
+            return
+        yield self._head(counted(len(comments), "comment", "comments, newest first"))
         for comment in reversed(comments[-COMMENT_LIMIT:]):
             yield self._byline(comment, now)
             yield from self._text(comment.text)
@@ -153,7 +153,7 @@ class Page:
         return [Segment(safe(words), self._theme.heading("secondary"))]
 
     def _chips(self, chips: Iterable[Chip], between: str = " · ") -> Iterator[Line]:
-        """Yield lines of chips; a line breaks between two chips, and inside one that is too long."""
+        """Yield lines of chips; a line breaks in place of a separator, and inside a chip that is too long."""
         line: Line = []
         room = self._width
         for words, colour in chips:
@@ -161,7 +161,7 @@ class Page:
                 line.append(self._segment(between, "muted"))
                 room -= len(between)
             elif line:
-                yield [*line, self._segment(between.rstrip()[:room], "muted")]
+                yield line
                 line, room = [], self._width
             *full, last = wrapped(words, room)
             yield from ([self._segment(each, colour)] for each in full)
@@ -213,14 +213,21 @@ def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
 
 
 def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
-    """Yield the facts around an item: area, tags and the other tracker."""
+    """Yield the facts around an item: area, tags, the other tracker and the last change."""
     tags = item.fields.get("Tags")
     found = [
         around.area_path.partition("\\")[2].replace("\\", " › "),
         *(map(str, tags) if isinstance(tags, list) else ()),
         _mirrored(item),
+        edited_words(item, around.now),
     ]
     yield from ((words, "muted") for words in found if words)
+
+
+def edited_words(item: Item, now: datetime) -> str:
+    """Return the age and the author of the last change; empty where it is not known."""
+    by = f" by {item.last_modified_by}" if item.last_modified_by else ""
+    return f"edited {ago(item.last_modified_at, now)}{by}" if item.last_modified_at is not None else ""
 
 
 def _mirrored(item: Item) -> str:

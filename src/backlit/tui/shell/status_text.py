@@ -54,9 +54,12 @@ class TitleLine(StorageErrorGuard, SidesLine):
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the tabs and states that fit: first go states without need, the last one first, then far tabs.
 
-        The sign of a synced project stays.
+        The sign of a synced project stays. A screen without a tab is named alone where the tabs do not fit.
         """
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
+        least = length(each for each in right if not _is_spare(each)) + len(SYNCED)
+        if self.place not in TABS and length(tabs) + least > width:
+            tabs = tabs[-1:]
         while length(right) > width - length(tabs) and (spare := [each for each in right if _is_spare(each)]):
             right.remove(spare[-1])
             if SYNCED in spare[-1][0]:

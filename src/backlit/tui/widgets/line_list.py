@@ -282,6 +282,12 @@ def words_line(shown: LineList, words: str, y: int, colour: str = "muted") -> St
     return Strip([Segment(fit(text, width), theme.style(colour))])
 
 
+def heads_line(shown: LineList, words: str) -> Strip:
+    """Draw the headings of the columns."""
+    style = ThemeStyles.of(shown.app).heading("muted")
+    return Strip([Segment(words, style)]).adjust_cell_length(shown.size.width, style)
+
+
 def keep_margin(rows: LineList) -> None:
     """Scroll until there are rows around the cursor in sight; half pages make room by themselves."""
     margin = 0 if rows.scrolls_by_half else min(SCROLL_MARGIN, (rows.page - 1) // 2)

@@ -246,6 +246,7 @@ class RuleLine(SidesLine):
         super().__init__(id=id)
         self._sign = sign
         self._junction: int | None = None
+        self._share = 0.0
 
     def join_at(self, column: int | None) -> None:
         """Set the column of the junction; None removes it."""
@@ -253,12 +254,20 @@ class RuleLine(SidesLine):
             self._junction = column
             self.refresh()
 
+    def fill(self, share: float) -> None:
+        """Draw a share of the rule from the left as a bar of progress."""
+        if share != self._share:
+            self._share = share
+            self.refresh()
+
     def across(self) -> list[Drawn]:
         """Return the words, with blanks around them, and the rule between them."""
         width, at = self.size.width, self._junction
         rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
         left, right = map(_spaced, self.fitted(width - 4))
-        return [*left, (rule[length(left) : width - length(right)], "rule", ""), *right]
+        rest = rule[length(left) : width - length(right)]
+        filled = round(self._share * len(rest))
+        return [*left, ("━" * filled, "mark", ""), (rest[filled:], "rule", ""), *right]
 
 
 HEADING = "heading"
