@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -56,10 +57,22 @@ def options_of(
     return ListOptions(
         _number(query, "$top"),
         min(_number(query, "$skip") or 0, SKIP_LIMIT),
-        parse_filter(text, custom, **table) if text else None,
+        _filter(text, properties, custom),
         parse_order(order, custom, **table) if order else (),
         selection,
     )
+
+
+def _filter(text: str, properties: Properties | None, custom: Sequence["Field"]) -> Filter | None:
+    if not text:
+        return None
+    return _item_filter(text, tuple(custom)) if properties is None else parse_filter(text, custom, properties)
+
+
+@lru_cache(128)
+def _item_filter(text: str, custom: tuple["Field", ...]) -> Filter:
+    """Read a filter of work items, once for all requests that have it."""
+    return parse_filter(text, custom)
 
 
 def _number(query: "QueryParams", name: str) -> int | None:
