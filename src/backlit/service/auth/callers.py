@@ -5,7 +5,6 @@ import hmac
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -23,6 +22,7 @@ from backlit.model.wrap import AccessToken, sign, tokens_in_header, verify
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins, users
 from backlit.service.tables.sign_ins import SESSION_LIFETIME
@@ -39,7 +39,7 @@ _PORTS = {"http": 80, "https": 443}
 ACCESS_TOKEN_LIFETIME = 3600
 """Lifetime of an access token in seconds."""
 KEY_AGE = timedelta(days=30)
-REMEMBERED = 1024
+HEADERS = 1024
 """Maximum number of cached verified headers."""
 RECHECK = 60.0
 """Seconds after which a cached header is verified again, as keys may have changed."""
@@ -51,7 +51,7 @@ class Tokens:
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: OrderedDict[str, tuple[AccessToken, float]] = OrderedDict()
+        self._known: Remembered[str, tuple[AccessToken, float]] = Remembered(HEADERS)
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
         """Sign an access token of a family; in a writing transaction, as a new key may be due."""
@@ -96,12 +96,10 @@ class Tokens:
 
     def _claims(self, connection: Connection, header: str) -> AccessToken:
         now = time.time()
-        claims, checked_at = self._known.get(header, (None, 0.0))
-        if claims is None or checked_at < now - RECHECK:
-            claims = self._verified(connection, header)
-            self._known[header] = claims, now
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+        known = self._known.get(header)
+        if known is None or known[1] < now - RECHECK:
+            known = self._known.put(header, (self._verified(connection, header), now))
+        claims = known[0]
         if claims.expires_on <= now:
             raise Unauthorized("The access token has expired.")
         return claims

@@ -2,8 +2,6 @@
 
 import asyncio
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,6 +32,7 @@ from backlit.service.http.bodies import BODY_KEY, Body
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
+from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
@@ -42,7 +41,9 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
 
-REMEMBERED = 256
+FILTERS = 256
+PROJECTS = 4096
+"""More projects than a caller is expected to see: a list needs the settings of all of them."""
 
 Key = tuple[tuple[int, ...], Filter]
 """The projects and the filter of a list."""
@@ -52,22 +53,14 @@ class Totals:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
-        self._counts: OrderedDict[Key, tuple[int, int]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._counts: Remembered[Key, tuple[int, int]] = Remembered(FILTERS)
 
     def get(self, key: Key, revision: int, count: Callable[[], int]) -> int:
         """Return the remembered total, or count it; `revision` is of the same transaction."""
-        with self._lock:
-            known = self._counts.get(key)
-        if known is not None and known[0] == revision:
-            return known[1]
-        total = count()
-        with self._lock:
-            self._counts[key] = revision, total
-            self._counts.move_to_end(key)
-            if len(self._counts) > REMEMBERED:
-                self._counts.popitem(last=False)
-        return total
+        known = self._counts.get(key)
+        if known is None or known[0] != revision:
+            known = self._counts.put(key, (revision, count()))
+        return known[1]
 
 
 ID_LIMIT = 2**63 - 1
@@ -89,7 +82,7 @@ class Shared:
         self.database = Database(settings.database, self.clock)
         self.tokens = Tokens(settings, self.clock)
         self.passwords = Passwords()
-        self.project_settings: dict[int, tuple[int, ProjectSettings]] = {}
+        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(PROJECTS)
         """The settings of each project with their revision."""
         self.totals = Totals()
         self.contents = Contents(settings.files, self.database, settings.limits.probe)
@@ -168,8 +161,8 @@ class Call:
         revision = self.caller.revisions[project_id]
         known = self.shared.project_settings.get(project_id)
         if known is None or known[0] != revision:
-            known = revision, projects.settings(self.connection, project_id)
-            self.shared.project_settings[project_id] = known
+            found = projects.settings(self.connection, project_id)
+            known = self.shared.project_settings.put(project_id, (revision, found))
         return known[1]
 
 

@@ -1,0 +1,31 @@
+"""Values in memory that a service may forget."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Key, Value]):
+    """The values that were put last, at most `most`; for any thread."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._gate = threading.Lock()
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value, unless it was forgotten."""
+        return self._values.get(key)
+
+    def put(self, key: Key, value: Value) -> Value:
+        """Remember a value and return it; forget the one that was put first."""
+        with self._gate:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
