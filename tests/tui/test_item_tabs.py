@@ -3,7 +3,7 @@
 import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.editing import Edit, burst, item_of, save, screen_of
+from tests.tui.editing import Edit, burst, go_to, item_of, save, screen_of
 from tests.tui.listing import press
 from tests.tui.stage import line_with, lines_of, missing, text_of
 
@@ -147,14 +147,53 @@ async def test_an_item_shows_its_text_beside_or_above_its_fields(
         assert "–" not in text_of(pilot.app)
 
 
-async def test_the_fold_names_the_other_fields_and_opens(world: World, edit: Edit) -> None:
+async def test_a_high_terminal_shows_every_field(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        closed = missing(pilot.app, ["more (Certainty, Complexity …)"])
-        await pilot.press("G", "enter")
+        assert missing(pilot.app, ["Certainty", "Value class", "Computed by the server", "Backlog priority"]) == []
+        assert "more (" not in text_of(pilot.app)
+
+
+async def test_the_fold_names_the_fields_without_room_and_opens(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
+        closed = missing(pilot.app, ["Status", "more (", " …)"])
+        await pilot.press("G", "enter", *"jjj")
         await pilot.pause()
 
         assert closed == []
-        assert missing(pilot.app, ["▾", "Value class", "Computed by the server"]) == []
+        assert missing(pilot.app, ["▾", "Area", "Tags"]) == []
+        await pilot.press("k", "k", "k", "enter")
+        await pilot.pause()
+        assert "Tags" not in text_of(pilot.app)
+
+
+async def test_the_fold_opens_for_a_field_that_is_gone_to(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
+        await go_to(pilot, "Maturity")
+
+        assert missing(pilot.app, ["▌ Maturity"]) == []
+
+
+async def test_the_help_of_a_field_names_its_key_and_its_values(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        status = lines_of(pilot.app)[-2]
+        await go_to(pilot, "Maturity")
+
+        assert status.startswith(" s Status: Not done · In progress · ")
+        assert lines_of(pilot.app)[-2].startswith(" enter Maturity: ")
+
+
+@pytest.mark.parametrize(("size", "head"), [((120, 40), " ◆ Story · "), ((60, 20), " ◆ ")])
+async def test_a_long_name_takes_the_room_of_the_other_words(
+    world: World, store: Store, edit: Edit, size: tuple[int, int], head: str
+) -> None:
+    item_id = await item_of(world, "Story")
+    name = "Learn synonyms from searches without a click for Wales"
+    await world.rival.work_items.update(item_id, {"Name": name})
+    await store.refresh()
+
+    async with edit(item_id, size) as pilot:
+        assert lines_of(pilot.app)[1].startswith(head + name)
+        assert ("edited" in lines_of(pilot.app)[1]) == (size[0] > 60)
 
 
 async def test_space_reads_on_in_a_long_description(world: World, store: Store, edit: Edit) -> None:
@@ -163,7 +202,7 @@ async def test_space_reads_on_in_a_long_description(world: World, store: Store, 
     await store.refresh()
 
     async with edit(item_id, (80, 24)) as pilot:
-        first = missing(pilot.app, ["Part 0."])
+        first = missing(pilot.app, ["Part 0.", "space", "more lines"])
         await pilot.press("space")
         await pilot.pause()
 

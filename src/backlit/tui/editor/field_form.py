@@ -1,6 +1,6 @@
 """The editor's form: the long texts, and the grid of the other fields beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from textual import events, on
@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
+from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.editor.field_grid import FieldGrid, FieldLines
 from backlit.tui.editor.item_draft import ItemDraft
@@ -22,6 +23,8 @@ from backlit.tui.widgets.line_list import LineList
 
 BESIDE = 80
 """Columns from which the texts are beside the grid."""
+TEXTS_FRAME = 2
+"""Cells beside texts above the grid."""
 _LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
 
 
@@ -57,6 +60,17 @@ class FieldForm(Container):
     def on_resize(self, event: events.Resize) -> None:
         """Put the texts beside the grid, or above it in a narrow terminal."""
         self.set_class(event.size.width < BESIDE, "-stacked")
+        self._share()
+
+    def _share(self) -> None:
+        """Give texts above the grid the lines they need, at most half of them; a text that is edited gets the half."""
+        if not self.has_class("-stacked"):
+            self.texts.styles.height = "100%"
+            return
+        half = self.size.height // 2
+        is_edited = self.is_editing and not self.texts.view.display
+        needed = half if is_edited else self.texts.view.height_at(self.size.width - TEXTS_FRAME) + 1
+        self.texts.styles.height = min(half, needed)
 
     @property
     def field(self) -> Field:
@@ -85,7 +99,13 @@ class FieldForm(Container):
     def redraw(self) -> None:
         """Show the draft as it is now."""
         self.grid.show(self.lines.lines(self.draft))
-        self.texts.view.show(self.lines.texts(self.draft))
+        if self.texts.view.show(self.lines.texts(self.draft)) and self.size.height:
+            self._share()
+
+    def show_comments(self, comments: Sequence[CommentEntry]) -> None:
+        """Show the comments of the item below its texts."""
+        if self.texts.view.show(comments=comments) and self.size.height:
+            self._share()
 
     # Editing
 
@@ -207,10 +227,12 @@ class FieldForm(Container):
         text = str(value or "")
         self._begin(field, text)
         self.texts.open_input(field.label, text)
+        self._share()
         self.call_after_refresh(self.grid.stay_in_sight)
 
     def _close_long(self) -> None:
         self.texts.close_input()
+        self._share()
         self.screen.set_focus(self.grid)
 
     @on(TextArea.Changed)

@@ -13,16 +13,20 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.store import Store
+from backlit.tui.commands.command import spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.fields.choices import choices_for
 from backlit.tui.fields.dates import HELP as DAYS_HELP
 from backlit.tui.fields.dates import holds_days
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text, value_word
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Part
 
 LEAD = 2
 """Cells before the label: the cursor bar, and the sign."""
@@ -32,14 +36,15 @@ URGENT = frozenset("!≠")
 """Signs that open the fold."""
 FOLD_NAMES = 2
 """Fields that the closed fold names."""
+LEAST_SHOWN = 6
+"""Lines above the fold in the lowest grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
     """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
 
-    Lines with `is_tail` are shown while the fold is open. The value of a line with `is_apart` stands outside the grid:
-    the line is shown while it is the current one.
+    The value of a line with `is_apart` stands outside the grid: the line is shown while it is the current one.
     """
 
     text: str
@@ -48,13 +53,17 @@ class GridLine:
     sign: str = " "
     sign_colour: str = "accent"
     is_heading: bool = False
-    is_tail: bool = False
     is_fold: bool = False
     is_apart: bool = False
 
+    @property
+    def is_note(self) -> bool:
+        """True for a note on the field above."""
+        return not (self.field or self.is_heading or self.is_fold)
+
 
 class Fold:
-    """The lines of a grid, those of its tail behind a fold; notes are wrapped."""
+    """The lines of a grid, those beyond its height behind a fold; notes are wrapped."""
 
     def __init__(self) -> None:
         self.is_open = False
@@ -63,24 +72,28 @@ class Fold:
         self._lines: Sequence[GridLine] = ()
 
     def show(self, lines: Sequence[GridLine]) -> None:
-        """Take other lines; opens for a field with a fault, or with a change that is to be decided."""
+        """Take other lines."""
         self._lines = lines
-        self.is_open |= any(line.is_tail and line.sign in URGENT for line in lines)
 
     def reveal(self, key: str) -> None:
         """Reveal a field's line, and hide the one revealed before."""
         line = next((line for line in self._lines if line.field and line.field.key == key), None)
         self.revealed = key if line and line.is_apart else ""
-        self.is_open |= line is not None and line.is_tail
 
-    def lines(self, room: int) -> list[GridLine]:
-        """Return the lines in sight, with notes of at most `room` cells."""
-        tail = [line for line in self._lines if line.is_tail]
-        shown = [line for line in self._lines if not line.is_tail and self._is_shown(line)]
-        if tail:
-            shown.append(self._line([line.field.label for line in tail if line.field]))
-        shown += tail if self.is_open else []
-        return [each for line in shown for each in _wrapped(line, max(8, room))]
+    def lines(self, width: int, height: int, wanted: str) -> list[GridLine]:
+        """Return the lines in sight, with notes of at most `width` cells.
+
+        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided.
+        """
+        shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
+        first = _fold_at(shown, max(LEAST_SHOWN, height - 1))
+        below = shown[first:]
+        if len(shown) <= height or not below:
+            return shown
+        if any(line.sign in URGENT or (line.field and line.field.key == wanted) for line in below):
+            self.is_open = True
+        fold = self._line([line.field.label for line in below if line.field])
+        return [*shown[:first], fold, *(below if self.is_open else ())]
 
     def _is_shown(self, line: GridLine) -> bool:
         return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
@@ -91,9 +104,17 @@ class Fold:
         return GridLine(text, "muted", is_fold=True)
 
 
+def _fold_at(lines: Sequence[GridLine], at: int) -> int:
+    """Return the place of the fold at or near a line: below the notes of a field, and above a heading."""
+    while at < len(lines) and lines[at].is_note:
+        at += 1
+    while 0 < at <= len(lines) and lines[at - 1].is_heading:
+        at -= 1
+    return at
+
+
 def _wrapped(line: GridLine, room: int) -> Iterable[GridLine]:
-    is_note = not (line.field or line.is_heading or line.is_fold)
-    return (replace(line, text=text) for text in wrapped(line.text, room)) if is_note else (line,)
+    return (replace(line, text=text) for text in wrapped(line.text, room)) if line.is_note else (line,)
 
 
 class FieldGrid(LineList):
@@ -133,10 +154,11 @@ class FieldGrid(LineList):
         self._fold.is_open = not self._fold.is_open
         self._arrange()
 
-    def _arrange(self) -> None:
-        """Lay the lines out for the width and the fold."""
+    def _arrange(self, wanted: str = "") -> None:
+        """Lay the lines out for the size, the fold, and a field that is to be in sight, by default the current one."""
         before, current = self._lines, self.field
-        lines = self._fold.lines(self.size.width - LEAD - 1)
+        key = current.key if current else ""
+        lines = self._fold.lines(self.size.width - LEAD - 1, self.size.height, wanted or key)
         was_at_fold, self._lines = self.is_at_fold, lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
@@ -145,7 +167,6 @@ class FieldGrid(LineList):
                 if old != new and not (is_open and replace(old, text=new.text, colour=new.colour) == new):
                     self.refresh_row(index)
             return
-        key = current.key if current else ""
         at = next(
             (
                 index
@@ -160,7 +181,7 @@ class FieldGrid(LineList):
     def go_to(self, key: str) -> None:
         """Put the cursor on a field; opens the fold for one below it."""
         self._fold.reveal(key)
-        self._arrange()
+        self._arrange(key)
         for index, line in enumerate(self._lines):
             if line.field is not None and line.field.key == key:
                 self.move_to(index)
@@ -346,34 +367,41 @@ class FieldLines:
         except BadRequest as error:
             draft.faults[key] = error.errors.get(key) or str(error)
 
-    def help(self, field: Field, draft: ItemDraft) -> str:
-        """Return a line about a field, first its value before somebody else changed it."""
+    def help(self, field: Field, draft: ItemDraft) -> list[Part]:
+        """Return a line about a field: its key and its values, first its value before somebody else changed it."""
+        fixed = self.why_fixed(field)
+        key = [] if fixed else [(f" {KEYS.get(field.key, 'enter')}", "accent")]
+        about = self._about(field, draft, fixed)
+        return [*key, (f" {about}", "muted")] if about else []
+
+    def _about(self, field: Field, draft: ItemDraft, fixed: str | None) -> str:
         if field.key in draft.arrived:
             was = self.words.shown(field, draft.arrived[field.key])
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
             return f"{field.label}: {merged} while this is open; it was: {was}"
         about = _HELP[Kind.TAGS] if field.kind is Kind.TAGS else field.help or _HELP.get(field.kind, "")
+        if field.kind in LISTED and field.settable in self.settable:
+            choices = choices_for(self.store, field, self.item_type, draft.value(field.key))
+            about = " · ".join(choice.label for choice in choices if choice.value is not None)
         if holds_days(field, draft.base.get(field.key)):
             about = DAYS_HELP
         if is_for_customers(field.key):
             about = f"{about} Customers see it; saving asks.".strip()
-        fixed = self.why_fixed(field)
         if fixed:
             return f"{fixed}  {about}"
         needed = "Required. " if field.required else ""
         return f"{field.label}: {needed}{about}" if needed or about else ""
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
-        """Return all lines, faults and changes of others under their fields; the tail has a heading to each section."""
+        """Return all lines: under the main fields the other sections; under a field its fault and changes of others."""
         every = self.fields(draft)
-        made = list(self._of_fields((field for field in every if field.key in MAIN), draft))
-        tail: list[GridLine] = []
+        lines = list(self._of_fields((field for field in every if field.key in MAIN), draft))
         for section, fields in groupby(
             (field for field in every if field.key not in MAIN), lambda field: field.section
         ):
-            tail.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
-            tail += self._of_fields(fields, draft)
-        return [*made, *(replace(line, is_tail=True) for line in tail)]
+            lines.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
+            lines += self._of_fields(fields, draft)
+        return lines
 
     def _of_fields(self, fields: Iterable[Field], draft: ItemDraft) -> Iterator[GridLine]:
         for field in fields:
@@ -436,24 +464,31 @@ MAIN: Mapping[str, int] = {
         )
     )
 }
-"""The fields above the fold, in their order."""
+"""The main fields, in their order."""
 UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
 """Words for fields whose emptiness means something."""
 NAME, DESCRIPTION = "Name", "Description"
 NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
+LISTED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.USER, Kind.TEAM})
+"""Kinds of fields whose help names their values."""
+KEYS = {
+    command.argument: spelled(command.keys[0])
+    for command in COMMAND_BY_ID.values()
+    if command.handler == "items.field_commands:change"
+}
+"""The keys of fields with a command."""
 _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
     Section.COMPUTED: f"{Section.COMPUTED.value} by the server",
 }
 _HELP = {
     Kind.TEXT: "One line of text.",
-    **dict.fromkeys((Kind.CHOICE, Kind.STATUS, Kind.USER, Kind.AREA, Kind.ITERATION), "Enter lists the values."),
-    Kind.BOOLEAN: "Enter says yes or no.",
+    **dict.fromkeys((Kind.AREA, Kind.ITERATION), "Enter lists the values."),
+    Kind.BOOLEAN: "yes · no",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
     Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
-    Kind.TEAM: "A team that items of the project name.",
     Kind.TAGS: "Enter lists them; tab selects several.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }

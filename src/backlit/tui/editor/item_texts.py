@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.strip import Strip
 
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import markdown_lines
@@ -60,19 +61,18 @@ class TextsView(LinesView):
         self._comments: Sequence[CommentEntry] = ()
         self._starts: Mapping[str, int] = {}
 
-    def show(self, texts: Sequence[ItemText]) -> None:
-        """Show other texts; the lines stay where they are scrolled to. A hidden view lays out nothing."""
-        if texts != self._texts:
-            self._texts = texts
-            if self.display:
-                self.lay_out()
+    def show(self, texts: Sequence[ItemText] | None = None, comments: Sequence[CommentEntry] | None = None) -> bool:
+        """Show other texts or comments, and return whether they are others; the lines stay where they are scrolled to.
 
-    def show_comments(self, comments: Sequence[CommentEntry]) -> None:
-        """Show other comments below the texts."""
-        if comments != self._comments:
-            self._comments = comments
-            if self.is_mounted and self.display:
-                self.lay_out()
+        A hidden view lays out nothing.
+        """
+        before = self._texts, self._comments
+        self._texts = before[0] if texts is None else texts
+        self._comments = before[1] if comments is None else comments
+        is_other = before != (self._texts, self._comments)
+        if is_other and self.is_mounted and self.display:
+            self.lay_out()
+        return is_other
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the texts as Markdown with notes for empty ones, and the comments."""
@@ -84,7 +84,22 @@ class TextsView(LinesView):
                 lines += [[], [Segment(safe(label), theme.style("muted", bold=True))]]
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
-        return [*lines, [], *Page(theme, width).comments(self._comments, self._now())] if self._comments else lines
+        if self._comments:
+            lines += [[], *Page(theme, width).comments(self._comments, self._now())]
+        return lines if not lines or lines[-1] else lines[:-1]
+
+    def height_at(self, width: int) -> int:
+        """Return the number of lines at a width."""
+        return len(self.lines_for(width, ThemeStyles.of(self.app)))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line; the last one says how many more there are."""
+        below = len(self._lines) - round(self.scroll_y) - y
+        if y < self.size.height - 1 or below < 2:
+            return super().render_line(y)
+        theme = ThemeStyles.of(self.app)
+        words = [Segment("space", theme.style("accent")), Segment(f" {below:,} more lines", theme.style("muted"))]
+        return Strip(words).adjust_cell_length(self.size.width, theme.style())
 
     def go_to(self, key: str) -> None:
         """Scroll to the beginning of a text."""

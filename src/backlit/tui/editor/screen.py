@@ -34,7 +34,7 @@ SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
 HINTS = (
-    *("editor.edit", "item.comment", "editor.close", "editor.name", "item.description", "item.next-tab", "editor.read"),
+    *("editor.edit", "item.comment", "editor.close", "editor.name", "item.description", "item.next-tab"),
     "app.help",
 )
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
@@ -103,7 +103,7 @@ class EditorScreen(ItemScreen):
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
             self.mark_seen(self.item_id)
-            self.form.texts.view.show_comments(self._head.read(self.item_id))
+            self.form.show_comments(self._head.read(self.item_id))
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
@@ -151,7 +151,7 @@ class EditorScreen(ItemScreen):
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
         if any(changes.touches(subject, self.item_id) for subject in COUNTED):
-            self.form.texts.view.show_comments(self._head.read(self.item_id))
+            self.form.show_comments(self._head.read(self.item_id))
         if item is not None and self._is_followed:
             self._follow(item)
         self.form.redraw()
@@ -264,8 +264,8 @@ class EditorScreen(ItemScreen):
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field
-        about = self.lines.help(field, self.draft) if field else ""
-        self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
+        about = self.lines.help(field, self.draft) if field else []
+        self._help.say([(f" {self._note}", "foreground")] if self._note else about)
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
             hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar, Protocol
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widget import Widget
 
@@ -12,6 +13,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.drawing.text import fit
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
@@ -23,7 +25,18 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, Drawn, FooterLine, Hint, Part, RuleLine, SidesLine, Word, tab_of
+from backlit.tui.widgets.side_lines import (
+    HEADING,
+    Drawn,
+    FooterLine,
+    Hint,
+    Part,
+    RuleLine,
+    SidesLine,
+    Word,
+    length,
+    tab_of,
+)
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.EDITOR: ("Details", "item.open"),
@@ -34,7 +47,8 @@ TABS: Mapping[ItemPlace, tuple[str, str]] = {
 """The tabs: their names, and the commands of a click."""
 COUNTED = (Subject.COMMENTS, Subject.ATTACHMENTS)
 """Changes after which the tabs count again."""
-ROOM_FOR_AUTHOR = 80
+NAME_AT = 3
+"""The place of the name in the words of the heading."""
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 
 
@@ -42,7 +56,7 @@ class ItemHead:
     """The two lines over every tab of an item."""
 
     def __init__(self, store: Store, place: ItemPlace) -> None:
-        self.heading = SidesLine(id="heading")
+        self.heading = ItemHeading(id="heading")
         self.tabs = RuleLine("┬", id="tabs")
         self._store = store
         self._place = place
@@ -56,11 +70,10 @@ class ItemHead:
 
     def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Part] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
-        sign = (f"{type_sign(item_type)} {item_type}", type_colour(item_type))
-        number = f"{number_of(item.id if item else None)} "
+        colour = type_colour(item_type)
         title = (str(name or ""), HEADING, "editor.name" if self._place is ItemPlace.EDITOR else "item.edit")
-        left: list[Word] = [(f" {number}", "muted"), sign, (" · ", "muted"), title]
-        self.heading.say(left, last_change(item, self._store.now(), self.heading.app.size.width))
+        kind: list[Word] = [(f" {type_sign(item_type)} ", colour), (item_type, colour), (" · ", "muted")]
+        self.heading.say([*kind, title], last_change(item, self._store.now()))
         self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
 
     def _tab(self, place: ItemPlace) -> Drawn:
@@ -73,13 +86,30 @@ class ItemHead:
         self.heading.say([(f" #{item_id} no longer exists", "conflict")])
 
 
-def last_change(item: Item | None, now: datetime, width: int) -> list[Part]:
-    """Return the right of the heading: the sync sign, and where there is room the last change."""
+class ItemHeading(SidesLine):
+    """The type and the name of an item, and its last change; beside a long name stands only the sign of the type."""
+
+    def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
+        """Return the words that fit: of the right side the end, beside the whole name."""
+        if len(self._left) < NAME_AT:
+            return super().fitted(width)
+        left, right = list(self._left), list(self._right)
+        while len(right) > 1 and length(left) + length(right) > width:
+            right.pop(0)
+        if length(left) + length(right) > width:
+            left[1:NAME_AT] = []
+        *signs, (name, colour, command_id) = left
+        room = width - length(signs) - length(right)
+        return [*signs, (fit(name, max(0, min(cell_len(name), room))), colour, command_id)], right
+
+
+def last_change(item: Item | None, now: datetime) -> list[Part]:
+    """Return the right of the heading: the last change, and the sync sign."""
     if item is None:
         return []
     sign, colour = ROW_SIGNS[item.sign]
     parts: list[Part] = [(f" {sign} " if sign.strip() else " ", colour)]
-    if width >= ROOM_FOR_AUTHOR and (edited := edited_words(item, now)):
+    if edited := edited_words(item, now):
         parts.insert(0, (f"  {edited}", "muted"))
     return parts
 
