@@ -60,7 +60,7 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
         row = line_with(pilot.app, "▌")
 
         assert row.split()[:3] == ["▌", "↑", "waiting"] or "↑ sending" in row
-        assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Yours", "Better [b] name", "999"]) == []
+        assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Mine", "Better [b] name", "999"]) == []
         assert before is not None
         assert str(before.fields["Name"])[:20] in text_of(pilot.app)
 
@@ -89,7 +89,7 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
         assert "≠ conflict" in line_with(pilot.app, "▌")
-        assert missing(pilot.app, ["Was", "Yours", "Theirs", "Mine", "Theirs [b]"]) == []
+        assert missing(pilot.app, ["Was", "Mine  ", "Theirs", "≠ Name", "Theirs [b]"]) == []
 
 
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
@@ -144,7 +144,7 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
     await conflict(world, store)
     async with outbox_of(opened, store, (60, 20)) as pilot:
         assert place_of(pilot.app) == "Outbox"
-        assert missing(pilot.app, ["≠ conflict", "Yours", "Mine", "Theirs [b]"]) == []
+        assert missing(pilot.app, ["≠ conflict", "Was", "Mine", "Theirs [b]"]) == []
 
 
 async def test_q_goes_back(store: Store, opened: Open) -> None:

@@ -107,7 +107,7 @@ def _text(value: object) -> str:
 
 LINES_LIMIT = 20_000
 """The longest text, in lines, that is compared by line. Longer versions clash as a whole."""
-MARKS = ("<<<<<<< yours", "=======", ">>>>>>> theirs")
+MARKS = ("<<<<<<< mine", "=======", ">>>>>>> theirs")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 

@@ -1,4 +1,4 @@
-"""The dialog that resolves a conflict or a rejected change: yours and theirs, field by field."""
+"""The dialog that resolves a conflict or a rejected change: mine and theirs, field by field."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.fields.values import label_of
-from backlit.tui.items.entry_text import table_lines
+from backlit.tui.items.entry_text import cell, cells_beside, table_lines
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 
@@ -92,7 +92,7 @@ class ConflictDialog(Dialog[Decisions | None]):
 
     def content(self) -> ComposeResult:
         """Yield the reason, the fields and the number of open decisions."""
-        yield Static(literal(self._question.sentence), classes="note")
+        yield Static(Content.assemble(literal(self._question.sentence), "\n"), classes="note")
         yield self._heads
         with self._scroll:
             yield self._shown
@@ -118,18 +118,24 @@ class ConflictDialog(Dialog[Decisions | None]):
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
         self._heads.update(column_heads(width))
-        taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 1
+        taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
         places: list[tuple[int, int]] = []
+        was_row = False
         for index, field in enumerate(self._fields):
-            found = field_lines(self._in_words(field), width, is_current=index == self._at)
+            shown = self._in_words(field)
+            found = field_lines(shown, width, is_current=index == self._at)
+            is_row = is_wide and not shown.is_long
+            lines += [Content("")] if lines and not (is_row and was_row) else []
+            was_row = is_row
             places.append((len(lines), len(lines) + len(found)))
-            lines += [*found, Content("")]
+            lines += found
+        lines.append(Content(""))
         self._shown.update(Content("\n").join(lines))
         undecided = len(self._fields) - len(self._decided)
         apply = () if undecided else (("enter", "apply"),)
-        self.name_keys(("m", "yours"), ("t", "theirs"), ("e", "edit"), *apply, ("esc", "later"))
+        self.name_keys(("m", "mine"), ("t", "theirs"), ("e", "edit"), *apply, ("esc", "later"))
         words = f"{counted(undecided, 'field')} to resolve" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
@@ -247,7 +253,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         if len(self._decided) < len(self._fields):
             if self._fields[self._at].key in self._decided:
                 self._go_to_open()
-            self._draw("Not all fields are resolved. m yours, t theirs, e edit.")
+            self._draw("Not all fields are resolved. m mine, t theirs, e edit.")
         elif self._faults:
             self._at = next(index for index, each in enumerate(self._fields) if each.key in self._faults)
             self._draw(f"{label_of(self._fields[self._at].key)} is not valid. e to edit it.")
@@ -263,14 +269,14 @@ MOST_LINES = 200
 """Lines shown of one field; its editor shows all of it."""
 MARGIN = 2
 LEAD = 12
-LABEL_WIDTH, DECISION_WIDTH, GAP = 16, 10, 2
+LABEL_WIDTH, GAP = 16, 2
 CONTEXT = 1
 CHOSEN, OPEN = "(•)", "( )"
 """Signs of the side that is chosen, and of another one."""
 MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
-SIDES = {Keep.MINE: "yours", Keep.THEIRS: "theirs"}
+SIDES = {Keep.MINE: "mine", Keep.THEIRS: "theirs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,16 +292,16 @@ def column_heads(width: int) -> Content:
     """Return the headings of the two columns; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
-    label, was, side, _, _ = _columns(width)
-    words = f"{'Field':{label + GAP}}{'Was':{was + GAP}}"
-    keys = [("m", "$accent"), (f"{' yours':{side + GAP - 1}}", "$muted"), ("t", "$accent"), (" theirs", "$muted")]
-    return Content.assemble(" " * MARGIN, (words, "$muted"), *keys)
+    label, was, side, _ = _columns(width)
+    words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
+    keys = [("m", "bold $accent"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold $accent"), (" theirs", bold)]
+    return Content.assemble(" " * MARGIN, (words, bold), *keys)
 
 
-def _columns(width: int) -> tuple[int, int, int, int, int]:
-    """Return the widths of a table: the label, the value before, yours, theirs and the decision."""
-    room = (width - MARGIN - LABEL_WIDTH - DECISION_WIDTH - 5 * GAP) // 3
-    return LABEL_WIDTH, room, room, room, DECISION_WIDTH
+def _columns(width: int) -> tuple[int, int, int, int]:
+    """Return the widths of a table: the label, the value before, mine and theirs."""
+    room = (width - MARGIN - LABEL_WIDTH - 4 * GAP) // 3
+    return LABEL_WIDTH, room, room, room
 
 
 def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | None:
@@ -307,7 +313,7 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
         top = 1 + len(_fault(field, width))
         bottom = len(field_lines(field, width, is_current=False)) - len(list(_edited(field, width)))
     else:
-        label, was, side, _, _ = _columns(width)
+        label, was, side, _ = _columns(width)
         begin = MARGIN + label + was + 2 * GAP
         mine, end = begin + side + GAP, begin + 2 * (side + GAP)
         top, bottom = 0, len(_row(field, width, is_current=False))
@@ -328,9 +334,10 @@ def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Cont
 
 
 def _row(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
-    sides = [(f"{_radio(field, keep)} {text}", _colour(field, keep, is_same=False)) for keep, text in _sides(field)]
-    cells = [(field.label, "bold"), (field.base, "$muted"), *sides, _decision(field)]
-    return table_lines(cells, _columns(width), is_current=is_current)
+    mine, theirs = ((text, _colour(field, keep, is_same=False)) for keep, text in _sides(field))
+    radios = f"{_radio(field, Keep.MINE)} ", f"{_radio(field, Keep.THEIRS)} "
+    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *cells_beside(mine, theirs, radios)]
+    return table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"))
 
 
 def _fault(field: ShownField, width: int) -> Sequence[Content]:
@@ -350,16 +357,16 @@ def _heading(field: ShownField, width: int, *, is_current: bool) -> list[Content
         ("▌ " if is_current else "  ", "$accent"),
         (label, "bold"),
         (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
-        (words, colour),
+        *(((words, colour),) if words else ()),
     )
     return [line]
 
 
 def _decision(field: ShownField) -> tuple[str, str]:
-    """Return the decision on a field, and its colour."""
+    """Return the decision on a field, and its colour; empty while it is open."""
     if field.edited is not None:
         return "✓ edited", "$status-done"
-    return (f"✓ {SIDES[field.side]}", "$status-done") if field.side is not None else ("to resolve", "$pending")
+    return (f"✓ {SIDES[field.side]}", "$status-done") if field.side is not None else ("", "")
 
 
 def _edited(field: ShownField, width: int) -> Iterator[Content]:

@@ -1,6 +1,8 @@
 """An entry of the outbox in words: all of it, to be read or copied."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from textual.content import Content
@@ -10,7 +12,7 @@ from backlit.store.edits.ranking import beside_of
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.drawing.text import fit, safe, safe_block, wrapped
+from backlit.tui.drawing.text import safe, safe_block
 from backlit.tui.fields.values import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
@@ -56,19 +58,45 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
         if key in entry.base:
             yield from _value(store, "was", key, entry.base[key])
         if key in wanted:
-            yield from _value(store, "yours", key, wanted[key])
+            yield from _value(store, "mine", key, wanted[key])
         if key in entry.theirs:
             yield from _value(store, "theirs", key, entry.theirs[key])
 
 
-def table_lines(cells: Sequence[tuple[str, str]], widths: Sequence[int], *, is_current: bool = False) -> list[Content]:
-    """Return a row of a table, its cells in colours and wrapped to the widths of the columns."""
-    columns = [wrapped(text, width) for (text, _), width in zip(cells, widths, strict=True)]
+def cell(text: str, colour: str) -> Content:
+    """Return a cell of a table."""
+    return Content.styled(safe(text), colour)
+
+
+def cells_beside(mine: tuple[str, str], theirs: tuple[str, str], lead: tuple[str, str] = ("", "")) -> list[Content]:
+    """Return the cells of two versions, each a text and its colour, with the words that differ underlined.
+
+    `lead` stands before each text. Versions without a word in common have no marks.
+    """
+    cells = [Content.styled(lead[at] + safe(text), colour) for at, (text, colour) in enumerate((mine, theirs))]
+    words = [list(re.finditer(r"\S+", safe(text))) for text, _ in (mine, theirs)]
+    left, right = ([word[0] for word in each] for each in words)
+    codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
+    for _, *places in changed if len(changed) < len(codes) else ():
+        for at, (first, end) in enumerate((places[:2], places[2:])):
+            if first < end:
+                start = len(lead[at])
+                span = start + words[at][first].start(), start + words[at][end - 1].end()
+                cells[at] = cells[at].stylize("underline", *span)
+    return cells
+
+
+def table_lines(cells: Sequence[Content], widths: Sequence[int], sign: tuple[str, str] = (" ", "")) -> list[Content]:
+    """Return a row of a table, its cells wrapped to the widths of the columns, behind a sign in a colour."""
+    columns = [each.wrap(width) for each, width in zip(cells, widths, strict=True)]
     lines = []
-    for number, row in enumerate(zip_longest(*columns, fillvalue="")):
-        lead = ("▌ " if is_current and not number else "  ", "$accent")
-        parts = ((f"{fit(text, width)}  ", colour) for text, (_, colour), width in zip(row, cells, widths, strict=True))
-        lines.append(Content.assemble(lead, *parts))
+    for number, row in enumerate(zip_longest(*columns, fillvalue=Content(""))):
+        parts = [Content.assemble((" " if number else sign[0], sign[1]), " ")]
+        for text, width in zip(row, widths, strict=True):
+            shown = text.rstrip()
+            parts += [shown, Content(" " * (width + 2 - shown.cell_length))]
+        lines.append(Content("").join(parts))
     return lines
 
 
@@ -141,7 +169,7 @@ def node_summary(entry: OutboxEntry) -> str:
 
 
 def node_lines(entry: OutboxEntry) -> list[tuple[str, str, str]]:
-    """For each value an entry sets: its label, and yours beside what it was, or beside theirs in a conflict."""
+    """For each value an entry sets: its label, and mine beside what it was, or beside theirs in a conflict."""
     values = entry.payload.get("values")
     shown = values if isinstance(values, dict) else {}
     return [(LABELS.get(key, key), _words(entry.base.get(key)), _words(value)) for key, value in shown.items()]

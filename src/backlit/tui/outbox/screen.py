@@ -1,5 +1,6 @@
 """The outbox: unsent, rejected and conflicting changes, and the commands on them."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,8 +30,11 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
+from backlit.tui.fields.dates import age
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import (
+    cell,
+    cells_beside,
     content_of,
     fate_words,
     fields_of,
@@ -46,6 +50,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, words_line
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
 TEXT_LIMIT = 2_000
@@ -67,6 +72,7 @@ STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntrySt
 LABEL_WIDTH = 16
 STATE_WIDTH = 9
 ID_WIDTH = 7
+AGE_WIDTH = 4
 CHANGE_SHARE = 0.4
 """Share of the width for the description of the change."""
 
@@ -117,11 +123,11 @@ class OutboxScreen(StoreScreen[None]):
         self._share()
 
     def _share(self) -> None:
-        """Give the list the lines of its entries, at most half of the screen; the content of one stands below."""
-        count = self._list.row_count()
+        """Give the list the lines of its entries; the content of one stands below."""
+        is_any = bool(self._list.row_count())
         for each in (self.query_one("#below"), self.query_one("#entry")):
-            each.display = bool(count)
-        self._list.styles.height = min(count, self.size.height // 2) if count else "1fr"
+            each.display = is_any
+        fit_rows(self._list, self.size.height if is_any else None)
 
     # Words
 
@@ -162,23 +168,23 @@ class OutboxScreen(StoreScreen[None]):
         return Content("\n").join([*lines, *([Content("")] if lines else ()), *self._table(entry)])
 
     def _table(self, entry: OutboxEntry) -> Iterator[Content]:
-        """Yield the fields of an entry as a table: the value before, yours, and theirs in a conflict."""
-        heads = ["Field", "Was", "Yours", *(["Theirs"] if entry.theirs else [])]
+        """Yield the fields of an entry as a table: the value before, mine, and theirs in a conflict."""
+        heads = ["Field", "Was", "Mine", *(["Theirs"] if entry.theirs else [])]
         if entry.kind is not EntryKind.EDIT:
             heads.remove("Was")
         label = min(LABEL_WIDTH, self.size.width // 4)
         room = max(4, (self.size.width - 8 - label) // (len(heads) - 1) - 2)
         widths = [label, *[room] * (len(heads) - 1)]
-        yield from table_lines([(head, "$muted") for head in heads], widths)
+        yield from table_lines([cell(head, "bold $muted") for head in heads], widths)
         for key, mine in fields_of(entry).items():
-            theirs = self._words(key, entry.theirs[key]) if key in entry.theirs else ""
-            values = {
-                "Was": (self._words(key, entry.base.get(key)), "$muted"),
-                "Yours": (self._words(key, mine), "bold"),
-                "Theirs": (theirs, "$foreground"),
-            }
-            cells = [cell for head, cell in values.items() if head in heads]
-            yield from table_lines([(label_of(key), "$foreground"), *cells], widths)
+            is_contested = key in entry.theirs
+            theirs = self._words(key, entry.theirs[key]) if is_contested else ""
+            both = cells_beside((self._words(key, mine), "bold"), (theirs, "$foreground"))
+            was = cell(self._words(key, entry.base.get(key)), "$muted")
+            values = dict(zip(("Was", "Mine", "Theirs"), (was, *both), strict=True))
+            sign = ("≠", "$conflict") if is_contested else (" ", "")
+            cells = [each for head, each in values.items() if head in heads]
+            yield from table_lines([cell(label_of(key), "$foreground"), *cells], widths, sign)
 
     def _line(self, whose: str, key: str, value: object) -> Content:
         return Content.assemble((f"  {whose:7}", "$muted"), literal(self._words(key, value)))
@@ -298,16 +304,17 @@ class OutboxList(EntryList[OutboxEntry]):
         super().show(entries)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw an entry: state, item, and change."""
+        """Draw an entry: state, item, change, and the time since it was made."""
         entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
-        change_width = round(width * CHANGE_SHARE)
-        name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
+        change_width = round(width * CHANGE_SHARE) - AGE_WIDTH - 2
+        name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - AGE_WIDTH - 8)
         parts = [
             (f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
             (fit_right(number_or_noun(entry), ID_WIDTH) + " ", "muted"),
             (fit(item_name_of(self._store, entry), name_width) + " ", "foreground"),
-            (fit(summary_of(entry), change_width), "muted"),
+            (fit(summary_of(entry), change_width) + " ", "muted"),
+            (fit_right(age(max(0.0, time.time() - entry.created_at)), AGE_WIDTH), "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
 

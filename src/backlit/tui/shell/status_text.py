@@ -90,15 +90,20 @@ def state_words(store: Store, now: float) -> list[Word]:
     if outbox.pending:
         words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
     if outbox.refused:
-        words.append((f"  ! {outbox.refused} rejected (go)", "conflict", "app.outbox"))
+        words += _unsettled(f"! {outbox.refused} rejected")
     if outbox.conflicts:
-        words.append((f"  ≠ {counted(outbox.conflicts, 'conflict')} (go)", "conflict", "app.outbox"))
+        words += _unsettled(f"≠ {counted(outbox.conflicts, 'conflict')}")
     is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
     if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
         words.append((_freshness(connection, now), "conflict" if _is_bad(connection) else "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
     return words
+
+
+def _unsettled(words: str) -> list[Word]:
+    """Return the key of the outbox, and the number of changes to settle."""
+    return [("  go", "accent", "app.outbox"), (f" {words}", "conflict", "app.outbox")]
 
 
 def totals_words(totals: Totals | None) -> list[Word]:

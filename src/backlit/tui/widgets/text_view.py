@@ -116,10 +116,15 @@ class RowsOverDetail(Container):
         self._detail.show(draw)
 
     def _share(self) -> None:
-        rows = self._rows.HEADER_LINES + self._rows.row_count()
-        height: int | str = min(rows, self.size.height // 2) if self._detail.display else "1fr"
-        if self._rows.styles.height is None or str(self._rows.styles.height) != str(height):
-            self._rows.styles.height = height
+        fit_rows(self._rows, self.size.height if self._detail.display else None)
+
+
+def fit_rows(rows: LineList, room: int | None) -> None:
+    """Make a list as high as its rows, at most half of a room that it shares; None gives it all of the room."""
+    wanted = rows.HEADER_LINES + rows.ROW_LINES * rows.row_count()
+    height: int | str = "1fr" if room is None else min(wanted, room // 2)
+    if str(rows.styles.height) != str(height):
+        rows.styles.height = height
 
 
 def scroll_detail(target: Widget, call: Call) -> None:
