@@ -82,7 +82,7 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
         assert "jon changed Description (+2 −1 lines)" in rows_of(pilot)[1]
-        assert missing(pilot.app, ["Description +2 −1 lines", "- Two", "+ 2", "+ Four"]) == []
+        assert missing(pilot.app, ["Description  +2 −1 lines", "- Two", "+ 2", "+ Four"]) == []
         await pilot.press("g", "D")
         await pilot.pause()
         assert missing(pilot.app, ["- Two", "+ Four"]) == []
@@ -252,7 +252,7 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         assert "Recent comments" in heading_of(pilot.app)
         await pilot.press("escape")
         await pilot.pause()
-        assert heading_of(pilot.app).startswith("New")
+        assert heading_of(pilot.app).startswith("1 new since you looked")
         await pilot.press("escape")
         await pilot.pause()
 

@@ -4,31 +4,24 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
-from textual.content import Content
+from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
-from backlit.store.records.item import FieldNews
-from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe, wrapped
-from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
+from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.fields.values import label_of
-from backlit.tui.items.change_words import both_words, change_words, line_changes, line_count
+from backlit.tui.items.change_words import change_words, fields_lines, short_first
+from backlit.tui.items.preview import Page
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 from backlit.tui.widgets.side_lines import Part
 
 ID_WIDTH, AGE_WIDTH = 6, 4
-LABEL_WIDTH = 12
-HANGING = 4
-"""Cells before the lines of a changed text."""
 SHOWN = 400
-"""Characters of a value or comment that are shown; the item shows the rest."""
-DIFF_LINES = 60
-COLOURS = {"-": "$error", "+": "$success"}
+"""Characters of a comment that a row shows."""
 
 
 class InboxList(LineList):
@@ -141,8 +134,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
         case NewsKind.GONE:
             parts.append("deleted, or no longer visible to you")
         case NewsKind.CHANGED if news.fields:
-            short_first = sorted(news.fields, key=lambda field: is_long(field.key, field.before, field.after))
-            changes = ", ".join(change_words(store, field) for field in short_first)
+            changes = ", ".join(change_words(store, field) for field in short_first(news.fields))
             parts.append(f"{who} changed {changes}" if is_by_one else f"changed: {changes}")
     if news.comments:
         last, count = news.comments[-1], len(news.comments)
@@ -159,44 +151,18 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
     return " · ".join(part for part in (who, when, moment(news.at)) if part)
 
 
-def lines_of(store: Store, news: ItemNews, now: datetime, width: int) -> Iterator[Content]:
+def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles) -> Iterator[Line]:
     """Yield the changes of an item for a width: authors and time, each field with both values, and each comment."""
-    number = f"#{news.item_id} " if news.item_id > 0 else ""
-    yield Content.assemble((number, "$muted"), (safe(news.name), "bold"))
-    yield Content.styled(safe(who_and_when(news, now)), "$muted")
-    yield Content()
+    now, style = store.now(), theme.style
+    name = f"#{news.item_id} {news.name}" if news.item_id > 0 else news.name
+    yield from ([Segment(line, style(bold=True))] for line in wrapped(name, width))
+    yield [Segment(safe(who_and_when(news, now)), style("muted"))]
+    yield []
     if news.kind is NewsKind.NEW:
-        yield literal(f"A new {news.type.lower() or 'item'}.")
+        yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:
-        yield literal("Deleted, or no longer visible to you.")
-    for field in news.fields:
-        yield from _field_lines(store, field, width)
+        yield [Segment("Deleted, or no longer visible to you.", style())]
+    yield from fields_lines(store, news.fields, width, theme)
     for comment in news.comments:
-        yield Content()
-        yield from comment_lines(comment, now)
-
-
-def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
-    """Yield a comment and its author."""
-    seen_by = "" if comment.is_internal else "  » visible to customers"
-    yield Content.assemble(
-        (safe(comment.author or "somebody"), "bold"),
-        (f"  {ago(comment.created_at, now)}", "$muted"),
-        (seen_by, "$type-feedback"),
-    )
-    yield literal_block(comment.text.strip())
-
-
-def _field_lines(store: Store, field: FieldNews, width: int) -> Iterator[Content]:
-    label = f"{safe(label_of(field.key))} "
-    if not is_long(field.key, field.before, field.after):
-        before, after = (each[:SHOWN] for each in both_words(store, field))
-        yield Content.assemble(
-            (label.ljust(LABEL_WIDTH), "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold")
-        )
-        return
-    yield Content.assemble((label, "$muted"), line_count(field))
-    for sign, line in line_changes(field)[:DIFF_LINES]:
-        colour = COLOURS.get(sign, "$muted")
-        for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() else ()):
-            yield Content.styled(f"{'' if at else sign:>{HANGING - 1}} {part}", colour)
+        yield []
+        yield from Page(theme, width).comment(comment, now)

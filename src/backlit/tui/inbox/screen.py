@@ -1,10 +1,9 @@
 """The inbox: changes and comments by others since the last visit, and recent comments; its commands."""
 
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
+from textual.containers import Container
 
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
@@ -15,23 +14,24 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
-from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.text import Line, wrapped
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, lines_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of
 from backlit.tui.items.change_words import both_words
+from backlit.tui.items.preview import Page
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.text_view import Detail, fit_rows
 
 AGE_CHECK = 60.0
 WIDE = 100
 """Cells from which the text is beside the list."""
 TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
-TEXT_FRAME = 4
-"""Cells of border, margins and scroll bar of the text."""
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
@@ -50,14 +50,13 @@ class InboxScreen(StoreScreen[None]):
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, self._item_name, id="feed")
         self._feed.display = False
-        self._text = Static(id="news-text")
+        self._text = Detail()
         yield self.title_line
         yield self._heading
         with Container(id="lists"):
             yield self._news
             yield self._feed
-            with VerticalScroll(id="one", can_focus=False):
-                yield self._text
+            yield self._text
         yield RuleLine("┴")
         yield self._footer
 
@@ -67,7 +66,7 @@ class InboxScreen(StoreScreen[None]):
         self.set_interval(AGE_CHECK, self._show)
 
     def on_resize(self) -> None:
-        """Place the text beside the list, or below it, and break its lines anew."""
+        """Place the text beside the list, or below it."""
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -84,12 +83,7 @@ class InboxScreen(StoreScreen[None]):
         self.set_class(is_empty, "-empty")
         for rule in self.query(RuleLine):
             rule.join_at(None if is_empty or width < WIDE else width - width * TEXT_SHARE // 100)
-
-    @property
-    def _text_width(self) -> int:
-        """Return the cells of the text between its margins."""
-        width = self.size.width
-        return (width if width < WIDE else width * TEXT_SHARE // 100) - TEXT_FRAME
+        fit_rows(self._list, None if is_empty or width >= WIDE else self.size.height)
 
     @property
     def _list(self) -> LineList:
@@ -118,21 +112,23 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         self._place_text()
-        self._heading.say([("Recent comments" if self.shows_feed else "New since you looked", "heading")])
+        words = f"{rows.row_count():,} new since you looked" if rows.row_count() else "New since you looked"
+        self._heading.say([("Recent comments" if self.shows_feed else words, "heading")])
         self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
-        self._text.update(Content("\n").join(self._lines()))
+        self._text.show(self._draw_text)
 
-    def _lines(self) -> list[Content]:
-        now = self.store.now()
-        if self.shows_feed:
-            comment = self._feed.current
-            if comment is None:
-                return []
-            place = Content.styled(f"#{comment.item_id} {safe(self._item_name(comment.item_id))}", "$muted")
-            return [place, *comment_lines(comment, now)]
-        news = self._news.current
-        return list(lines_of(self.store, news, now, self._text_width)) if news else []
+    def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+        """Lay out the changes of the current item, or the current comment below the name of its item."""
+        if not self.shows_feed:
+            news = self._news.current
+            return list(lines_of(self.store, news, width, theme)) if news else []
+        comment = self._feed.current
+        if comment is None:
+            return []
+        name = wrapped(f"#{comment.item_id} {self._item_name(comment.item_id)}", width)
+        place = [[Segment(line, theme.style("muted"))] for line in name]
+        return [*place, *Page(theme, width).comment(comment, self.store.now())]
 
     # Commands
 

@@ -1,10 +1,24 @@
 """A change of a field in words: both values, or the numbers of added and removed lines of a text."""
 
+from collections.abc import Iterator, Sequence
+
+from rich.segment import Segment
+
 from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.tui.dialogs.reading import changed_lines
+from backlit.tui.drawing.text import Line, safe, wrapped
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of, words_of
+
+SHOWN_LINES = 60
+"""Changed lines of a text that are shown; `gD` and the item show all of it."""
+SHOWN = 400
+"""Characters of a value that are shown."""
+COLOURS = {"-": "conflict", "+": "status-done"}
+"""Colours of removed and added lines."""
+HANGING, LABEL_WIDTH = 2, 13
 
 
 def change_words(store: Store, field: FieldNews) -> str:
@@ -14,6 +28,28 @@ def change_words(store: Store, field: FieldNews) -> str:
         return f"{label} ({line_count(field)})"
     before, after = (each.rsplit(" › ", 1)[-1] for each in both_words(store, field))
     return f"{label} {before} → {after}"
+
+
+def fields_lines(store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield changed fields: both values of each, then below its label the changed lines of each text."""
+    for field in short_first(fields):
+        label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
+        if not is_long(field.key, field.before, field.after):
+            before, after = (each[:SHOWN] for each in both_words(store, field))
+            for at, line in enumerate(wrapped(f"{before} → {after}", max(1, width - label.cell_length))):
+                yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
+            continue
+        yield []
+        yield [label, Segment(line_count(field), theme.style())]
+        for sign, line in line_changes(field)[:SHOWN_LINES]:
+            style = theme.style(COLOURS.get(sign, "muted"))
+            for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() or sign in COLOURS else ()):
+                yield [Segment(f"{' ' if at else sign} {part}", style)]
+
+
+def short_first(fields: Sequence[FieldNews]) -> Sequence[FieldNews]:
+    """Return changed fields with the long texts at the end."""
+    return sorted(fields, key=lambda field: is_long(field.key, field.before, field.after))
 
 
 def both_words(store: Store, field: FieldNews) -> tuple[str, str]:

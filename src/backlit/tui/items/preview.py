@@ -35,7 +35,7 @@ MARGIN = 1
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
-SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "refused (g=)", RowSign.CONFLICT: "conflict (g=)"}
+SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "rejected (g=)", RowSign.CONFLICT: "conflict (g=)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,13 @@ class Page:
         yield self._heading(item)
         name = wrapped(str(item.fields.get("Name") or ""), self._width)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
+        yield from self.about(item, around)
+        if comments is not None:
+            yield []
+            yield from self.comments(comments, around.now)
+
+    def about(self, item: Item, around: Surroundings) -> Iterator[Line]:
+        """Yield the facts and the texts of an item."""
         yield from self._chips(_state(item, around))
         yield from self._chips(_places(item, around))
         if around.found:
@@ -123,9 +130,6 @@ class Page:
                 yield []
                 yield from [self._head(label)] if label else []
                 yield from self._text(text)
-        if comments is not None:
-            yield []
-            yield from self.comments(comments, around.now)
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
         """Yield comments under a heading, the newest first."""
@@ -134,11 +138,15 @@ class Page:
             return
         yield self._head(counted(len(comments), "comment", "comments, newest first"))
         for comment in reversed(comments[-COMMENT_LIMIT:]):
-            yield self._byline(comment, now)
-            yield from self._text(comment.text)
+            yield from self.comment(comment, now)
             yield []
         if len(comments) > COMMENT_LIMIT:
             yield [self._segment("gc shows them all", "muted")]
+
+    def comment(self, comment: "CommentEntry", now: datetime) -> Iterator[Line]:
+        """Yield a comment below its author."""
+        yield self._byline(comment, now)
+        yield from self._text(comment.text)
 
     def _heading(self, item: Item) -> Line:
         sign, colour = ROW_SIGNS[item.sign]
