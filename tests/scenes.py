@@ -67,7 +67,7 @@ SCENES: Mapping[str, Scene] = {
     "groom": Scene(GROOMING, EVERY),
     "groom-summary": Scene(SUMMED_UP, EVERY),
     "inbox": Scene(("g", "h", "j"), EVERY, has_news=True),
-    "history": Scene((*SHOWN, "g", "l", *"jjjjj"), EVERY, has_files=True),
+    "history": Scene((*SHOWN, "g", "l", *"jjj"), EVERY, has_files=True),
     "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i"), EVERY),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import groupby
 
 from backlit.store.files.files import Files
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
@@ -62,7 +63,8 @@ class ItemHistory:
         if at is not None and not is_told and all(abs(each.at - at) > JUST_SAVED for each in found if each.at):
             found.append(ItemEvent(0, EventKind.EDITED, at, by))
         known = sorted(found, key=lambda each: (each.at is None, str(each.at)), reverse=True)
-        return [replace(each, id=number) for number, each in enumerate(known, 1)]
+        joined = [_joined(list(events)) for _, events in groupby(known, _minute_of)]
+        return [replace(each, id=number) for number, each in enumerate(joined, 1)]
 
     def _told(self, item: Item) -> Iterator[ItemEvent]:
         """Yield the events that the service tells."""
@@ -83,6 +85,18 @@ class ItemHistory:
         for entry in self._files.journal.entries.select(where, values):
             at = self._server_time(datetime.fromtimestamp(entry.created_at, UTC))
             yield ItemEvent(0, EventKind.CHANGED, at, author, fields=_fields(entry), state=entry.state)
+
+
+def _minute_of(event: ItemEvent) -> object:
+    """Return a key that files of one author and minute share; other events have their own."""
+    if event.kind is not EventKind.ATTACHED or event.at is None:
+        return id(event)
+    return event.author, event.at.replace(second=0, microsecond=0)
+
+
+def _joined(events: list[ItemEvent]) -> ItemEvent:
+    """Return one event for files that were attached together."""
+    return replace(events[0], text=", ".join(each.text for each in events)) if len(events) > 1 else events[0]
 
 
 def _fields(entry: OutboxEntry) -> tuple[FieldNews, ...]:

@@ -33,6 +33,7 @@ class Context(StrEnum):
     EDITOR = "Editor"
     COMMENTS = "Comments"
     ATTACHMENTS = "Attachments"
+    HISTORY = "History"
     TABS = "Tabs of an item"
     OUTBOX = "Outbox"
     INBOX = "Inbox"

@@ -15,6 +15,7 @@ WAYS = {
     Context.EDITOR: "item.open",
     Context.COMMENTS: "item.comments",
     Context.ATTACHMENTS: "item.attachments",
+    Context.HISTORY: "item.history",
     Context.OUTBOX: "app.outbox",
     Context.INBOX: "app.inbox",
     Context.REPORTS: "app.reports",

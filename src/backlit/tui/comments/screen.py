@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from textual import on
+from textual.containers import Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
@@ -16,6 +17,7 @@ from backlit.tui.items.item_commands import write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.side_lines import SidesLine
 
 AGE_CHECK = 60.0
 QUOTED = 120
@@ -29,21 +31,22 @@ class CommentsScreen(ItemRowsScreen):
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
-    HINTS = ("comments.add", "comments.quote", "item.next-tab", "app.back", "comments.copy", "app.help")
-    HINTS_WITHOUT_ROWS = ("comments.add", "comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
-    EMPTY = (
-        "No comments. a to add one, E to write it in $EDITOR.",
-        "No comments in the local copy. a to add one, E to write it in $EDITOR.",
-    )
+    HAS_ASIDE = True
+    HINTS = ("comments.quote", "comments.external", "item.next-tab", "app.back", "comments.copy", "app.help")
+    HINTS_WITHOUT_ROWS = ("comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
+    EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:
         thread = CommentThread(store.now, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
+        self._add = SidesLine(id="add")
+        self._body = Vertical(self._add, thread)
 
     def on_mount(self) -> None:
         """Mark the news about the item as read, and keep the ages right."""
         self.mark_seen(self.item_id)
+        self._add.say([("  a", "accent", "comments.add"), (" Add a comment …", "muted", "comments.add")])
         self.set_interval(AGE_CHECK, self.thread.refresh)
 
     def on_unmount(self) -> None:

@@ -257,6 +257,12 @@ class ThemeStyles:
             )
         return self._styles[key]
 
+    def tint(self, on: str) -> Style:
+        """Return the style that puts texts of any colour on a background."""
+        style = self.style(on=on)
+        is_terminals = self._colour(on).ansi is not None
+        return Style(color=style.color if is_terminals else None, bgcolor=style.bgcolor, reverse=style.reverse)
+
     def heading(self, name: str = "foreground", *, on: str | None = None) -> Style:
         """Return the style of a heading, which is bold, and underlined in a theme that says so."""
         is_underlined = "underline" in self._variables.get("heading-style", "").split()

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.strip import Strip
@@ -11,13 +12,12 @@ from backlit.store.records.entry import EntryState
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.fields.values import label_of
-from backlit.tui.items.change_words import change_words, line_changes
+from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
@@ -27,8 +27,6 @@ AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
 WHEN_WIDTH = AGE_WIDTH + 2 + TIME_WIDTH
 WIDE = 100
 """Cells from which there is room for the whole time."""
-SIDES = {"-": "conflict", "+": "status-done"}
-"""Colours of removed and added lines."""
 UNKNOWN = "earlier values unknown"
 COLOURS = {EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
@@ -59,32 +57,46 @@ class EventList(EntryList[ItemEvent]):
         """Draw an event: its age, its author, its kind, and the change."""
         event = self.entries[index]
         time = f"  {fit(moment(event.at), TIME_WIDTH)}" if self.size.width >= WIDE else ""
-        state, colour = STATES.get(event.state, ("", "muted"))
         parts = [
             (fit_right(age_of(event.at, self._store.now()), AGE_WIDTH) + time + "  ", "muted"),
             (fit(event.author or "you", AUTHOR_WIDTH) + "  ", "foreground"),
             (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, "muted")),
-            (state, colour),
+            STATES.get(event.state, ("", "muted")),
         ]
-        room = max(0, self.size.width - 2 - sum(len(text) for text, _ in parts))
-        return self.draw_parts([*parts, (fit(self._about(event), room), "foreground")], is_cursor=is_cursor)
+        return self.draw_parts(
+            [*parts, (fit(self._about(event), self._room(event)), "foreground")], is_cursor=is_cursor
+        )
+
+    def _room(self, event: ItemEvent) -> int:
+        time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
+        state, _ = STATES.get(event.state, ("", ""))
+        return max(0, self.size.width - 2 - AGE_WIDTH - time - AUTHOR_WIDTH - VERB_WIDTH - 3 * 2 - len(state))
 
     def _about(self, event: ItemEvent) -> str:
         if event.kind is EventKind.EDITED:
             return UNKNOWN
-        return ", ".join(change_words(self._store, field) for field in event.fields) or " ".join(event.text.split())
+        return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
+            event.text.split()
+        )
+
+    def is_whole(self, event: ItemEvent) -> bool:
+        """Return whether the row shows all of an event."""
+        has_lines = any(is_long(field.key, field.before, field.after) for field in event.fields)
+        is_cut = cell_len(safe(self._about(event))) > self._room(event)
+        return not (has_lines or is_cut or "\n" in event.text or event.kind is EventKind.EDITED)
 
 
 class HistoryScreen(ItemRowsScreen):
     """The events of an item."""
 
-    COMMAND_GROUPS = TAB_COMMANDS
+    COMMAND_GROUPS = ("history.screen", *TAB_COMMANDS)
     AUTO_FOCUS = "EventList"
     CSS_PATH = "../styles/history.tcss"
     SUBJECTS = (Subject.ITEMS, Subject.OUTBOX)
-    HINTS = ("item.next-tab", "item.comment", "app.back", "app.help")
+    HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemPlace.HISTORY
+    HAS_ASIDE = True
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
@@ -105,25 +117,44 @@ class HistoryScreen(ItemRowsScreen):
         self.draw_status()
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Write an event out: a comment as Markdown, and both values of each changed field."""
+        """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
         who = Segment(safe(event.author or "you"), theme.style(bold=True))
         when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
         lines: list[Line] = [[who, Segment(when, theme.style("muted"))]]
+        if self._events.is_whole(event):
+            return lines
         if event.kind is EventKind.EDITED:
             words = "The server keeps no earlier values, and this machine did not see the change."
             return [*lines, *([Segment(line, theme.style())] for line in wrapped(words, width))]
-        for field in event.fields:
-            if not is_long(field.key, field.before, field.after):
-                lines += [[Segment(line, theme.style())] for line in wrapped(change_words(self.store, field), width)]
-                continue
-            lines.append([Segment(safe(label_of(field.key)), theme.style("muted", bold=True))])
-            lines += [
-                [Segment(f"{sign} {part}", theme.style(SIDES.get(sign, "muted")))]
-                for sign, line in line_changes(field)
-                for part in wrapped(line, width - 2) or [""]
-            ]
-        return [*lines, *markdown_lines(event.text, width, theme)] if event.text else lines
+        if event.fields:
+            return [*lines, *fields_lines(self.store, event.fields, width, theme)]
+        return [*lines, *markdown_lines(event.text, width, theme)]
+
+    def current_event(self) -> ItemEvent:
+        """Return the event under the cursor; raises CannotAct without one."""
+        event = self._events.current
+        if event is None:
+            raise CannotAct("Nothing selected.")
+        return event
+
+    def copied(self, event: ItemEvent) -> str:
+        """Return an event as text: a comment, a file's name, or the changes."""
+        return event.text or ", ".join(change_words(self.store, field) for field in event.fields) or event.kind.value
 
     def note(self) -> str:
-        """Return the source of the events."""
-        return "as known to this machine"
+        """Return what the history lacks."""
+        return "changes by others are not recorded"
+
+
+PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}
+
+
+def open_event(target: HistoryScreen, _call: Call) -> None:
+    """Go to the tab of the event: the comments, the files, or the details."""
+    target.open(target.item_id, PLACES.get(target.current_event().kind, ItemPlace.EDITOR))
+
+
+def copy(target: HistoryScreen, _call: Call) -> None:
+    """Copy the text of the event."""
+    text = target.copied(target.current_event())
+    target.copy(text, f"Copied {' '.join(text.split())[:60]}")

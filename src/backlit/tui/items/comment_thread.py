@@ -17,7 +17,7 @@ from backlit.model.amounts import counted, size_text
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, fit_right, safe
+from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 
@@ -26,7 +26,7 @@ LEAD = 2
 INDENT = 2
 """Cells from the author to the text below."""
 AT_ONCE = 40
-"""Comments that are laid out at a time, the newest first; the older ones follow while nobody waits."""
+"""Comments that are laid out at a time; the older ones follow while nobody waits."""
 LAYOUT_PAUSE = 0.01
 BYLINE: Line = []
 """Stands for a comment's first line, which is made when it is drawn, as its age changes."""
@@ -34,47 +34,42 @@ FOLDED_FROM = 30
 """Lines from which a comment is folded until zo shows all of it."""
 SHOWN_LINES = 20
 """Lines of a folded comment."""
-TEXT_WIDTH = 100
+TEXT_WIDTH = 80
 """Cells of the longest line; longer ones are hard to read."""
 
 
 class CommentLines:
-    """Comments as lines, from one of them down to the newest; more are put above when they are wanted."""
+    """Comments as lines, from the first one down; more are put below when they are wanted."""
 
     def __init__(self, comments: Sequence[CommentEntry], body: Callable[[CommentEntry], list[Line]]) -> None:
         self.lines: list[tuple[int, Line]] = []
-        self.first = len(comments)
         self._comments = comments
         self._body = body
         self._starts: list[int] = []
 
-    def reach(self, first: int) -> int:
-        """Lay out what lies between a comment and those laid out already; the number of lines put above."""
-        first = max(0, first)
-        lines: list[tuple[int, Line]] = []
-        starts: list[int] = []
-        for index in range(first, self.first):
-            starts.append(len(lines))
-            lines += [(index, line) for line in (BYLINE, *self._body(self._comments[index]), [])]
-        if starts:
-            self._starts = starts + [start + len(lines) for start in self._starts]
-            self.lines = lines + self.lines
-            self.first = first
-        return len(lines)
+    @property
+    def count(self) -> int:
+        """The number of comments that are laid out."""
+        return len(self._starts)
+
+    def reach(self, last: int) -> None:
+        """Lay out the comments down to one of them."""
+        for index in range(self.count, min(last + 1, len(self._comments))):
+            self._starts.append(len(self.lines))
+            self.lines += [(index, line) for line in (BYLINE, *self._body(self._comments[index]), [])]
 
     def extent(self, index: int) -> tuple[int, int]:
         """Return the first line of a comment and the one after its last, without the blank below it."""
-        at = index - self.first
-        end = self._starts[at + 1] if at + 1 < len(self._starts) else len(self.lines)
-        return self._starts[at], end - 1
+        end = self._starts[index + 1] if index + 1 < self.count else len(self.lines)
+        return self._starts[index], end - 1
 
     def index_at(self, line: int) -> int:
         """Return the index of the comment that a line belongs to."""
-        return self.first + max(0, bisect_right(self._starts, line) - 1)
+        return max(0, bisect_right(self._starts, line) - 1)
 
 
 class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
-    """Comments, oldest first, with a cursor on one of them; opens at the newest.
+    """Comments, newest first, with a cursor on one of them.
 
     `now` gives the server's time, for the ages.
     """
@@ -106,22 +101,19 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     def show(
         self, comments: Sequence[CommentEntry], files: Mapping[int, Sequence[AttachmentEntry]] | None = None
     ) -> None:
-        """Show comments, and their files by the comment's id; the cursor stays on its comment.
+        """Show comments, given oldest first, and their files by the comment's id.
 
-        It goes to the newest at first, or when it was there.
+        The cursor stays on its comment; from the newest it goes to a newer one.
         """
         if self._files != (files or {}):
             self._files, self._drawn = files or {}, {}
-        current, was_last = self.current, self.cursor == len(self._comments) - 1
+        current, was_first = self.current, self.cursor == 0
         offset = self._laid_out.extent(self.cursor)[0] - round(self.scroll_y) if self._laid_out.lines else 0
-        self._comments = comments
-        ids = [comment.id for comment in comments]
-        if current is not None and current.id in ids and not was_last:
-            self.cursor = ids.index(current.id)
-            self._lay_out(offset)
-        else:
-            self.cursor = max(0, len(ids) - 1)
-            self._lay_out()
+        self._comments = comments[::-1]
+        ids = [comment.id for comment in self._comments]
+        is_kept = current is not None and current.id in ids and not was_first
+        self.cursor = ids.index(current.id) if is_kept and current is not None else 0
+        self._lay_out(offset if is_kept else 0)
 
     @property
     def current(self) -> CommentEntry | None:
@@ -131,33 +123,32 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     # Laying out
 
     def _lay_out(self, offset: int = 0) -> None:
-        """Lay out the newest comments, and all down to the cursor's; `offset` is the line it is seen at."""
+        """Lay out the newest comments, and all down to that of the cursor; `offset` is the line it is seen at."""
         self._width = self.size.width
         if self._width <= 0:
             return
         self._drawn = {comment: self._drawn[comment] for comment in self._comments if comment in self._drawn}
         self._laid_out = CommentLines(self._comments, self._body)
         drawn = (index for index, comment in enumerate(self._comments) if comment in self._drawn)
-        self._reach(min(self.cursor, len(self._comments) - AT_ONCE, next(drawn, self.cursor)))
+        self._reach(max(self.cursor, AT_ONCE - 1, *drawn))
         if self._laid_out.lines:
             self.scroll_to(y=self._laid_out.extent(self.cursor)[0] - offset, animate=False, force=True)
         self._show_cursor()
         self.refresh()
         self.post_message(self.Highlighted())
 
-    def _reach(self, first: int) -> int:
-        """Have comments laid out from one on, and the others soon."""
+    def _reach(self, last: int) -> None:
+        """Have comments laid out down to one of them, and the others soon."""
         if self._timer is not None:
             self._timer.stop()
-        added = self._laid_out.reach(first)
+        self._laid_out.reach(last)
         self.virtual_size = Size(self._width, len(self._laid_out.lines))
-        self._timer = self.set_timer(LAYOUT_PAUSE, self._reach_more) if self._laid_out.first else None
-        return added
+        is_more = self._laid_out.count < len(self._comments)
+        self._timer = self.set_timer(LAYOUT_PAUSE, self._reach_more) if is_more else None
 
     def _reach_more(self) -> None:
-        """Put older comments above; what is in sight stays where it is."""
-        added = self._reach(self._laid_out.first - AT_ONCE)
-        self.scroll_to(y=self.scroll_y + added, animate=False, force=True)
+        """Put older comments below."""
+        self._reach(self._laid_out.count - 1 + AT_ONCE)
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
@@ -176,28 +167,30 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         theme, width = ThemeStyles.of(self.app), self.size.width
         at = y + round(self.scroll_y)
         if at >= len(self._laid_out.lines):
-            text = "   " + self.empty_text if y == 1 and not self._comments else ""
+            text = "  " + self.empty_text if y == 0 and not self._comments else ""
             return Strip([Segment(fit(text, width), theme.style("muted"))])
         index, line = self._laid_out.lines[at]
-        is_cursor = index == self.cursor and self.has_focus
         is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
-        bar = "▌ " if is_cursor and is_within else "  "
-        on = "cursor-background" if is_cursor and line is BYLINE else None
-        indent = Segment(" " * INDENT, theme.style())
-        body = self._byline(self._comments[index], theme, on) if line is BYLINE else [indent, *line]
-        return Strip([Segment(bar, theme.style("accent", on=on)), *body]).adjust_cell_length(width, theme.style(on=on))
+        is_cursor = is_within and index == self.cursor and self.has_focus
+        on = "cursor-background" if is_cursor else None
+        bar = Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on))
+        if line is BYLINE:
+            body = self._byline(self._comments[index], theme, on)
+        else:
+            tint = theme.tint(on) if on else None
+            body = [Segment(" " * INDENT, theme.style(on=on)), *Segment.apply_style(line, post_style=tint)]
+        return Strip([bar, *body]).adjust_cell_length(width, theme.style(on=on))
 
     def _byline(self, comment: CommentEntry, theme: ThemeStyles, on: str | None) -> Line:
+        when = moment(comment.created_at) if on else ""
         parts = [
             (comment.author or "you", theme.style(on=on, bold=True)),
             (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
+            (when, theme.style("muted", on=on)),
             ("↑ waits to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
-        line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
-        when = moment(comment.created_at)
-        room = self.size.width - LEAD - 1 - sum(segment.cell_length for segment in line)
-        return [*line, Segment(fit_right(when, room), theme.style("muted", on=on))] if room > len(when) else line
+        return [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
 
     def on_resize(self, event: events.Resize) -> None:
         """Break the lines anew where the width is another."""
@@ -226,8 +219,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     def move_to(self, index: int) -> None:
         """Put the cursor on a comment, as near as there is one, and show it."""
         index = max(0, min(index, len(self._comments) - 1))
-        if index < self._laid_out.first:
-            self.scroll_to(y=self.scroll_y + self._reach(index), animate=False, force=True)
+        if index >= self._laid_out.count:
+            self._reach(index)
         before, self.cursor = self.cursor, index
         top = round(self.scroll_y)
         self._show_cursor()

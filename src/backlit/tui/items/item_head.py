@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.widget import Widget
 
 from backlit.store.records.changes import ConnectionState, Subject
@@ -13,11 +14,11 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.drawing.text import Line, fit
+from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import edited_words
+from backlit.tui.items.preview import Page, Surroundings, edited_words, surroundings_of
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -37,6 +38,7 @@ from backlit.tui.widgets.side_lines import (
     length,
     tab_of,
 )
+from backlit.tui.widgets.text_view import LinesView
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.EDITOR: ("Details", "item.open"),
@@ -47,6 +49,8 @@ TABS: Mapping[ItemPlace, tuple[str, str]] = {
 """The tabs: their names, and the commands of a click."""
 COUNTED = (Subject.COMMENTS, Subject.ATTACHMENTS)
 """Changes after which the tabs count again."""
+WIDE, ASIDE_SHARE = 100, 40
+"""Cells from which an item stands beside its tab, and its share of them in per cent; its style has the same figure."""
 NAME_AT = 3
 """The place of the name in the words of the heading."""
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
@@ -114,8 +118,26 @@ def last_change(item: Item | None, now: datetime) -> list[Part]:
     return parts
 
 
+class ItemAside(LinesView):
+    """The facts and the texts of an item, beside one of its tabs on a wide screen."""
+
+    def __init__(self) -> None:
+        super().__init__(id="aside")
+        self._shown: tuple[Item, Surroundings] | None = None
+
+    def show(self, item: Item, around: Surroundings) -> None:
+        """Show an item."""
+        if self._shown != (item, around):
+            self._shown = item, around
+            self.lay_out()
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the item without its name, which stands in the heading."""
+        return list(Page(theme, width).about(*self._shown)) if self._shown else ()
+
+
 class ItemRowsScreen(ItemScreen):
-    """A tab of an item: rows between its head and a status line.
+    """A tab of an item: rows between its head and a status line, and with `HAS_ASIDE` the item itself beside them.
 
     A temporary id is followed when the service gives the real one. `TAB` is the tab. Its rows are read again after a
     change of comments, of files or of `SUBJECTS`. `EMPTY` are the texts in place of rows: with a connection and
@@ -123,6 +145,7 @@ class ItemRowsScreen(ItemScreen):
     """
 
     TAB: ClassVar[ItemPlace]
+    HAS_ASIDE: ClassVar[bool] = False
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
@@ -134,7 +157,8 @@ class ItemRowsScreen(ItemScreen):
         self._rows = rows
         self._body: Widget = rows
         """The list, or the container that it stands in."""
-        self._head, self.footer = ItemHead(store, self.TAB), FooterLine(id="status")
+        self._aside = ItemAside() if self.HAS_ASIDE else None
+        self._head, self._rule, self.footer = ItemHead(store, self.TAB), RuleLine("┴"), FooterLine(id="status")
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
@@ -146,9 +170,20 @@ class ItemRowsScreen(ItemScreen):
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
-        yield self._body
-        yield RuleLine("─")
+        with Container(id="tab"):
+            yield self._body
+            if self._aside is not None:
+                yield self._aside
+        yield self._rule
         yield self.footer
+
+    def on_resize(self) -> None:
+        """Show the item beside its rows where there is room, and have the rules meet the line between them."""
+        width = self.size.width
+        has_room = self._aside is not None and width >= WIDE
+        self.set_class(has_room, "-aside")
+        for rule in (self._head.tabs, self._rule):
+            rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
 
     def on_mount(self) -> None:
         """Show the local copy, and read the item again."""
@@ -189,6 +224,8 @@ class ItemRowsScreen(ItemScreen):
             self._head.say_gone(self.item_id)
         else:
             self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
+            if self._aside is not None:
+                self._aside.show(item, surroundings_of(self.store, item))
         self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
         self.draw_status()
 
