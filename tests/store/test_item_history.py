@@ -38,6 +38,18 @@ def test_events_of_the_service_come_the_latest_first(tmp_path: Path) -> None:
         ]
 
 
+def test_files_of_one_author_and_minute_share_an_event(tmp_path: Path) -> None:
+    made = [
+        FILE | {"id": number, "name": f"{number}.txt", "createdBy": author, "createdAt": f"2026-03-03T10:0{minute}:07"}
+        for number, author, minute in ((1, "eve", 0), (2, "eve", 0), (3, "jon", 0), (4, "jon", 1))
+    ]
+    with offline_store(tmp_path, [item(1)]) as store:
+        store.files.submit(lambda writer: writer.mirror.attachments.put(made)).result()
+
+        attached = [(author, sorted(text.split(", "))) for kind, author, text in events(store) if text]
+        assert sorted(attached) == [("eve", ["1.txt", "2.txt"]), ("jon", ["3.txt"]), ("jon", ["4.txt"])]
+
+
 @pytest.mark.parametrize(("minutes", "is_told"), [(0, False), (2, False), (3, True)])
 def test_the_last_change_is_told_unless_another_event_explains_it(tmp_path: Path, minutes: int, is_told: bool) -> None:
     changed = {"lastModifiedBy": "jon", "lastModifiedAt": datetime(2026, 3, 1, 10, minutes).isoformat()}

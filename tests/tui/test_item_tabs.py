@@ -288,3 +288,35 @@ async def test_e_on_another_tab_goes_back_to_the_details_and_edits_the_name(worl
 
         assert screen_of(pilot) is screen
         assert screen.form.open_key == "Name"
+
+
+async def test_the_item_stands_beside_its_comments_on_a_wide_screen(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
+    await store.refresh()
+
+    async with opened(store) as pilot:
+        pilot.app.push_screen(CommentsScreen(store, item_id))
+        await pilot.pause()
+        wide = missing(pilot.app, ["a Add a comment", "All about quokkas"])
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+
+        assert wide == []
+        assert "quokkas" not in text_of(pilot.app)
+
+
+async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await store.items.comment(item_id, "Said **once**")
+
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await pilot.pause()
+        text = text_of(pilot.app)
+        await pilot.press("y", "y", "enter")
+        await pilot.pause()
+
+        assert text.count("Said") == 1  # the row shows it whole
+        assert pilot.app.clipboard == "Said **once**"
+        assert isinstance(pilot.app.screen, CommentsScreen)

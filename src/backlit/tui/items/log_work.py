@@ -217,11 +217,14 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             self.dismiss(done)
 
     def _step(self, lines: int) -> None:
-        """Go to another line; a type that was begun is completed."""
+        """Go to another line; a type that was begun is completed, and hours are written as decimals."""
         at = next((index for index, line in enumerate(self.inputs) if line.has_focus), 0)
-        if at == TYPE:
-            with suppress(BadRequest):
-                self.inputs[TYPE].value = type_named(self._form.types, self.inputs[TYPE].value.strip())
+        typed = self.inputs[at].value.strip()
+        with suppress(BadRequest):
+            if at == TYPE:
+                self.inputs[TYPE].value = type_named(self._form.types, typed)
+            elif at == HOURS:
+                self.inputs[HOURS].value = hours_text(hours_of(typed))
         wanted = self.inputs[(at + lines) % len(self.inputs)]
         wanted.focus()
         wanted.select_all()
