@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.strip import Strip
 
+from backlit.model.amounts import counted
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
@@ -93,13 +94,25 @@ class TextsView(LinesView):
         return len(self.lines_for(width, ThemeStyles.of(self.app)))
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line; the last one says how many more there are."""
-        below = len(self._lines) - round(self.scroll_y) - y
-        if y < self.size.height - 1 or below < 2:
+        """Draw a line; below the last one in sight stands how many more there are."""
+        page = self._page
+        if y < page:
             return super().render_line(y)
         theme = ThemeStyles.of(self.app)
-        words = [Segment("space", theme.style("accent")), Segment(f" {below:,} more lines", theme.style("muted"))]
+        more = counted(len(self._lines) - round(self.scroll_y) - page, "more line")
+        words = (
+            [Segment("space", theme.style("accent")), Segment(f" {more}", theme.style("muted"))] if y == page else []
+        )
         return Strip(words).adjust_cell_length(self.size.width, theme.style())
+
+    @property
+    def _page(self) -> int:
+        """The number of lines in sight; of a longer text without headings and blanks above the number of the others."""
+        top, height = round(self.scroll_y), self.size.height
+        if len(self._lines) <= top + height:
+            return height
+        ends = (page for page in range(height - 1, 1, -1) if not _is_head(self._lines[top + page - 1]))
+        return next(ends, height - 1)
 
     def go_to(self, key: str) -> None:
         """Scroll to the beginning of a text."""
@@ -111,7 +124,11 @@ class TextsView(LinesView):
         if self.scroll_y >= self.max_scroll_y:
             self.scroll_to(y=0, animate=False, force=True)
         else:
-            self.scroll_relative(y=max(1, self.size.height - 1), animate=False, immediate=True, force=True)
+            self.scroll_relative(y=max(1, self._page), animate=False, immediate=True, force=True)
+
+
+def _is_head(line: Line) -> bool:
+    return all(segment.style is not None and segment.style.bold for segment in line)
 
 
 class TextPane(Container):

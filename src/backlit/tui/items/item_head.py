@@ -1,6 +1,7 @@
 """The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar, Protocol
 
@@ -127,8 +128,9 @@ class ItemAside(LinesView):
 
     def show(self, item: Item, around: Surroundings) -> None:
         """Show an item."""
-        if self._shown != (item, around):
-            self._shown = item, around
+        shown = replace(item, last_modified_at=None), around  # the heading names the last change
+        if self._shown != shown:
+            self._shown = shown
             self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
