@@ -89,13 +89,14 @@ def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Lane) 
 
     jobs = [lane.submit(partial(insert, n)) for n in (1, 2, 2, 3)]
     bad = lane.submit(refuse)
-    last = lane.submit(lambda c: insert(4, c))
+    good = lane.submit(lambda c: insert(4, c))
+    last = lane.submit(refuse)
     gate.set()
 
     assert blocked.result()
-    assert [job.result() for job in (*jobs[:2], jobs[3], last)] == [1, 2, 3, 4]
+    assert [job.result() for job in (*jobs[:2], jobs[3], good)] == [1, 2, 3, 4]
     assert "unique" in str(jobs[2].exception()).lower()
-    assert bad.exception() is refusal
+    assert bad.exception() is last.exception() is refusal
     assert seen(lane) == [1, 2, 3, 4]
 
 
