@@ -44,6 +44,10 @@ def test_a_table_has_columns_and_numbers_at_the_right() -> None:
     ]
 
 
+def test_decimal_points_of_a_column_stand_below_each_other() -> None:
+    assert shown_of(b"a,b\n0.25,x\n10,y\n2.0,z\n", "x.csv")[2:] == [" 0.25  x", "10     y", " 2.0   z"]
+
+
 def test_markdown_is_laid_out_and_text_is_folded() -> None:
     assert shown_of(b"# Head\n\n- one", "notes.md") == ["Head", "• one"]
     assert shown_of(b"abcdefghij\n\tk", "notes.txt", 6) == ["abcdef", "ghij", "    k"]

@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.model.amounts import size_text
+from backlit.model.amounts import counted, size_text
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import markdown_lines
@@ -80,17 +80,16 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"md", "markdown"}:
         return FilePreview("Markdown", note, lambda width, _height, theme: markdown_lines(text, width, theme))
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
-        return FilePreview(f"table, {len(rows[0]):,} columns", note, lambda width, _, theme: _table(rows, width, theme))
+        kind = f"{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
+        return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme))
     if suffix in {"json", "geojson"}:
         return _json(text, note)
     return FilePreview("text", note, _lines_of(text))
 
 
-def file_lines(found: FilePreview | None, about: str, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-    """Return a line about a file, and its first lines once they are read."""
-    facts = joined([found.kind, found.note, about] if found else [about])
-    head = [Segment(fit(facts, width), theme.style("muted"))]
-    return [head, [], *found.draw(width, max(1, height - 2), theme)[: height - 2]] if found else [head]
+def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+    """Return the lines of a file that fit below a list."""
+    return found.draw(width, max(1, height), theme)[:height]
 
 
 def picture_kind(content: bytes) -> str | None:
@@ -183,18 +182,27 @@ def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
 
 
 def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> list[Line]:
-    """Draw a table: the first row as its heading, numbers at the right, and as many columns as fit."""
-    columns = list(zip(*rows, strict=True))
+    """Draw a table: the first row as its heading, numbers by their decimal points, and as many columns as fit."""
+    columns = [_on_point(column) for column in zip(*rows, strict=True)]
     widths = [min(WIDEST_COLUMN, max(cell_len(safe(cell)) for cell in column)) for column in columns]
     numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
     lines: list[Line] = []
-    for index, row in enumerate(rows):
+    for index, row in enumerate(zip(*columns, strict=True)):
         style = theme.style("muted" if index == 0 else "foreground", bold=index == 0)
         cells = [fit_right(cell, w) if n else fit(cell, w) for cell, w, n in zip(row, widths, numeric, strict=True)]
         lines.append([Segment(fit("  ".join(cells), width), style)])
         if index == 0:
             lines.append([Segment("─" * min(width, sum(widths) + 2 * len(widths) - 2), theme.style("rule"))])
     return lines
+
+
+def _on_point(column: Sequence[str]) -> Sequence[str]:
+    """Return a column of numbers with blanks behind them, so that their decimal points are below each other."""
+    head, *cells = column
+    most = max((len(cell.partition(".")[2]) for cell in cells), default=0)
+    if not most or not all(map(_is_number, cells)):
+        return column
+    return [head, *(cell + " " * (most - len(cell.partition(".")[2]) + ("." not in cell)) for cell in cells)]
 
 
 def _is_number(cell: str) -> bool:

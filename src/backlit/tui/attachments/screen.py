@@ -17,9 +17,9 @@ from backlit.model.amounts import counted, size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, file_lines, preview_of
+from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, first_lines, preview_of
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.text import Line, fit, fit_right, joined
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
@@ -27,7 +27,7 @@ from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import EntryList, LineList
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 TYPE_SIGNS = {"image": "▨", "text": "▤", "csv": "▦", "json": "▤"}
@@ -113,16 +113,23 @@ class AttachmentList(EntryList[AttachmentEntry]):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
 
+def _no_lines(_width: int, _height: int, _theme: ThemeStyles) -> list[Line]:
+    return []
+
+
 def type_of(name: str) -> str:
     """Return the type of a file in a word, by the end of its name; empty for an unknown one."""
     main, _, part = (guess_type(name)[0] or "").partition("/")
-    return part.rpartition(".")[2].rpartition("-")[2] if main == "application" else main
+    is_special = main == "application" or (main == "text" and part != "plain")
+    return part.rpartition(".")[2].rpartition("-")[2] if is_special else main
 
 
 def sign_of(name: str) -> str:
     """Return the sign of a file's type."""
     suffix = name.lower().rpartition(".")[2]
-    return TYPE_SIGNS.get("csv" if suffix in {"csv", "tsv", "xlsx"} else type_of(name), OTHER_SIGN)
+    is_text = (guess_type(name)[0] or "").startswith("text/")
+    kind = "csv" if suffix in {"csv", "tsv", "xlsx"} else "text" if is_text else type_of(name)
+    return TYPE_SIGNS.get(kind, OTHER_SIGN)
 
 
 @dataclass(slots=True)
@@ -256,8 +263,10 @@ class AttachmentsScreen(ItemRowsScreen):
         if entry is None:
             self._split.show(None)
         else:
-            about = entry.description if self.size.width < MIDDLING else ""
-            self._split.show(partial(file_lines, self._previews.get(entry.id), about))
+            found, about = self._previews.get(entry.id), entry.description if self.size.width < MIDDLING else ""
+            facts = joined([found.kind, found.note, about] if found else [about])
+            heading: list[Part] = [(entry.name, HEADING), (f" · {facts}" if facts else "", "muted")]
+            self._split.show(partial(first_lines, found) if found else _no_lines, heading)
 
     async def _read_preview(self, entry: AttachmentEntry) -> None:
         """Read the beginning of a file for its preview once the cursor rests on it; without a connection, leave it."""

@@ -21,6 +21,7 @@ from backlit.tui.items.change_words import change_words, fields_lines, short_fir
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
+from backlit.tui.widgets.side_lines import HEADING
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
@@ -113,22 +114,23 @@ class HistoryScreen(ItemRowsScreen):
     @on(LineList.Highlighted)
     def _event_highlighted(self) -> None:
         event = self._events.current
-        self._split.show(None if event is None else partial(self._detail, event))
+        if event is None:
+            self._split.show(None)
+        else:
+            when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
+            self._split.show(partial(self._detail, event), [(event.author or "you", HEADING), (when, "muted")])
         self.draw_status()
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
-        who = Segment(safe(event.author or "you"), theme.style(bold=True))
-        when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
-        lines: list[Line] = [[who, Segment(when, theme.style("muted"))]]
         if self._events.is_whole(event):
-            return lines
+            return []
         if event.kind is EventKind.EDITED:
             words = "The server keeps no earlier values, and this machine did not see the change."
-            return [*lines, *([Segment(line, theme.style())] for line in wrapped(words, width))]
+            return [[Segment(line, theme.style())] for line in wrapped(words, width)]
         if event.fields:
-            return [*lines, *fields_lines(self.store, event.fields, width, theme)]
-        return [*lines, *markdown_lines(event.text, width, theme)]
+            return list(fields_lines(self.store, event.fields, width, theme))
+        return markdown_lines(event.text, width, theme)
 
     def current_event(self) -> ItemEvent:
         """Return the event under the cursor; raises CannotAct without one."""

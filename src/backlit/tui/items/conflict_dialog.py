@@ -334,19 +334,17 @@ def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Cont
 
 
 def _row(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
-    mine, theirs = ((text, _colour(field, keep, is_same=False)) for keep, text in _sides(field))
-    radios = f"{_radio(field, Keep.MINE)} ", f"{_radio(field, Keep.THEIRS)} "
-    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *cells_beside(mine, theirs, radios)]
-    return table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"))
+    colours = [_colour(field, keep, is_same=False) for keep in SIDES]
+    both = cells_beside((field.mine, colours[0]), (field.theirs, colours[1]))
+    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *both]
+    radios = [cell(f"{_radio(field, keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
+    leads = [Content(""), Content(""), *radios]
+    return table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"), leads)
 
 
 def _fault(field: ShownField, width: int) -> Sequence[Content]:
     lines = wrapped(field.fault, width - MARGIN - 2) if field.fault else ()
     return [_coloured(f"! {line}", "$error") for line in lines]
-
-
-def _sides(field: ShownField) -> Sequence[tuple[Keep, str]]:
-    return tuple(zip(SIDES, (field.mine, field.theirs), strict=True))
 
 
 def _heading(field: ShownField, width: int, *, is_current: bool) -> list[Content]:

@@ -68,34 +68,39 @@ def cell(text: str, colour: str) -> Content:
     return Content.styled(safe(text), colour)
 
 
-def cells_beside(mine: tuple[str, str], theirs: tuple[str, str], lead: tuple[str, str] = ("", "")) -> list[Content]:
+def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
     """Return the cells of two versions, each a text and its colour, with the words that differ underlined.
 
-    `lead` stands before each text. Versions without a word in common have no marks.
+    Versions without a word in common have no marks.
     """
-    cells = [Content.styled(lead[at] + safe(text), colour) for at, (text, colour) in enumerate((mine, theirs))]
-    words = [list(re.finditer(r"\S+", safe(text))) for text, _ in (mine, theirs)]
+    cells = [cell(*mine), cell(*theirs)]
+    words = [list(re.finditer(r"\S+", each.plain)) for each in cells]
     left, right = ([word[0] for word in each] for each in words)
     codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
     for _, *places in changed if len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
-                start = len(lead[at])
-                span = start + words[at][first].start(), start + words[at][end - 1].end()
-                cells[at] = cells[at].stylize("underline", *span)
+                cells[at] = cells[at].stylize("underline", words[at][first].start(), words[at][end - 1].end())
     return cells
 
 
-def table_lines(cells: Sequence[Content], widths: Sequence[int], sign: tuple[str, str] = (" ", "")) -> list[Content]:
-    """Return a row of a table, its cells wrapped to the widths of the columns, behind a sign in a colour."""
-    columns = [each.wrap(width) for each, width in zip(cells, widths, strict=True)]
+def table_lines(
+    cells: Sequence[Content], widths: Sequence[int], sign: tuple[str, str] = (" ", ""), leads: Sequence[Content] = ()
+) -> list[Content]:
+    """Return a row of a table, its cells wrapped to the widths of the columns, behind a sign in a colour.
+
+    `leads` stand before the first lines of the cells.
+    """
+    columns = []
+    for each, width, lead in zip(cells, widths, leads or [Content("")] * len(cells), strict=True):
+        room, blank = max(1, width - lead.cell_length), Content(" " * lead.cell_length)
+        columns.append([(blank if at else lead) + line.rstrip() for at, line in enumerate(each.wrap(room))])
     lines = []
     for number, row in enumerate(zip_longest(*columns, fillvalue=Content(""))):
         parts = [Content.assemble((" " if number else sign[0], sign[1]), " ")]
         for text, width in zip(row, widths, strict=True):
-            shown = text.rstrip()
-            parts += [shown, Content(" " * (width + 2 - shown.cell_length))]
+            parts += [text, Content(" " * (width + 2 - text.cell_length))]
         lines.append(Content("").join(parts))
     return lines
 

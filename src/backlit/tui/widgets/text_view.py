@@ -14,7 +14,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import RuleLine
+from backlit.tui.widgets.side_lines import Part, RuleLine
 
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
@@ -109,8 +109,9 @@ class RowsOverDetail(Container):
         """Share the room anew."""
         self._share()
 
-    def show(self, draw: Draw | None) -> None:
-        """Show the detail of the current row; None hides it."""
+    def show(self, draw: Draw | None, heading: Sequence[Part] = ()) -> None:
+        """Show the detail of the current row, below a heading in the rule; None hides it."""
+        self._rule.say(heading)
         self._rule.display = self._detail.display = draw is not None
         self._share()
         self._detail.show(draw)
