@@ -382,7 +382,7 @@ class FieldLines:
         about = _HELP[Kind.TAGS] if field.kind is Kind.TAGS else field.help or _HELP.get(field.kind, "")
         if field.kind in LISTED and field.settable in self.settable:
             choices = choices_for(self.store, field, self.item_type, draft.value(field.key))
-            about = " · ".join(choice.label for choice in choices if choice.value is not None)
+            about = " · ".join(choice.label for choice in choices if choice.value is not None) or about
         if holds_days(field, draft.base.get(field.key)):
             about = DAYS_HELP
         if is_for_customers(field.key):
@@ -470,7 +470,7 @@ UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlo
 NAME, DESCRIPTION = "Name", "Description"
 NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
-LISTED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.USER, Kind.TEAM})
+LISTED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.TEAM})
 """Kinds of fields whose help names their values."""
 KEYS = {
     command.argument: spelled(command.keys[0])
@@ -484,7 +484,7 @@ _HEADINGS = {
 }
 _HELP = {
     Kind.TEXT: "One line of text.",
-    **dict.fromkeys((Kind.AREA, Kind.ITERATION), "Enter lists the values."),
+    **dict.fromkeys((Kind.USER, Kind.AREA, Kind.ITERATION), "Enter lists the values."),
     Kind.BOOLEAN: "yes · no",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
