@@ -52,6 +52,18 @@ def test_a_start_that_is_stopped_restores_the_terminal(demo_home: Home, stop: st
         assert shown.modes == modes
 
 
+def test_a_lone_escape_is_a_key_after_a_pause(demo_home: Home) -> None:
+    with terminal(["demo", "--items", "60"], demo_home.environment) as shown:
+        shown.wait_for(r"1 of \d+")
+        shown.press("?")
+        shown.wait_for("Keys")
+        shown.press("escape")
+
+        shown.wait_without("Keys")
+        shown.press("down")
+        shown.wait_for(r"2 of \d+")
+
+
 def test_an_opening_that_fails_restores_the_terminal(home: Home) -> None:
     home.path.write_text("a file in place of the folder")
     with terminal(["demo", "--items", "60"], home.environment, program=BACKLIT) as shown:

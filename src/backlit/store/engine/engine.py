@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -35,7 +36,10 @@ Report = Callable[[str, int, int], None]
 _T = TypeVar("_T")
 STOP_SECONDS = 2.0
 WATCH_EVERY = 0.4
-"""Seconds between two checks for the writes of other processes. A check only compares file times."""
+"""Seconds between two checks for the writes of any process. A check only compares file times."""
+_REST_EVERY = 2.0
+"""Seconds between two checks after a minute without a write."""
+_RESTED = 60.0
 _ASK_ANYWAY = 5
 """The number of checks after which the files are read despite equal times: two writes may share one time."""
 
@@ -198,6 +202,7 @@ class Engine:
         seen: Versions | None = None
         stamp: tuple[object, ...] = ()
         looks = 0
+        written_at = time.monotonic()
         while True:
             now = self._files.stamp()
             try:
@@ -207,6 +212,7 @@ class Engine:
                 if now != stamp or not looks % _ASK_ANYWAY:
                     found = await self._files.other_writes()
                     self._publish(found, seen or found)
+                    written_at = time.monotonic() if found != seen or now != stamp else written_at
                     seen, stamp = found, now
             except SupersededError as error:
                 self._superseded = error
@@ -216,7 +222,8 @@ class Engine:
             except StorageError as error:
                 self.failed(error)
             looks += 1
-            await asyncio.sleep(WATCH_EVERY)
+            is_rested = time.monotonic() - written_at > _RESTED
+            await asyncio.sleep(_REST_EVERY if is_rested else WATCH_EVERY)
 
     def _publish(self, now: Versions, before: Versions) -> None:
         about = ABOUT_MIRROR * (now.mirror != before.mirror) + ABOUT_JOURNAL * (now.journal != before.journal)
