@@ -149,8 +149,6 @@ def _custom_field(row: Row) -> None:
 
 def _node(row: Row) -> None:
     area_values({"name": row["name"], "parentId": row["parent_id"], "sequence": row["sequence"]})
-    if row["name"].strip() == "":
-        raise BadRequest("The name cannot be empty.")
 
 
 def _work_item(row: Row) -> None:
