@@ -7,7 +7,9 @@ from typing import Any
 import httpx
 import pytest
 from tests.cli.admin_world import PASSWORD, Workspace
+from tests.service.conftest import BASE, CLIENT_ID
 
+from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
 from backlit.service.storage.settings import ServiceSettings
 
@@ -52,6 +54,26 @@ async def test_a_running_service_sees_what_was_changed(workspace: Workspace, may
     assert found.json()["totalResults"] == 1
     assert areas[0]["path"] == "Dawn"
     assert workspace.problems() == []
+
+
+async def test_names_with_other_letters_than_ascii_are_found_in_any_case(
+    workspace: Workspace, visitor: httpx.AsyncClient
+) -> None:
+    workspace.admin("users", "add", "Émile", given=f"{PASSWORD}\n")
+    project = workspace.good("projects", "create", "Äpfel", "--manager", "ÉMILE")
+    form = {"wrap_client_id": CLIENT_ID, "wrap_password": PASSWORD}
+    signed_in = [
+        (await visitor.post(f"{BASE}{TOKEN_PATH}", data={**form, "wrap_username": name})).status_code
+        for name in ("Émile", "émile", "Emile")
+    ]
+    twice = [
+        workspace.admin(*command).returncode
+        for command in (("users", "add", "émile", "--no-password"), ("projects", "create", "äpfel"))
+    ]
+
+    assert project["name"] == "Äpfel"
+    assert signed_in == [200, 200, 401]
+    assert twice == [1, 1]
 
 
 async def test_a_new_password_signs_out_everywhere(workspace: Workspace, maya: httpx.AsyncClient) -> None:

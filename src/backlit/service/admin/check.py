@@ -117,7 +117,7 @@ class Checker:
     def _of_names(self) -> Iterator[Problem]:
         """Find names used twice in any case, which a sign-in or a command could not tell apart."""
         for table, places in ((users, ()), (projects, ()), (teams, (teams.c.project_id,))):
-            name = func.lower(table.c.name)
+            name = func.backlit_lower(table.c.name)
             twice = select(func.max(table.c.id), name).group_by(name, *places).having(func.count() > 1)
             for second, lowered in self._connection.execute(twice):
                 yield Problem(str(table.name), second, "name", f"The name {lowered!r} occurs twice.")

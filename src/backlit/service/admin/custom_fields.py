@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ItemType, Kind, custom_field
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.value_lists import Carrier, checked_choices, renames_of
 from backlit.service.admin.workspace import project_id_of
+from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import custom_fields
 from backlit.service.tables.projects import default_value
 
@@ -43,7 +44,7 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Field
     """Add a custom field; items of its types have it at once, unset."""
     project_id = project_id_of(connection, project)
     _must_be_key(key)
-    same = (custom_fields.c.project_id == project_id, func.lower(custom_fields.c.key) == key.lower())
+    same = (custom_fields.c.project_id == project_id, in_any_case(custom_fields.c.key, key))
     if connection.execute(select(custom_fields.c.key).where(*same)).first():
         raise Conflict(f"The project already has a field {key}. To change it: backlit admin fields change")
     row = _checked({"project_id": project_id, "key": key, "kind": kind.value}, given)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ALL_TYPES, FIELD_BY_KEY
@@ -14,6 +14,7 @@ from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, checked_name, project_id_of
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
+from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
@@ -139,7 +140,7 @@ def _project_name(name: str) -> str:
 
 
 def _must_be_free(connection: Connection, name: str) -> None:
-    if connection.execute(select(projects.c.id).where(func.lower(projects.c.name) == name.lower())).first():
+    if connection.execute(select(projects.c.id).where(in_any_case(projects.c.name, name))).first():
         raise Conflict(f"The project {name!r} already exists. Choose another name.")
 
 

@@ -12,7 +12,7 @@ from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project
 from backlit.service.auth.callers import hash_password
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
-from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.dialects import Lock, hold, in_any_case
 from backlit.service.storage.schema import audit, grants, projects, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
@@ -47,7 +47,7 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 def check_new(connection: Connection, name: str, email: str) -> None:
     """Raise BadRequest or Conflict where a user cannot be added under the name; before a password is asked for."""
     must_be_usable(name, email)
-    if connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.strip().lower())).first():
+    if connection.execute(select(users.c.id).where(in_any_case(users.c.name, name.strip()))).first():
         raise Conflict(f"There is a user {name!r} already. For another password: backlit admin users password {name}")
 
 

@@ -14,6 +14,7 @@ from backlit.model.resources import User
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, parsed_url, unusable, writing_engine
+from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
 from backlit.service.storage.schema import (
     METADATA,
@@ -95,7 +96,7 @@ def is_empty(connection: Connection) -> bool:
 
 def user_id_of(connection: Connection, name: str) -> int:
     """Return a user's id by name, in any case; raise NotFound."""
-    found = connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.lower())).scalar()
+    found = connection.execute(select(users.c.id).where(in_any_case(users.c.name, name))).scalar()
     if found is None:
         raise NotFound(f"There is no user {name!r}. To see all: backlit admin users list")
     return int(found)

@@ -60,6 +60,11 @@ TEXT: Text = Text().with_variant(Text(collation="C"), "postgresql")
 """The type of a text column: compared by code points, as Python and SQLite do."""
 
 
+def in_any_case(column: Sql, name: str) -> ColumnElement[bool]:
+    """Return the condition that a column holds a name, in any case of its letters; `lower` may fold ASCII only."""
+    return func.backlit_lower(column) == func.backlit_lower(name)
+
+
 class position(FunctionElement[int]):  # noqa: N801  it is written like a function
     """Return the position of a text in another, from 1; 0 if absent."""
 

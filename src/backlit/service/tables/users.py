@@ -5,10 +5,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from backlit.model.resources import User
 from backlit.service.storage.access import Caller, Role
+from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import audit, grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import sign_ins
@@ -72,7 +73,7 @@ def _caller(rows: tuple[tuple[Any, ...], ...]) -> Caller | None:
 
 def account(connection: Connection, username: str) -> Account | None:
     """Find a user by name, in any case."""
-    return _account(connection, func.lower(users.c.name) == username.lower())
+    return _account(connection, in_any_case(users.c.name, username))
 
 
 def account_by_id(connection: Connection, user_id: int) -> Account | None:
