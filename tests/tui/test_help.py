@@ -12,13 +12,14 @@ from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.app.global_commands import KeysHelp
+from backlit.tui.app.global_commands import PAIRS, KeysHelp
 from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 
 HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
+SECONDS = {second for second, _ in PAIRS.values()}
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
 
@@ -34,9 +35,15 @@ async def asked(
         yield pilot, app
 
 
+def help_of(command: Command) -> str:
+    """Return the words for a command, which two directions of a movement share."""
+    shared = {each: words for first, (second, words) in PAIRS.items() for each in (first, second)}
+    return shared.get(command.id, command.help.removesuffix("."))
+
+
 async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
-        wanted = [command.help[:30] for command in commands_in(CONTEXTS)]
+        wanted = [help_of(command)[:30] for command in commands_in(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
         assert missing(app, ["Trees", "Editor"]) == ["Trees", "Editor"]
@@ -47,7 +54,7 @@ async def test_typing_searches_labels_helps_and_keys() -> None:
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
         assert "ci  m/" in line_with(app, "▌")
         await pilot.press(*["backspace"] * 9, *"gP")
-        assert "Switch to another project or profile." in line_with(app, "▌")
+        assert "Switch to another project or profile" in line_with(app, "▌")
 
 
 async def test_enter_runs_what_is_under_the_cursor() -> None:
@@ -63,7 +70,7 @@ async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_mo
         at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
 
         assert [line.split()[1] for line in lines[at["Needed most"] + 1 :][:3]] == ["▌", "/", "?"]
-        assert at["Signs"] == at["Needed most"] + 11
+        assert at["Signs"] == at["Needed most"] + 12
         assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
         assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
@@ -74,6 +81,15 @@ async def test_the_cursor_steps_over_headings() -> None:
         lists = [each for each in commands_in([Context.LIST]) if each.id != "list.filter"]
 
         assert app.answers == lists[:1]
+
+
+async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apart() -> None:
+    async with asked(size=(120, 160)) as (pilot, app):
+        together = line_with(app, "Next or previous match")
+        await pilot.press(*"previous match", "enter")
+
+        assert "n N " in together
+        assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
 
 
 async def test_going_up_to_the_first_shows_its_heading() -> None:
@@ -101,7 +117,7 @@ async def test_what_fits_nothing_says_so() -> None:
 async def test_a_wide_terminal_cuts_no_help_within_a_clause() -> None:
     async with asked(tuple(Context), size=(120, 150)) as (_pilot, app):
         assert (
-            missing(app, [re.split(r"[;:(]", command.help)[0].strip(" .") for command in commands_in(tuple(Context))])
+            missing(app, [re.split(r"[;:(]", help_of(command))[0].strip() for command in commands_in(tuple(Context))])
             == []
         )
 
@@ -110,8 +126,9 @@ async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> N
     async with asked(size=(60, 20)) as (pilot, app):
         await pilot.press("down")
 
-        assert "Filter as you type. " in line_with(app, "▌")
-        assert COMMAND_BY_ID["list.filter"].help in lines_of(app)[-2]
+        assert "Filter as you type  " in line_with(app, "▌")
+        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".") in lines_of(app)[0]
+        assert "esc close" in text_of(app)
         assert all(len(line) <= 60 for line in lines_of(app))
 
 
@@ -119,8 +136,8 @@ async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, op
     async with opened(store) as pilot:
         await pilot.press("g", "a", "?")
         await pilot.pause()
-        assert missing(pilot.app, ["Trees", "Fold every node.", "Everywhere"]) == []
-        assert "Change the status." not in text_of(pilot.app)
+        assert missing(pilot.app, ["Trees", "Fold every node", "Everywhere"]) == []
+        assert "Change the status" not in text_of(pilot.app)
         await pilot.press(*"fold all", "enter")
         await pilot.pause()
 
@@ -206,7 +223,7 @@ async def test_the_palette_fits_the_terminal(store: Store, opened: Open, size: t
         await pilot.press("ctrl+p", *"a")
         await until(lambda: "Items" in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "Palette" in text_of(pilot.app)
+        assert "esc close" in text_of(pilot.app)
 
 
 ORDINARY_WORDS = {
@@ -323,5 +340,6 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         await pilot.press("down")
         await pilot.pause()
 
-        offers = sum(len(commands_in([context])) for context in CONTEXTS)
+        commands = [each for context in CONTEXTS for each in commands_in([context])]
+        offers = len({help_of(each) if each.id in {*PAIRS, *SECONDS} else each.id for each in commands})
         assert f"esc close  2 of {offers} ─╯" in text_of(app)

@@ -1,6 +1,7 @@
 """Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from textual import on
@@ -15,9 +16,9 @@ from backlit.model.statuses import CONFIGURABLE
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
-from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
+from backlit.tui.dialogs.finder import KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
@@ -35,6 +36,38 @@ MOST_RECENT = 8
 
 NEEDED = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
 """Commands that the help names first, after those that the footer hints at."""
+PAIRS: Mapping[str, tuple[str, str]] = {
+    "board.left": ("board.right", "Column to the left or right"),
+    "board.move-left": ("board.move-right", "Move the card to the left or right"),
+    "list.down": ("list.up", "Row down or up"),
+    "list.first": ("list.last", "First or last row; with a count, that row"),
+    "list.half-down": ("list.half-up", "Half a page down or up"),
+    "list.page-down": ("list.page-up", "Page down or up"),
+    "list.to-top": ("list.to-bottom", "Scroll the row to the top or bottom"),
+    "detail.down": ("detail.up", "Scroll the detail down or up"),
+    "list.next-group": ("list.previous-group", "Next or previous group"),
+    "list.fold": ("list.unfold", "Fold or unfold tasks or the group"),
+    "list.fold-all": ("list.unfold-all", "Fold or unfold everything"),
+    "list.next-hit": ("list.previous-hit", "Next or previous match"),
+    "view.next": ("view.previous", "Next or previous view"),
+    "list.columns-right": ("list.columns-left", "Scroll the columns to the right or left"),
+    "preview.page": ("preview.page-back", "Next or previous page of the preview"),
+    "preview.down": ("preview.up", "Scroll the preview down or up"),
+    "item.estimate-up": ("item.estimate-down", "Raise or lower the estimate by one step"),
+    "item.rank-down": ("item.rank-up", "Rank down or up; 3J by three"),
+    "item.rank-top": ("item.rank-bottom", "Rank first or last in the list"),
+    "item.next-tab": ("item.previous-tab", "Next or previous tab of the item"),
+    "plan.next-target": ("plan.previous-target", "Next or previous iteration"),
+    "plan.next-pane": ("plan.previous-pane", "Next or previous pane"),
+    "editor.next": ("editor.previous", "Next or previous field"),
+    "reports.next": ("reports.previous", "Next or previous report"),
+    "reports.later": ("reports.earlier", "Next or previous iteration or release"),
+    "groom.down": ("groom.up", "Next or previous question"),
+    "groom.item-down": ("groom.item-up", "Scroll the item down or up"),
+    "tree.later": ("tree.earlier", "Move the node down or up"),
+}
+"""Commands that share a row of the help with another one, and the help of both."""
+BLANK = Offer(None, "", "")
 SIGNS_IN_ROW = 3
 STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
@@ -168,12 +201,31 @@ class KeysHelp(OffersDialog[Command | None]):
     def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
         first = [each for each in found if each is not None and each.context in contexts][:10]
-        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), Offer(None, "", "Signs")]
+        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK, Offer(None, "", "Signs")]
         offers += [Offer(None, "", "", signs=signs) for signs in _legend()]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             commands = [command for command in commands_in([context]) if command not in first]
-            offers += [Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
+            offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         super().__init__("Keys", "type to search · enter to run", offers)
+
+    def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the offers with both directions of a movement in one row, which runs the first of them."""
+        commands = {each.value.id: each.value for each in offers if isinstance(each.value, Command)}
+        rows: list[Offer] = []
+        for offer in offers:
+            command = offer.value
+            if isinstance(command, Command) and (second := commands.get(PAIRS.get(command.id, ("", ""))[0])):
+                rows.append(replace(offer, keys=_both_keys(command, second), help=PAIRS[command.id][1]))
+                del commands[second.id]
+            elif not isinstance(command, Command) or command.id in commands:
+                rows.append(offer)
+        return rows
+
+
+def _both_keys(first: Command, second: Command) -> str:
+    """Return the keys of two commands; only the first of each where a row has no room for all."""
+    keys = " ".join(map(spelled, (*first.keys, *second.keys)))
+    return keys if len(keys) <= KEYS_WIDTH else f"{spelled(first.keys[0])} {spelled(second.keys[0])}"
 
 
 def _legend() -> list[Sequence[tuple[str, str, str]]]:

@@ -35,8 +35,6 @@ COLUMN_GAP = 2
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
 SIGN_WIDTH = 15
 """Cells of the words after a sign."""
-HINT_WIDTH = 14
-"""Cells of the key in the frame, with the blanks around it."""
 FRAME_LINES = 4
 """The frame, the input, and a blank."""
 
@@ -68,7 +66,7 @@ class Offer:
 def offer_of(command: Command) -> Offer:
     """Return the offer of a command with all its keys."""
     keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
-    return Offer(command, "  ".join(keys), command.label, command.help, command.also)
+    return Offer(command, "  ".join(keys), command.label, command.help.removesuffix("."), command.also)
 
 
 class OfferList(LineList, can_focus=False):
@@ -226,7 +224,7 @@ class OfferList(LineList, can_focus=False):
 def _fitted_clauses(text: str, width: int) -> str:
     """Return a help, or as many of its clauses as fit a row; the frame shows the whole help of the current row."""
     ends = [] if cell_len(text) <= width else [match.start() for match in _CLAUSE_ENDS.finditer(text)]
-    return fit(next((f"{text[:end]}." for end in reversed(ends) if end < width), text), width)
+    return fit(next((text[:end] for end in reversed(ends) if end <= width), text), width)
 
 
 class OffersDialog(Dialog[Result]):
@@ -238,10 +236,11 @@ class OffersDialog(Dialog[Result]):
 
     def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
         super().__init__(title)
+        self._title = title
         self.input = LineInput(placeholder=placeholder)
         self.list = OfferList(is_brief=self.IS_BRIEF)
         self._offers = [offer for offer in offers if not offer.is_heading]
-        self._grouped = offers
+        self._grouped = self.grouped(offers)
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
 
     def content(self) -> ComposeResult:
@@ -260,6 +259,10 @@ class OffersDialog(Dialog[Result]):
 
     def _set_height(self) -> None:
         self.list.styles.height = max(1, min(len(self._grouped), self.app.size.height - FRAME_LINES))
+
+    def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the rows of a dialog in which nothing is typed."""
+        return offers
 
     def fitting(self, query: str) -> list[Offer]:
         """Return the matching offers, the best first; before all, the ones with exactly these keys."""
@@ -306,16 +309,13 @@ class OffersDialog(Dialog[Result]):
 
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
-        """Show the position in the frame, and the whole help of the offer where the list cuts it."""
+        """Show the position in the frame, and a cut help beside the title, or in its place."""
         message.stop()
         offer = self.list.current
-        about = f"{self.list.place:,} of {self.list.count:,}" if offer else ""
-        if offer and self.list.cuts_help():
-            about = offer.help
-        if cell_len(about) > self.list.size.width - HINT_WIDTH:
-            self.frame.border_subtitle = literal(about)
-        else:
-            self.name_keys(("esc", "close"), about=about)
+        self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
+        help_words = offer.help if offer and self.list.cuts_help() else ""
+        whole = f"{self._title} · {help_words}" if help_words else self._title
+        self.frame.border_title = literal(whole if cell_len(whole) <= self.list.size.width else help_words)
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:
