@@ -11,6 +11,7 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
+from backlit.client.client import root_of
 from backlit.client.tokens import Cookie, TokenCache
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
@@ -206,11 +207,11 @@ async def test_the_address_of_a_server_needs_no_protocol() -> None:
     addresses: list[str] = []
 
     def join(address: str) -> SignInWay:
-        addresses.append(address)
+        addresses.append(str(root_of(address)))
         raise BadRequest("Stop here.")
 
     async with WelcomeApp(join, "backlit").run_test(size=(60, 20)) as pilot:
         for address in ("team.example:8443", "http://team.example", "no address"):
             await pilot.press("3", *address, "enter", "escape")
 
-    assert addresses == ["https://team.example:8443", "http://team.example", "no address"]
+    assert addresses == ["https://team.example:8443/", "http://team.example/"]

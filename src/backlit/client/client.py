@@ -318,9 +318,14 @@ class Client:
 
 
 def root_of(base_url: str) -> httpx.URL:
-    """Return the base address with one slash at its end; raise BadRequest for secrets or other schemes."""
+    """Return the base address with one slash at its end, of https where it names no scheme.
+
+    Raises BadRequest for secrets or other schemes.
+    """
+    typed = base_url.strip()
+    is_host = typed and "://" not in typed and " " not in typed
     try:
-        url = httpx.URL(base_url.strip())
+        url = httpx.URL(f"https://{typed}" if is_host else typed)
     except httpx.InvalidURL:
         raise BadRequest("The address is not a web address. Use https://host.") from None
     if url.scheme not in ("http", "https") or not url.host:

@@ -67,7 +67,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = PickDialog(f"Project{here}", _choices(target, {}), target.store.project_id)
+    dialog = PickDialog(f"Project{here}", _choices(target, None), target.store.project_id)
     target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -139,15 +139,19 @@ async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
         dialog.replace_choices(_choices(target, totals))
 
 
-def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice]:
-    """Return the projects with the role of the user and the open work in columns, then the other profiles."""
+def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list[Choice]:
+    """Return the projects with the role of the user and the open work in columns, then the other profiles.
+
+    None leaves the column of the open work empty.
+    """
     store = target.store
     roles = store.lookups.roles()
     widest = max(map(len, roles.values()), default=0)
-    counts = {project_id: _count_words(each) for project_id, each in totals.items()}
-    width = max(map(len, counts.values()), default=0)
+    counts = {project_id: _count_words(each) for project_id, each in (totals or {}).items()}
+    missing = "" if totals is None else "not loaded"
+    width = max(map(len, (missing, *counts.values())))
     projects = [
-        Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, ''):>{width}}")
+        Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, missing):>{width}}")
         for each in store.lookups.projects()
     ]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]

@@ -26,6 +26,8 @@ from backlit.tui.widgets.inputs import LineInput
 
 _PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
 """Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
+WIDE = 76
+"""Cells from which the frame names the key for the next field."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
@@ -62,7 +64,7 @@ async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, 
 
     def fault(text: str) -> str | None:
         try:
-            join(_web_address(text))
+            join(text)
         except BadRequest as error:
             return str(error)
         return None
@@ -71,15 +73,9 @@ async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, 
     address = address or await ask(LineDialog("Connect to a server", "", fault, note=note)) or ""
     if not address:
         return ""
-    way = join(_web_address(address))
+    way = join(address)
     await ask(SignInDialog(way, "Connect to a server", about, "cancel"))
     return way.profile
-
-
-def _web_address(text: str) -> str:
-    """Return a typed address, with https:// where it names no protocol."""
-    is_host = text.strip() and "://" not in text and not text.strip().count(" ")
-    return f"https://{text.strip()}" if is_host else text
 
 
 class StoreSignIn:
@@ -108,7 +104,7 @@ class SignInDialog(Dialog[bool | None]):
     CSS_PATH = [STYLES, STYLES.with_name("sign_in.tcss")]
 
     def __init__(self, way: SignInWay, title: str, about: str, leave: str) -> None:
-        super().__init__(title)
+        super().__init__(f"backlit · {title}")
         self._way = way
         self._about = about
         self._leave = leave
@@ -129,14 +125,18 @@ class SignInDialog(Dialog[bool | None]):
         yield Static(
             Content.assemble(("Server      ", "$muted"), (safe(self._way.server.rstrip("/")), "bold")), classes="server"
         )
-        yield Static(literal(self._about), classes="about")
         yield self._with_password
         yield self._for_code
+        yield Static(literal(self._about), classes="foot")
         yield self._note
 
     def on_mount(self) -> None:
         """Show the form for the password."""
         self._show_form()
+
+    def on_resize(self) -> None:
+        """Name as many keys as fit."""
+        self._name_keys()
 
     @property
     def _inputs(self) -> tuple[LineInput, ...]:
@@ -145,9 +145,13 @@ class SignInDialog(Dialog[bool | None]):
     def _show_form(self) -> None:
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
-        other = "use a password" if self._with_code else "use a code"
-        self.name_keys(("enter", "sign in"), ("ctrl+t", other), ("esc", self._leave))
+        self._name_keys()
         self.set_focus(self._inputs[0])
+
+    def _name_keys(self) -> None:
+        other = "use a password" if self._with_code else "use a code"
+        step = [("tab", "next field")] if len(self._inputs) > 1 and self.app.size.width >= WIDE else []
+        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", self._leave))
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")

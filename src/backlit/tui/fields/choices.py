@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LEAD = 4
 """Cells before the label: the cursor bar, the sign, and blanks."""
+PADDING = 1
+"""Cells after the hint."""
 LEAST_LABEL = 16
 NO_MATCHES = "No matches"
 PARTLY = "–"
@@ -71,7 +73,7 @@ class ChoiceList(LineList, can_focus=False):
         choice = self._choices[index]
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        room = self.size.width - LEAD
+        room = self.size.width - LEAD - PADDING
         hint = safe(choice.hint)
         label = choice.label.strip() if self._is_flat else choice.label
         if cell_len(hint) == 1:
