@@ -178,8 +178,8 @@ async def test_the_help_of_a_field_names_its_key_and_its_values(world: World, ed
         status = lines_of(pilot.app)[-2]
         await go_to(pilot, "Maturity")
 
-        assert status.startswith(" s Status: Not done · In progress · ")
-        assert lines_of(pilot.app)[-2].startswith(" enter Maturity: ")
+        assert status.startswith(" s Not done · In progress · ")
+        assert lines_of(pilot.app)[-2].startswith(" Undefined · Not mature · ")
 
 
 @pytest.mark.parametrize(("size", "head"), [((120, 40), " ◆ Story · "), ((60, 20), " ◆ ")])

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import heading_of, line_with, missing, place_of, text_of, title_of
+from tests.tui.stage import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
@@ -60,6 +60,8 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
         row = line_with(pilot.app, "▌")
 
         assert row.split()[:3] == ["▌", "↑", "waiting"] or "↑ sending" in row
+        assert "d discard" in lines_of(pilot.app)[-1]
+        assert "resolve" not in lines_of(pilot.app)[-1]
         assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Mine", "Better [b] name", "999"]) == []
         assert before is not None
         assert str(before.fields["Name"])[:20] in text_of(pilot.app)

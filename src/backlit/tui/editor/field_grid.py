@@ -1,7 +1,7 @@
 """The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -15,8 +15,9 @@ from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.store import Store
 from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.text import fit, safe, wrapped
+from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
+from backlit.tui.editor.fold import Fold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
@@ -32,89 +33,6 @@ LEAD = 2
 """Cells before the label: the cursor bar, and the sign."""
 GAP = 2
 WIDEST_LABEL = 20
-URGENT = frozenset("!≠")
-"""Signs that open the fold."""
-FOLD_NAMES = 2
-"""Fields that the closed fold names."""
-LEAST_SHOWN = 6
-"""Lines above the fold in the lowest grid."""
-
-
-@dataclass(frozen=True, slots=True)
-class GridLine:
-    """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
-
-    The value of a line with `is_apart` stands outside the grid: the line is shown while it is the current one.
-    """
-
-    text: str
-    colour: str = "foreground"
-    field: Field | None = None
-    sign: str = " "
-    sign_colour: str = "accent"
-    is_heading: bool = False
-    is_fold: bool = False
-    is_apart: bool = False
-
-    @property
-    def is_note(self) -> bool:
-        """True for a note on the field above."""
-        return not (self.field or self.is_heading or self.is_fold)
-
-
-class Fold:
-    """The lines of a grid, those beyond its height behind a fold; notes are wrapped."""
-
-    def __init__(self) -> None:
-        self.is_open = False
-        self.revealed = ""
-        """The key of the field that is shown though its value stands outside the grid."""
-        self._lines: Sequence[GridLine] = ()
-
-    def show(self, lines: Sequence[GridLine]) -> None:
-        """Take other lines."""
-        self._lines = lines
-
-    def reveal(self, key: str) -> None:
-        """Reveal a field's line, and hide the one revealed before."""
-        line = next((line for line in self._lines if line.field and line.field.key == key), None)
-        self.revealed = key if line and line.is_apart else ""
-
-    def lines(self, width: int, height: int, wanted: str) -> list[GridLine]:
-        """Return the lines in sight, with notes of at most `width` cells.
-
-        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided.
-        """
-        shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
-        first = _fold_at(shown, max(LEAST_SHOWN, height - 1))
-        below = shown[first:]
-        if len(shown) <= height or not below:
-            return shown
-        if any(line.sign in URGENT or (line.field and line.field.key == wanted) for line in below):
-            self.is_open = True
-        fold = self._line([line.field.label for line in below if line.field])
-        return [*shown[:first], fold, *(below if self.is_open else ())]
-
-    def _is_shown(self, line: GridLine) -> bool:
-        return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
-
-    def _line(self, labels: Sequence[str]) -> GridLine:
-        named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
-        text = f"▾ {len(labels)} more" if self.is_open else f"▸ {len(labels)} more ({named})"
-        return GridLine(text, "muted", is_fold=True)
-
-
-def _fold_at(lines: Sequence[GridLine], at: int) -> int:
-    """Return the place of the fold at or near a line: below the notes of a field, and above a heading."""
-    while at < len(lines) and lines[at].is_note:
-        at += 1
-    while 0 < at <= len(lines) and lines[at - 1].is_heading:
-        at -= 1
-    return at
-
-
-def _wrapped(line: GridLine, room: int) -> Iterable[GridLine]:
-    return (replace(line, text=text) for text in wrapped(line.text, room)) if line.is_note else (line,)
 
 
 class FieldGrid(LineList):
@@ -370,7 +288,7 @@ class FieldLines:
     def help(self, field: Field, draft: ItemDraft) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
-        key = [] if fixed else [(f" {KEYS.get(field.key, 'enter')}", "accent")]
+        key = [(f" {KEYS[field.key]}", "accent")] if field.key in KEYS and not fixed else []
         about = self._about(field, draft, fixed)
         return [*key, (f" {about}", "muted")] if about else []
 
@@ -379,8 +297,10 @@ class FieldLines:
             was = self.words.shown(field, draft.arrived[field.key])
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
             return f"{field.label}: {merged} while this is open; it was: {was}"
-        about = _HELP[Kind.TAGS] if field.kind is Kind.TAGS else field.help or _HELP.get(field.kind, "")
-        if field.kind in LISTED and field.settable in self.settable:
+        about = field.help or _HELP.get(field.kind, "")
+        if field.key in KEYS and not fixed:
+            about = _KEY_HELP.get(field.kind, about)
+        if field.kind in LISTED and not fixed:
             choices = choices_for(self.store, field, self.item_type, draft.value(field.key))
             about = " · ".join(choice.label for choice in choices if choice.value is not None) or about
         if holds_days(field, draft.base.get(field.key)):
@@ -390,7 +310,7 @@ class FieldLines:
         if fixed:
             return f"{fixed}  {about}"
         needed = "Required. " if field.required else ""
-        return f"{field.label}: {needed}{about}" if needed or about else ""
+        return f"{needed}{about}"
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
         """Return all lines: under the main fields the other sections; under a field its fault and changes of others."""
@@ -482,13 +402,18 @@ _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
     Section.COMPUTED: f"{Section.COMPUTED.value} by the server",
 }
+_KEY_HELP = {
+    Kind.USER: "lists the people",
+    Kind.AREA: "lists the areas",
+    Kind.ITERATION: "lists the iterations",
+    Kind.TAGS: "lists the tags; tab selects several",
+}
+"""Words behind the key of a field."""
 _HELP = {
     Kind.TEXT: "One line of text.",
-    **dict.fromkeys((Kind.USER, Kind.AREA, Kind.ITERATION), "Enter lists the values."),
     Kind.BOOLEAN: "yes · no",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
     Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
-    Kind.TAGS: "Enter lists them; tab selects several.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import StorageError
+from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import (
     ON_COMMENTS,
@@ -53,6 +54,8 @@ from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
+HINTS_WHILE_WAITING = ("outbox.open", "outbox.discard", "outbox.copy", "app.back", "app.help")
+HINTS_WITHOUT_ROWS = ("app.back", "app.help")
 TEXT_LIMIT = 2_000
 """Characters of a value that are shown."""
 _GIVEN_UP = {
@@ -146,8 +149,9 @@ class OutboxScreen(StoreScreen[None]):
         unsent = counted(len(self._list.entries), "unsent change")
         self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
         status = status_words(self.store, self._list.cursor + 1, self._list.row_count())
-        self.query_one("#status", FooterLine).show(HINTS, status)
         entry = self._list.current
+        hints = HINTS_WITHOUT_ROWS if entry is None else HINTS if entry.state in UNRESOLVED else HINTS_WHILE_WAITING
+        self.query_one("#status", FooterLine).show(hints, status)
         self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
 
     def _described(self, entry: OutboxEntry) -> Content:

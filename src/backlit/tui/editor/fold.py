@@ -1,0 +1,91 @@
+"""The lines of the grid of fields, and the fold over those beyond its height."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from backlit.model.fields import Field
+from backlit.tui.drawing.text import wrapped
+
+URGENT = frozenset("!≠")
+"""Signs that open the fold."""
+FOLD_NAMES = 2
+"""Fields that the closed fold names."""
+LEAST_SHOWN = 6
+"""Lines above the fold in the lowest grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridLine:
+    """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
+
+    The value of a line with `is_apart` stands outside the grid: the line is shown while it is the current one.
+    """
+
+    text: str
+    colour: str = "foreground"
+    field: Field | None = None
+    sign: str = " "
+    sign_colour: str = "accent"
+    is_heading: bool = False
+    is_fold: bool = False
+    is_apart: bool = False
+
+    @property
+    def is_note(self) -> bool:
+        """True for a note on the field above."""
+        return not (self.field or self.is_heading or self.is_fold)
+
+
+class Fold:
+    """The lines of a grid, those beyond its height behind a fold; notes are wrapped."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.revealed = ""
+        """The key of the field that is shown though its value stands outside the grid."""
+        self._lines: Sequence[GridLine] = ()
+
+    def show(self, lines: Sequence[GridLine]) -> None:
+        """Take other lines."""
+        self._lines = lines
+
+    def reveal(self, key: str) -> None:
+        """Reveal a field's line, and hide the one revealed before."""
+        line = next((line for line in self._lines if line.field and line.field.key == key), None)
+        self.revealed = key if line and line.is_apart else ""
+
+    def lines(self, width: int, height: int, wanted: str) -> list[GridLine]:
+        """Return the lines in sight, with notes of at most `width` cells.
+
+        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided.
+        """
+        shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
+        first = _fold_at(shown, max(LEAST_SHOWN, height - 1))
+        below = shown[first:]
+        if len(shown) <= height or not below:
+            return shown
+        if any(line.sign in URGENT or (line.field and line.field.key == wanted) for line in below):
+            self.is_open = True
+        fold = self._line([line.field.label for line in below if line.field])
+        return [*shown[:first], fold, *(below if self.is_open else ())]
+
+    def _is_shown(self, line: GridLine) -> bool:
+        return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
+
+    def _line(self, labels: Sequence[str]) -> GridLine:
+        named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
+        text = f"▾ {len(labels)} more" if self.is_open else f"▸ {len(labels)} more ({named})"
+        return GridLine(text, "muted", is_fold=True)
+
+
+def _fold_at(lines: Sequence[GridLine], at: int) -> int:
+    """Return the place of the fold at or near a line: below the notes of a field, and above a heading."""
+    while at < len(lines) and lines[at].is_note:
+        at += 1
+    while 0 < at <= len(lines) and lines[at - 1].is_heading:
+        at -= 1
+    return at
+
+
+def _wrapped(line: GridLine, room: int) -> Iterable[GridLine]:
+    return (replace(line, text=text) for text in wrapped(line.text, room)) if line.is_note else (line,)
