@@ -20,6 +20,8 @@ from backlit.service.storage.settings import Limits, ServiceSettings
 
 Client = httpx.AsyncClient
 URL = "s3://backlit-test/attached"
+PATIENCE = 60.0
+"""Seconds for moto, which loads most of itself with its first request."""
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +45,8 @@ def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> S3Store:
         "AWS_REGION": "us-east-1",
     }.items():
         monkeypatch.setenv(name, value)
-    httpx.post(f"{endpoint}/moto-api/reset")
-    httpx.put(f"{endpoint}/backlit-test")
+    httpx.post(f"{endpoint}/moto-api/reset", timeout=PATIENCE)
+    httpx.put(f"{endpoint}/backlit-test", timeout=PATIENCE)
     return S3Store.from_url(URL, client_options={"allow_http": True})
 
 
