@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from backlit.model.errors import BacklitError, NotFound
+from backlit.model.fields import Field
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.edits.deletions import is_settable
@@ -13,6 +14,7 @@ from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of
@@ -115,6 +117,50 @@ def saved_words(store: Store, item: Item) -> str:
         return f"Saved on this machine, but rejected: {entry.reason} g= to resolve."
     labels = ", ".join(label_of(each.key) for each in case.fields)
     return f"Saved on this machine, not sent: {case.changed_by or 'somebody'} changed {labels} too. g= to resolve."
+
+
+class EditorNote:
+    """The sentence in place of the help, until the cursor moves; it follows saved changes until they are sent."""
+
+    def __init__(self, form: FieldForm, sentence: str) -> None:
+        self.sentence = sentence
+        self._form = form
+        self._said_at: tuple[Field | None, str] = (None, "")
+        self._about_save = ""
+        self._is_followed = False
+
+    def say(self, sentence: str) -> None:
+        """Replace the sentence."""
+        self.sentence, self._said_at = sentence, self._place
+
+    def moved(self) -> None:
+        """Take back what was said before the move; the message of a move can arrive after a newer sentence."""
+        if self._place != self._said_at:
+            self.sentence = ""
+
+    def begin_save(self) -> None:
+        """Follow changes that have just been saved."""
+        self._is_followed, self._about_save = True, "Saved. Sending …"
+        self.say(self._about_save)
+
+    def resume_save(self) -> None:
+        """Go on with what was said of the changes, for an item that was created again."""
+        self._is_followed = True
+        self.say(self._about_save)
+
+    def follow(self, store: Store, item: Item) -> None:
+        """Say how far the saved changes are; once the cursor has moved, only how they ended."""
+        if not self._is_followed:
+            return
+        self._is_followed = item.sign is not RowSign.NONE
+        before, self._about_save = self._about_save, saved_words(store, item)
+        is_over = item.sign is not RowSign.PENDING and before != self._about_save
+        if is_over or self.sentence == before:
+            self.say(self._about_save)
+
+    @property
+    def _place(self) -> tuple[Field | None, str]:
+        return self._form.grid.field, self._form.open_key
 
 
 async def _is_ready(target: EditorTarget) -> bool:

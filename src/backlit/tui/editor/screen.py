@@ -19,7 +19,7 @@ from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
-from backlit.tui.editor.saving import save_draft, saved_words
+from backlit.tui.editor.saving import EditorNote, save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
 from backlit.tui.items.item_head import COUNTED, TAB_COMMANDS, ItemHead
 from backlit.tui.items.item_screen import ItemScreen
@@ -71,15 +71,13 @@ class EditorScreen(ItemScreen):
         self.item_type = item.type if item else item_type
         draft = ItemDraft(item.fields if item else preset or {})
         self.autosave = DraftAutosave(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
-        self._note = self.autosave.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
+        restored = self.autosave.restore()
         self.lines = FieldLines(store, self.item_type, is_new=item is None)
         self.form = FieldForm(self.lines, draft)
+        self._note = EditorNote(self.form, restored or (SIGN_NOTES.get(item.sign, "") if item else ""))
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
-        self._saved_note = ""
-        self._is_followed = False
-        """True until the saved changes are sent, in conflict or rejected."""
         self._head = ItemHead(store, ItemPlace.EDITOR)
         self._rule = RuleLine("┴")
         self._help, self._footer = SidesLine(id="help"), FooterLine(id="status")
@@ -119,11 +117,12 @@ class EditorScreen(ItemScreen):
     @on(FieldForm.Touched)
     def _touched(self) -> None:
         self.autosave.write_soon()
-        self._moved()
+        self.tell("")
 
     @on(FieldForm.Moved)
     def _moved(self) -> None:
-        self.tell("")
+        self._note.moved()
+        self.draw_words()
 
     @on(LineList.Chosen)
     def _double_clicked(self) -> None:
@@ -139,31 +138,23 @@ class EditorScreen(ItemScreen):
             return
         if self.item_id in changes.renamed:
             if self.item_id > 0:  # created again, after somebody had deleted it
-                self._is_followed, self._note = True, self._saved_note
+                self._note.resume_save()
             self.item_id = changes.renamed[self.item_id]
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
             kept = "Your changes are kept until you close the editor." if self.draft else "q to go back."
-            self._note = f"This item no longer exists. {kept}"
+            self._note.say(f"This item no longer exists. {kept}")
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
         if any(changes.touches(subject, self.item_id) for subject in COUNTED):
             self.form.show_comments(self._head.read(self.item_id))
-        if item is not None and self._is_followed:
-            self._follow(item)
+        if item is not None:
+            self._note.follow(self.store, item)
         self.form.redraw()
         self.draw_words()
-
-    def _follow(self, item: Item) -> None:
-        """Show the state of the saved changes until they are sent; once the cursor has moved, only their end."""
-        self._is_followed = item.sign is not RowSign.NONE
-        before, self._saved_note = self._saved_note, saved_words(self.store, item)
-        is_over = item.sign is not RowSign.PENDING and before != self._saved_note
-        if is_over or self._note == before:
-            self._note = self._saved_note
 
     # Leaving
 
@@ -247,13 +238,12 @@ class EditorScreen(ItemScreen):
 
     def tell(self, sentence: str) -> None:
         """Show a sentence in the line of the help."""
-        self._note = sentence
+        self._note.say(sentence)
         self.draw_words()
 
     def follow_saved(self) -> None:
         """Show whether the saved changes are sent, until that is settled."""
-        self._is_followed = True
-        self._note = self._saved_note = "Saved. Sending …"
+        self._note.begin_save()
         self.store_changed(ChangeBatch())
 
     def draw_words(self) -> None:
@@ -265,7 +255,7 @@ class EditorScreen(ItemScreen):
             rule.join_at(self.form.edge)
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else []
-        self._help.say([(f" {self._note}", "foreground")] if self._note else about)
+        self._help.say([(f" {self._note.sentence}", "foreground")] if self._note.sentence else about)
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
             hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING
