@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from backlit.tui.drawing.framed_app import KeptFrame
+    from backlit.tui.drawing.frame import KeptFrame
 
 NAME = "last-frame"
 _WATCHED = ("BACKLIT_", "TEXTUAL_")

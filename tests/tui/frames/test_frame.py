@@ -12,7 +12,7 @@ from tests.tui.frames.drawn import Drawn
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.framed_app import Frame
+from backlit.tui.drawing.frame import Frame
 
 WIDTH, HEIGHT = 24, 10
 TRUE = ColorSystem.TRUECOLOR

@@ -22,7 +22,8 @@ from textual.screen import Screen
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.drawing.framed_app import Frame, colours_of, size_of, strips_of
+from backlit.tui.drawing.frame import Frame
+from backlit.tui.drawing.framed_app import colours_of, size_of, strips_of
 
 KEYS = (
     *("j", "pagedown", "k", "G", "p", "slash", "c", "escape", "question_mark", "escape", "g", "k", "l", "g", "b"),

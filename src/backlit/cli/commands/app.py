@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
     from backlit.tui.app.sign_in import WelcomeApp
-    from backlit.tui.drawing.framed_app import KeptFrame
+    from backlit.tui.drawing.frame import KeptFrame
 
 
 LIMIT = 0.8

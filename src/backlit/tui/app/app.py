@@ -11,7 +11,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
-from backlit.tui.drawing.framed_app import KeptFrame
+from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles

@@ -16,7 +16,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.drawing.framed_app import KeptFrame
+from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp

@@ -1,0 +1,161 @@
+"""Frames: the cells of a terminal, and the shortest update from what it shows to what is wanted."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import is_not, ne
+
+from rich.color import ColorSystem
+from textual.geometry import Region, Size
+from textual.strip import Strip
+
+from backlit.tui.drawing.frame_rows import RESET, Pen, Row, Run, cell_style
+
+_LEAST_SCROLLED = 6
+"""Differing rows from which on a search for moved rows is worth its time."""
+_TOLD_BY = 40
+"""Cells at the left that identify a row; a pane beside a list does not scroll with it."""
+_LEAST_MOVED = 4
+_LEAST_GAIN = 60
+"""Cells that moving rows must save."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """The rows from `top` to before `bottom` move up by so many lines, or down where they are less than 0."""
+
+    top: int
+    bottom: int
+    lines: int
+
+
+KeptFrame = tuple[tuple[int, int], str, list[tuple[list[str], list[tuple[int, str, str, str]]]]]
+"""Size, the sequence that draws a frame on an empty screen, and the characters and styles of each row."""
+
+
+class Frame:
+    """Takes strips as they are painted; `flush` returns the update, which may cover many paintings.
+
+    `erases` tells whether the terminal fills erased cells with the current background.
+    """
+
+    def __init__(self, *, erases: bool = True) -> None:
+        self.size = Size(0, 0)
+        self.erases = erases
+        self._rows: list[Row] = []
+        self._cursor: tuple[int, int] | None = None
+        self._is_sure = False
+
+    def resize(self, size: Size) -> None:
+        """Start over with another size."""
+        if size != self.size:
+            self.size = size
+            self._rows = [Row(size.width) for _ in range(size.height)]
+            self.forget()
+
+    def forget(self, region: Region | None = None) -> None:
+        """Mark cells as unknown, in a region or anywhere; they are written when they are next painted."""
+        if region is None:
+            self._is_sure = False
+            for row in self._rows:
+                row.forget()
+            return
+        for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
+            row.forget(region.x, region.right)
+
+    def put(self, x: int, y: int, strip: Strip, system: ColorSystem) -> None:
+        """Put the cells of a strip at a place."""
+        self._rows[y].put(x, strip, system)
+
+    def blank(self, region: Region) -> None:
+        """Erase the characters in a region."""
+        for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
+            row.blank(max(0, region.x), region.right)
+
+    def kept(self) -> KeptFrame:
+        """Return the frame for another process to begin with."""
+        return (self.size.width, self.size.height), self.flush(), [row.kept() for row in self._rows]
+
+    def begin_with(self, kept: KeptFrame) -> None:
+        """Note what the terminal shows already."""
+        size, _, rows = kept
+        self.resize(Size(*size))
+        for row, (characters, styles) in zip(self._rows, rows, strict=True):
+            row.begin_with(characters, [cell_style(*style) for style in styles])
+        self._is_sure = True
+
+    def flush(self, cursor: tuple[int, int] = (0, 0)) -> str:
+        """Return the update to the wanted frame and cursor; empty where the terminal shows both."""
+        differing = [y for y, row in enumerate(self._rows) if row.differs()]
+        pen = Pen(self.size.width)
+        if not self._is_sure:
+            pen.say(RESET)
+        if len(differing) >= _LEAST_SCROLLED:
+            scroll = find_scroll(self._rows, differing)
+            if scroll is not None:
+                self._scroll(pen, scroll)
+                differing = [y for y, row in enumerate(self._rows) if row.differs()]
+        pen = self._drawn(pen, differing)
+        if not pen.sequence and cursor == self._cursor:
+            return ""
+        pen.rest()
+        pen.go(*cursor)
+        self._cursor, self._is_sure = cursor, True
+        return pen.sequence
+
+    def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
+        """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""
+        free: list[Run] = []
+        for y in differing:
+            is_ordered = self._rows[y].has_wide
+            runs = self._rows[y].changes(y, erases=self.erases)
+            if is_ordered or not all(run.is_agreed for run in runs):
+                for run in runs:
+                    pen.draw(run)
+            else:
+                free += runs
+        return pen.drawn(free)
+
+    def _scroll(self, pen: Pen, scroll: Scroll) -> None:
+        """Have the terminal move rows, and move the rows shown here alike."""
+        pen.scroll(scroll.top, scroll.bottom, scroll.lines)
+        band = range(scroll.top, scroll.bottom)
+        for y in band if scroll.lines > 0 else reversed(band):
+            source = y + scroll.lines
+            self._rows[y].move_shown(self._rows[source] if source in band else None)
+
+
+def find_scroll(rows: Sequence[Row], differing: Sequence[int]) -> Scroll | None:
+    """Return the scroll that most moved rows agree on, if it saves enough cells; None without one."""
+    shown: dict[tuple[str | None, ...], list[int]] = {}
+    for y, row in enumerate(rows):
+        shown.setdefault(tuple(row.shown[:_TOLD_BY]), []).append(y)
+    moved: dict[int, list[int]] = {}
+    for y in differing:
+        found = shown.get(tuple(rows[y].characters[:_TOLD_BY]), ())
+        if len(found) == 1 and found[0] != y:
+            moved.setdefault(found[0] - y, []).append(y)
+    if not moved:
+        return None
+    ((lines, _count),) = Counter({step: len(each) for step, each in moved.items()}).most_common(1)
+    targets = moved[lines]
+    if len(targets) < _LEAST_MOVED:
+        return None
+    scroll = Scroll(
+        min(*targets, *(y + lines for y in targets)), max(*targets, *(y + lines for y in targets)) + 1, lines
+    )
+    return scroll if _gain(rows, scroll) >= _LEAST_GAIN else None
+
+
+def _gain(rows: Sequence[Row], scroll: Scroll) -> int:
+    band = range(scroll.top, scroll.bottom)
+    before = sum(_differing(rows[y], rows[y]) for y in band)
+    after = sum(_differing(rows[y], rows[y + scroll.lines] if y + scroll.lines in band else None) for y in band)
+    return before - after
+
+
+def _differing(row: Row, shown: Row | None) -> int:
+    if shown is None:
+        return len(row.characters)
+    characters: int = sum(map(ne, row.characters, shown.shown))
+    return max(characters, sum(map(is_not, row.styles, shown.shown_styles)))
