@@ -3,9 +3,11 @@
 This module alone uses private names of Textual's compositor and driver; a test lists them.
 """
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from queue import Queue
+from typing import Any
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
@@ -14,9 +16,11 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Region, Size
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.widget import Widget
 
 from backlit.tui.drawing.frame import Frame, KeptFrame
 
@@ -47,6 +51,19 @@ _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output, around longer frames where the terminal supports it."""
 
 
+class LinesWidget(Widget):
+    """A widget of lines, which an application with frames paints without a pass over the other widgets."""
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> "LinesWidget":
+        """Paint parts of the widget, or all of it, once the current handler is done."""
+        app = self.app if self.is_mounted and repaint and not (layout or recompose) else None
+        if not (isinstance(app, FramedApp) and app.paint_soon(self, regions)):
+            super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        return self
+
+
 class FramedApp(App[None], inherit_bindings=False):
     """Keeps a copy of the terminal's cells."""
 
@@ -60,6 +77,8 @@ class FramedApp(App[None], inherit_bindings=False):
         self._sending: Timer | None = None
         self._is_held = False
         """Whether frames wait for the first that is whole."""
+        self._unpainted: dict[LinesWidget, set[Region]] = {}
+        """Parts to be painted of each widget; an empty set stands for all of it."""
 
     def on_mount(self) -> None:
         """Redraw when the shell gives the terminal back."""
@@ -136,6 +155,73 @@ class FramedApp(App[None], inherit_bindings=False):
                 self._send()
         finally:
             self.post_display_hook()
+
+    def paint_soon(self, widget: LinesWidget, regions: Sequence[Region]) -> bool:
+        """Paint parts of a widget, or all of it without parts, when the event loop is next free.
+
+        Returns False where frames are not compared here.
+        """
+        if not self.is_framed:
+            return False
+        if not self._unpainted:
+            asyncio.get_running_loop().call_soon(self._paint)
+        if widget not in self._unpainted:
+            self._unpainted[widget] = set(regions)
+        elif not (regions and self._unpainted[widget]):
+            self._unpainted[widget] = set()
+        else:
+            self._unpainted[widget].update(regions)
+        return True
+
+    def _paint(self) -> None:
+        """Paint what was asked for: directly where nothing hinders that, else as Textual does."""
+        unpainted, self._unpainted = self._unpainted, {}
+        try:
+            for widget, regions in unpainted.items():
+                if not self._paint_directly(widget, regions):
+                    super(LinesWidget, widget).refresh(*regions)
+            self._send()
+        except Exception as error:  # noqa: BLE001 - raised again where it ends the application
+            self.call_later(_raise, error)
+
+    def _paint_directly(self, widget: LinesWidget, regions: set[Region]) -> bool:
+        """Put parts of a widget into the frame; False where it is not wholly in sight, or other changes wait."""
+        frame = self._frame
+        if frame is None or not (widget.is_attached and self._is_free_for(widget, frame)):
+            return False
+        compositor, cache = widget.screen._compositor, widget._styles_cache  # noqa: SLF001 - as above
+        place, clip = compositor.visible_widgets.get(widget, (None, None))
+        if place is None or clip is None or not clip.contains_region(place):
+            return False
+        own, offset = Region(0, 0, place.width, place.height), widget.content_offset
+        parts = [each.translate(offset).intersection(own) for each in regions] or [own]
+        places = [part.translate(place.offset) for part in parts]
+        layers = compositor.layers_visible
+        if not all(_is_on_top(widget, each, line) for each in places for line in layers[each.y : each.bottom]):
+            return False
+        if regions:
+            cache.set_dirty(*parts)
+        else:
+            cache.clear()
+        system = colours_of(self.console)
+        for part, at in zip(parts, places, strict=True):
+            for y, strip in enumerate(widget.render_lines(part) if part else (), at.y):
+                frame.put(at.x, y, strip, system)
+        return True
+
+    def _is_free_for(self, widget: LinesWidget, frame: Frame) -> bool:
+        """Return whether frames are shown, and a widget's screen is on top without a layout or a paint to come."""
+        driver, screen = self._driver, widget.screen
+        if driver is None or not (self._running and self._has_writer(driver)) or screen is not self.screen:
+            return False
+        compositor = screen._compositor  # noqa: SLF001 - as above
+        waiting = (
+            *(self._closed, self._is_held, self._batch_count, frame.size != compositor.size),
+            *(each for node in (widget, screen) for each in (node._layout_required, node._repaint_required)),  # noqa: SLF001 - as above
+            *(screen._scroll_required, screen._recompose_required, screen._dirty_widgets),  # noqa: SLF001 - as above
+            compositor._dirty_regions,  # noqa: SLF001 - as above
+        )
+        return not any(waiting)
 
     @property
     def is_framed(self) -> bool:
@@ -218,3 +304,18 @@ def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, St
         for right, (x, part) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
             if part is not None and x < end and right > start:
                 yield x, y, part if right <= end else part.crop(0, end - x)
+
+
+def _is_on_top(widget: Widget, part: Region, line: Iterable[tuple[Widget, Region, Region]]) -> bool:
+    """Return whether a widget is the first of those on a line that are in a part of it."""
+    return next((each for each, seen, _ in line if seen.overlaps(part)), None) is widget
+
+
+def is_resting(pump: MessagePump) -> bool:
+    """Return whether a message pump has handled all its messages and waits for the next one."""
+    queue: Any = pump._message_queue  # noqa: SLF001 - as above
+    return queue.empty() and bool(queue.ready_event._waiters)  # noqa: SLF001 - as above
+
+
+def _raise(error: Exception) -> None:
+    raise error

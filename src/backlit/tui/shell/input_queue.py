@@ -19,6 +19,8 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
+from backlit.tui.drawing.framed_app import is_resting
+
 MOST_WAITING = 1_000
 """Most events that may wait."""
 VISIBLE_AFTER = 0.3
@@ -29,6 +31,10 @@ STEP = 0.005
 MOST_PASSES = 12
 """Rounds in which every message pump handles its messages. More than a message has stations, as messages that no
 command began may never end."""
+MOST_LOOKS = 40
+"""Turns of the event loop in which all message pumps may come to rest, before each is asked for an answer."""
+RESTS = 3
+"""Turns in which they rest: a message may pass a pump that is not asked."""
 PATIENCE = 0.05
 """Seconds after which a silent message pump is asked again, as it may have ended."""
 BEHIND = frozenset(
@@ -255,7 +261,17 @@ class InputQueue:
         return [each for each in nodes if each.is_running]
 
     async def _drain(self) -> bool:
-        """Have each pump handle its messages so far; return False where one is late."""
+        """Let each pump handle its messages; return False where one is late."""
+        rests = 0
+        for _ in range(MOST_LOOKS):
+            await asyncio.sleep(0)
+            rests = rests + 1 if all(map(is_resting, self._pumps())) else 0
+            if rests == RESTS:
+                return True
+        return await self._answered()
+
+    async def _answered(self) -> bool:
+        """Wait for an answer of each pump, behind its messages so far; return False where one is late."""
         dealt_with = asyncio.Event()
         left = 0
 

@@ -11,10 +11,10 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call
+from backlit.tui.drawing.framed_app import LinesWidget
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.storage_errors import showing_storage_errors
@@ -55,7 +55,7 @@ class RowMessage(Message):
         return self.line_list
 
 
-class LineList(Widget, can_focus=True):
+class LineList(LinesWidget, can_focus=True):
     """A list of any number of rows with cursor, scrolling and mouse; subclasses draw a row.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
