@@ -7,27 +7,45 @@ import select
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import RenderableType
+from tests.quiet import every_frame
 from tests.tui.frames import shouting
 from tests.tui.frames.drawn import Drawn
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
+from textual._queue import Queue
 from textual.app import App
+from textual.driver import Driver
+from textual.drivers import linux_driver
 from textual.drivers._writer_thread import WriterThread
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.geometry import Region
 from textual.screen import Screen
+from textual.widget import Widget
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import colours_of, size_of, strips_of
+from backlit.tui.drawing.framed_app import LinesWidget, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.widgets.view_list import BacklogList
 
 KEYS = (
     *("j", "pagedown", "k", "G", "p", "slash", "c", "escape", "question_mark", "escape", "g", "k", "l", "g", "b"),
     *("tab", "c", "n", "X", "escape"),
+)
+KEYS_OF_LISTS = (
+    *("j", "j", "k", "pagedown", "ctrl+d", "G", "g", "g", "space", "space", "V", "j", "j", "k", "V", "escape"),
+    *("t", "l", "j", "j", "k", "t", "l", "j", "F5", "j", "k", "question_mark", "down", "pagedown", "escape", "j"),
+    *("p", "j", "j", "p", "j", "z", "a", "j", "slash", "a", "enter", "j", "escape", "j", "1", "2", "j", "g", "k"),
+    *("j", "k", "l", "j", "h", "g", "a", "j", "j", "k", "g", "b", "j", "colon", "t", "h", "e", "m", "e", "space"),
+    *("p", "a", "p", "e", "r", "enter", "j", "k"),
 )
 SIZE = (80, 24)
 
@@ -57,16 +75,105 @@ class ComparedApp(BacklitApp):
         super()._display(screen, renderable)
 
 
-async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_one_is_much_shorter(
-    store: Store,
-) -> None:
-    app = ComparedApp(store, Drawn(*SIZE), Drawn(*SIZE))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        for key in KEYS:
-            await pilot.press(key)
-            assert app.differing == [], key
+class PaperDriver(HeadlessDriver, LoopDriver):
+    """Draws on paper in place of a terminal."""
 
-    assert app.sizes[1] < app.sizes[0] / 3
+    _writer_thread = None
+
+    def __init__(self, app: App[None], **options: Any) -> None:
+        Driver.__init__(self, app, **options)
+        self.paper = Drawn(*SIZE)
+
+    def start_application_mode(self) -> None:
+        super().start_application_mode()
+        self.starts = 1
+
+    def write(self, data: str) -> None:
+        self.paper.feed(data)
+
+
+class LinedApp(BacklitApp):
+    """Compares the lines that it paints directly, and whole screens, with Textual's own drawing."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.paintings: Counter[bool] = Counter()
+        """Numbers of paintings done directly, and of those left to Textual."""
+        self.differing: list[Region] = []
+        self._direct: list[LinesWidget] = []
+
+    def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:  # noqa: ARG002 - Textual's names
+        self._driver = PaperDriver(self, mouse=mouse, size=size)
+        return self._driver
+
+    def _paint_directly(self, widget: LinesWidget, regions: set[Region]) -> bool:
+        is_direct = super()._paint_directly(widget, regions)
+        self.paintings[is_direct] += 1
+        self._direct += [widget] if is_direct else []
+        return is_direct
+
+    def _paint(self) -> None:
+        super()._paint()
+        for widget in self._direct:
+            self.compare(widget.region)
+        self._direct.clear()
+
+    def compare(self, region: Region) -> None:
+        """Note a region whose cells on the paper differ from those that Textual draws from scratch."""
+        assert isinstance(self._driver, PaperDriver)
+        for widget in self.screen.walk_children(Widget):
+            widget._styles_cache.clear()  # noqa: SLF001 - Textual's
+        usual = Drawn(*SIZE)
+        strips = self.screen._compositor.render_strips()  # noqa: SLF001 - Textual's
+        usual.feed(
+            LayoutUpdate([[each] for each in strips], self.size.region)
+            .render_segments(self.console)
+            .replace("\n", "\r\n")
+        )
+        both = zip(
+            usual.cells()[region.y : region.bottom], self._driver.paper.cells()[region.y : region.bottom], strict=True
+        )
+        if any(line[region.x : region.right] != own[region.x : region.right] for line, own in both):
+            self.differing.append(region)
+
+
+async def test_lines_painted_directly_are_those_that_textual_draws_at_every_frame(store: Store) -> None:
+    app = LinedApp(store)
+    with every_frame():
+        async with app.run_test(size=SIZE, notifications=True) as pilot:
+            for key in KEYS_OF_LISTS:
+                await pilot.press(key)
+                app.compare(app.size.region)
+                assert app.differing == [], key
+
+    assert app.paintings[True] > app.paintings[False] > 0
+
+
+async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:
+    app = LinedApp(store)
+    with every_frame():
+        async with app.run_test(size=SIZE, notifications=True) as pilot:
+            app.notify("words " * 40, timeout=60)
+            await pilot.press(*"j" * 6, *"k" * 6, "G", "g", "g")
+            app.compare(app.size.region)
+
+    assert app.differing == []
+
+
+async def test_lines_below_a_dialog_are_left_to_textual(store: Store) -> None:
+    app = LinedApp(store)
+    with every_frame():
+        async with app.run_test(size=SIZE, notifications=True) as pilot:
+            await pilot.press("j")
+            rows = app.screen.query_one(BacklogList)
+            await pilot.press("question_mark")
+            before = app.paintings[True]
+            rows.refresh()
+            await pilot.pause()
+            app.compare(app.size.region)
+
+    assert app.differing == []
+    assert app.paintings[True] == before
 
 
 @contextmanager
@@ -128,15 +235,24 @@ def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_pa
 
 
 def test_textual_has_the_private_names_that_frames_rely_on() -> None:
-    names = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
+    app = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
+    widget = {"_layout_required", "_repaint_required", "_scroll_required", "_styles_cache", "_message_queue"}
+    screen = {"_compositor", "_dirty_widgets", "_layout_required", "_recompose_required", "_repaint_required"}
 
+    assert version("textual") == "8.2.8"
     assert list(inspect.signature(App._display).parameters) == ["self", "screen", "renderable"]  # noqa: SLF001 - Textual's
-    assert names <= vars(App()).keys()
+    assert app <= vars(App()).keys()
+    assert widget <= vars(Widget()).keys() | {"_message_queue"}
+    assert screen <= vars(Screen()).keys()
+    assert {"_dirty_regions", "size"} <= vars(Compositor()).keys()
+    assert hasattr(Compositor, "visible_widgets")
+    assert hasattr(Compositor, "layers_visible")
     assert issubclass(LayoutUpdate, CompositorUpdate)
     assert list(inspect.signature(LayoutUpdate).parameters) == ["strips", "region"]
     assert list(inspect.signature(ChopsUpdate).parameters) == ["chops", "spans", "chop_ends"]
     assert hasattr(WriterThread(sys.stderr), "_queue")
-    assert inspect.getsource(sys.modules["textual.drivers.linux_driver"]).count("self._writer_thread = WriterThread(")
+    assert hasattr(Queue().ready_event, "_waiters")
+    assert inspect.getsource(linux_driver).count("self._writer_thread = WriterThread(self._file)") == 1
 
 
 def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

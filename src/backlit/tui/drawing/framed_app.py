@@ -4,9 +4,10 @@ This module alone uses private names of Textual's compositor and driver; a test 
 """
 
 import asyncio
+import contextlib
 import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from queue import Queue
 from typing import Any
 
 from rich.color import ColorSystem
@@ -15,6 +16,7 @@ from textual import events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -42,13 +44,83 @@ _FILLING = (
     "wezterm",
 )
 """Names of terminals that fill erased cells with the current background; screen does not."""
-_MOST_WAITING = 1
-"""Frames that may wait behind the one being written; with more waiting, painting is only changes."""
+_STDERR = 2
+"""The descriptor of the terminal that Textual draws on."""
 _SOON = 1 / 50
 _SHORT = 512
 """Characters of a frame that arrives in one piece anyway."""
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output, around longer frames where the terminal supports it."""
+
+
+class LoopDriver(LinuxDriver):
+    """Writes from the event loop; the loop goes on while the terminal does not take all of it.
+
+    Textual's thread writes where the terminal cannot be opened a second time.
+    """
+
+    starts = 0
+    """Number of times that the terminal was entered."""
+    _terminal: int | None = None
+    _waiting = b""
+    _is_watched = False
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether the terminal still has to take what was written; a thread may have one frame more."""
+        return bool(self._waiting) or (self._writer_thread is not None and self._writer_thread._queue.qsize() > 1)  # noqa: SLF001 - as above
+
+    def start_application_mode(self) -> None:
+        """Enter the terminal."""
+        with contextlib.suppress(OSError):
+            self._terminal = os.open(os.ttyname(_STDERR), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's
+        self.starts += 1
+        if self._writer_thread is not None:
+            self._writer_thread._queue.maxsize = 0  # noqa: SLF001 - else the loop waits where the terminal takes nothing
+
+    def write(self, data: str) -> None:
+        """Write now, or behind what waits."""
+        if self._terminal is None:
+            super().write(data)
+        elif threading.current_thread() is not threading.main_thread():
+            self._loop.call_soon_threadsafe(self.write, data)
+        else:
+            self._waiting += data.encode("utf-8", "backslashreplace")
+            if not self._is_watched:
+                self._go_on(self._terminal)
+
+    def _go_on(self, terminal: int) -> None:
+        """Write what the terminal takes, and come back for the rest once it takes more."""
+        self._waiting = self._waiting[_written(terminal, self._waiting) :]
+        if self._waiting and not self._is_watched:
+            self._is_watched = True
+            self._loop.add_writer(terminal, self._go_on, terminal)
+        elif self._is_watched and not self._waiting:
+            self._is_watched = False
+            self._loop.remove_writer(terminal)
+
+    def close(self) -> None:
+        """Leave the terminal, which gets what waits."""
+        terminal, self._terminal = self._terminal, None
+        if terminal is not None:
+            self._loop.remove_writer(terminal)
+            self._is_watched = False
+            os.set_blocking(terminal, True)
+            while self._waiting:
+                self._waiting = self._waiting[_written(terminal, self._waiting) :]
+            os.close(terminal)
+        super().close()
+
+
+def _written(terminal: int, data: bytes) -> int:
+    """Return how many bytes a terminal takes now; a terminal that is gone takes all."""
+    try:
+        return os.write(terminal, data)
+    except BlockingIOError:
+        return 0
+    except OSError:
+        return len(data)
 
 
 class LinesWidget(Widget):
@@ -73,7 +145,7 @@ class FramedApp(App[None], inherit_bindings=False):
         erases = os.environ.get("TERM", "").startswith(_FILLING)
         self._frame = Frame(erases=erases) if is_wanted else None
         self._terminal_size = Size(0, 0)
-        self._writer: object = None
+        self._starts = 0
         self._sending: Timer | None = None
         self._is_held = False
         """Whether frames wait for the first that is whole."""
@@ -133,8 +205,9 @@ class FramedApp(App[None], inherit_bindings=False):
         driver = self._driver
         if driver is None or not sequence:
             return
-        if self._frame is not None and self._running and self._has_writer(driver):
-            self._write(driver, self._frame)
+        framed = self._framed_driver()
+        if self._frame is not None and framed is not None:
+            self._write(framed, self._frame)
             if region is not None:
                 self._frame.forget(region)
         driver.write(sequence)
@@ -142,12 +215,12 @@ class FramedApp(App[None], inherit_bindings=False):
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Take painted strips, and send the changed cells."""
-        frame, driver = self._frame, self._driver
-        if frame is None or driver is None or not self.is_framed or not isinstance(renderable, PAINTED):
+        frame = self._frame
+        if frame is None or not self.is_framed or not isinstance(renderable, PAINTED):
             super()._display(screen, renderable)
             return
         try:
-            if self._has_writer(driver) and self._running and not self._closed and not self._batch_count:
+            if self._framed_driver() is not None and not self._batch_count:
                 system = colours_of(self.console)
                 frame.resize(size_of(renderable))
                 for x, y, strip in strips_of(renderable):
@@ -211,12 +284,12 @@ class FramedApp(App[None], inherit_bindings=False):
 
     def _is_free_for(self, widget: LinesWidget, frame: Frame) -> bool:
         """Return whether frames are shown, and a widget's screen is on top without a layout or a paint to come."""
-        driver, screen = self._driver, widget.screen
-        if driver is None or not (self._running and self._has_writer(driver)) or screen is not self.screen:
+        screen = widget.screen
+        if self._framed_driver() is None or screen is not self.screen:
             return False
         compositor = screen._compositor  # noqa: SLF001 - as above
         waiting = (
-            *(self._closed, self._is_held, self._batch_count, frame.size != compositor.size),
+            *(self._is_held, self._batch_count, frame.size != compositor.size),
             *(each for node in (widget, screen) for each in (node._layout_required, node._repaint_required)),  # noqa: SLF001 - as above
             *(screen._scroll_required, screen._recompose_required, screen._dirty_widgets),  # noqa: SLF001 - as above
             compositor._dirty_regions,  # noqa: SLF001 - as above
@@ -226,37 +299,30 @@ class FramedApp(App[None], inherit_bindings=False):
     @property
     def is_framed(self) -> bool:
         """True if frames are compared here: the driver has a whole terminal, and the user did not turn it off."""
-        driver = self._driver
-        return (
-            self._frame is not None
-            and driver is not None
-            and not (driver.is_headless or driver.is_inline or driver.is_web)
-        )
+        return self._frame is not None and isinstance(self._driver, LoopDriver)
 
-    def _has_writer(self, driver: Driver) -> bool:
-        """Return whether the terminal is entered; also start over after it was left and entered again."""
-        queue = self._queue(driver)
-        if queue is None:
-            return False
-        if queue is not self._writer and self._frame is not None:
-            self._writer = queue
-            queue.maxsize = 0  # else the loop waits where the terminal does not take what little is sent beside frames
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver that frames need where Textual would use its own for terminals."""
+        usual = super().get_driver_class()
+        return LoopDriver if usual is LinuxDriver else usual
+
+    def _framed_driver(self) -> LoopDriver | None:
+        """Return the driver of a terminal that gets frames, or None; start over after it was left and entered again."""
+        driver, frame = self._driver, self._frame
+        if frame is None or not isinstance(driver, LoopDriver) or self._closed or not (driver.starts and self._running):
+            return None
+        if driver.starts != self._starts:
+            self._starts = driver.starts
             if not self._is_held:
-                self._frame.forget()
-        return True
-
-    def _queue(self, driver: Driver) -> "Queue[str | None] | None":
-        """Return the queue of the thread that writes; it is another one whenever the application enters the screen."""
-        queue = getattr(getattr(driver, "_writer_thread", None), "_queue", None)
-        return queue if isinstance(queue, Queue) else None
+                frame.forget()
+        return driver
 
     def _send(self) -> None:
-        """Send the changed cells, or try again soon while the terminal has not taken the last frame."""
-        driver, frame = self._driver, self._frame
-        queue = self._queue(driver) if driver is not None else None
-        if driver is None or frame is None or queue is None or self._closed or self._is_held or not self._running:
+        """Send the changed cells, unless the terminal has not taken the last frame; then it is asked for again."""
+        driver, frame = self._framed_driver(), self._frame
+        if driver is None or frame is None or self._is_held:
             return
-        if self._batch_count or queue.qsize() > _MOST_WAITING:
+        if self._batch_count or driver.is_behind:
             self._sending = self._sending or self.set_timer(_SOON, self._send_again)
         else:
             self._write(driver, frame)
