@@ -33,7 +33,7 @@ from textual.widget import Widget
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import LinesWidget, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of, size_of, strips_of
 from backlit.tui.widgets.view_list import BacklogList
 
 KEYS = (
@@ -92,31 +92,40 @@ class PaperDriver(HeadlessDriver, LoopDriver):
         self.paper.feed(data)
 
 
+class ComparingPainter(DirectPainter):
+    """Has each painting compared; `numbers` counts those done directly, and those left to Textual."""
+
+    def __init__(self, app: "LinedApp", frame: Frame) -> None:
+        super().__init__(app, frame)
+        self.numbers: Counter[bool] = Counter()
+        self._compare = app.compare
+        self._direct: list[Widget] = []
+
+    def paint_directly(self, widget: Widget, regions: set[Region]) -> bool:
+        is_direct = super().paint_directly(widget, regions)
+        self.numbers[is_direct] += 1
+        self._direct += [widget] if is_direct else []
+        return is_direct
+
+    def paint(self) -> None:
+        super().paint()
+        for widget in self._direct:
+            self._compare(widget.region)
+        self._direct.clear()
+
+
 class LinedApp(BacklitApp):
     """Compares the lines that it paints directly, and whole screens, with Textual's own drawing."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
-        self.paintings: Counter[bool] = Counter()
-        """Numbers of paintings done directly, and of those left to Textual."""
+        assert self._frame is not None
+        self.painter: ComparingPainter = ComparingPainter(self, self._frame)
         self.differing: list[Region] = []
-        self._direct: list[LinesWidget] = []
 
     def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:  # noqa: ARG002 - Textual's names
         self._driver = PaperDriver(self, mouse=mouse, size=size)
         return self._driver
-
-    def _paint_directly(self, widget: LinesWidget, regions: set[Region]) -> bool:
-        is_direct = super()._paint_directly(widget, regions)
-        self.paintings[is_direct] += 1
-        self._direct += [widget] if is_direct else []
-        return is_direct
-
-    def _paint(self) -> None:
-        super()._paint()
-        for widget in self._direct:
-            self.compare(widget.region)
-        self._direct.clear()
 
     def compare(self, region: Region) -> None:
         """Note a region whose cells on the paper differ from those that Textual draws from scratch."""
@@ -146,7 +155,7 @@ async def test_lines_painted_directly_are_those_that_textual_draws_at_every_fram
                 app.compare(app.size.region)
                 assert app.differing == [], key
 
-    assert app.paintings[True] > app.paintings[False] > 0
+    assert app.painter.numbers[True] > app.painter.numbers[False] > 0
 
 
 async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:
@@ -167,13 +176,13 @@ async def test_lines_below_a_dialog_are_left_to_textual(store: Store) -> None:
             await pilot.press("j")
             rows = app.screen.query_one(BacklogList)
             await pilot.press("question_mark")
-            before = app.paintings[True]
+            before = app.painter.numbers[True]
             rows.refresh()
             await pilot.pause()
             app.compare(app.size.region)
 
     assert app.differing == []
-    assert app.paintings[True] == before
+    assert app.painter.numbers[True] == before
 
 
 @contextmanager

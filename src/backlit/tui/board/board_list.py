@@ -1,6 +1,7 @@
 """The list of a board: cards in columns, of which only those in sight are read and drawn."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.cells import cell_len
 from textual import events
@@ -18,6 +19,7 @@ from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.line_list import empty_line
 
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
@@ -41,6 +43,7 @@ class BoardList(ItemList):
         self.has_status = False
         self.folds: LaneFolds = LaneFolds(self)
         self.cards = CardWindow(names)
+        self.draw_empty: Callable[[int], Strip] = partial(empty_line, self)
         self._painter = BoardPainter(
             self, lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status)
         )

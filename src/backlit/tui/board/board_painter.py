@@ -124,13 +124,12 @@ class PaintedBoard(Protocol):
     view: View | None
     selection: Selection
     cards: CardWindow
+    draw_empty: Callable[[int], Strip]
+    """Draws a line of the message in the place of cards."""
 
     @property
     def page(self) -> int:
         """The number of cards that fit below each other."""
-
-    def draw_empty(self, y: int) -> Strip:
-        """Draw a line of the message in the place of cards."""
 
 
 def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:

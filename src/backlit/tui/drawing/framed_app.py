@@ -123,17 +123,76 @@ def _written(terminal: int, data: bytes) -> int:
         return len(data)
 
 
-class LinesWidget(Widget):
-    """A widget of lines, which an application with frames paints without a pass over the other widgets."""
+class DirectPainter:
+    """Paints the lines of widgets into a frame, without a pass over the other widgets.
 
-    def refresh(
-        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
-    ) -> "LinesWidget":
-        """Paint parts of the widget, or all of it, once the current handler is done."""
-        app = self.app if self.is_mounted and repaint and not (layout or recompose) else None
-        if not (isinstance(app, FramedApp) and app.paint_soon(self, regions)):
-            super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-        return self
+    `waiting` has the parts to be painted of each widget; an empty set stands for all of it.
+    """
+
+    def __init__(self, app: "FramedApp", frame: Frame) -> None:
+        self.waiting: dict[Widget, set[Region]] = {}
+        self._app = app
+        self._frame = frame
+
+    def paint_soon(self, widget: Widget, regions: Sequence[Region]) -> None:
+        """Paint parts of a widget, or all of it without parts, when the event loop is next free."""
+        if not self.waiting:
+            asyncio.get_running_loop().call_soon(self.paint)
+        if widget not in self.waiting:
+            self.waiting[widget] = set(regions)
+        elif not (regions and self.waiting[widget]):
+            self.waiting[widget] = set()
+        else:
+            self.waiting[widget].update(regions)
+
+    def paint(self) -> None:
+        """Paint what was asked for: directly where nothing hinders that, else as Textual does."""
+        waiting, self.waiting = self.waiting, {}
+        try:
+            for widget, regions in waiting.items():
+                if not self.paint_directly(widget, regions):
+                    Widget.refresh(widget, *regions)
+            self._app.send()
+        except Exception as error:  # noqa: BLE001 - raised again where it ends the application
+            self._app.call_later(_raise, error)
+
+    def paint_directly(self, widget: Widget, regions: set[Region]) -> bool:
+        """Put parts of a widget into the frame; False where it is not wholly in sight, or other changes wait."""
+        if not (widget.is_attached and self._is_free_for(widget)):
+            return False
+        compositor, cache = widget.screen._compositor, widget._styles_cache  # noqa: SLF001 - as above
+        place, clip = compositor.visible_widgets.get(widget, (None, None))
+        if place is None or clip is None or not clip.contains_region(place):
+            return False
+        own, offset = Region(0, 0, place.width, place.height), widget.content_offset
+        parts = [each.translate(offset).intersection(own) for each in regions] or [own]
+        places = [part.translate(place.offset) for part in parts]
+        layers = compositor.layers_visible
+        if not all(_is_on_top(widget, each, line) for each in places for line in layers[each.y : each.bottom]):
+            return False
+        if regions:
+            cache.set_dirty(*parts)
+        else:
+            cache.clear()
+        system = colours_of(self._app.console)
+        for part, at in zip(parts, places, strict=True):
+            for y, strip in enumerate(widget.render_lines(part) if part else (), at.y):
+                self._frame.put(at.x, y, strip, system)
+        return True
+
+    def _is_free_for(self, widget: Widget) -> bool:
+        """Return whether frames are shown, and a widget's screen is on top without a layout or a paint to come."""
+        screen = widget.screen
+        if not self._app.takes_frames or screen is not self._app.screen:
+            return False
+        compositor = screen._compositor  # noqa: SLF001 - as above
+        waiting = (
+            self._frame.size != compositor.size,
+            *(each for node in (widget, screen) for each in (node._layout_required, node._repaint_required)),  # noqa: SLF001 - as above
+            *(screen._scroll_required, screen._recompose_required, screen._dirty_widgets),  # noqa: SLF001 - as above
+            compositor._dirty_regions,  # noqa: SLF001 - as above
+        )
+        return not any(waiting)
 
 
 class FramedApp(App[None], inherit_bindings=False):
@@ -141,6 +200,8 @@ class FramedApp(App[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        if self.driver_class is LinuxDriver:
+            self.driver_class = LoopDriver
         is_wanted = os.environ.get(SWITCH) != "0"
         erases = os.environ.get("TERM", "").startswith(_FILLING)
         self._frame = Frame(erases=erases) if is_wanted else None
@@ -149,8 +210,7 @@ class FramedApp(App[None], inherit_bindings=False):
         self._sending: Timer | None = None
         self._is_held = False
         """Whether frames wait for the first that is whole."""
-        self._unpainted: dict[LinesWidget, set[Region]] = {}
-        """Parts to be painted of each widget; an empty set stands for all of it."""
+        self.painter = DirectPainter(self, self._frame) if self._frame is not None else None
 
     def on_mount(self) -> None:
         """Redraw when the shell gives the terminal back."""
@@ -172,7 +232,7 @@ class FramedApp(App[None], inherit_bindings=False):
     def show_frames(self) -> None:
         """Send the frames that were held, and all later ones."""
         self._is_held = False
-        self._send()
+        self.send()
 
     def kept_frame(self, passing: str) -> KeptFrame | None:
         """Return the screen for the next process to begin with, blank where a selector finds widgets.
@@ -225,86 +285,19 @@ class FramedApp(App[None], inherit_bindings=False):
                 frame.resize(size_of(renderable))
                 for x, y, strip in strips_of(renderable):
                     frame.put(x, y, strip, system)
-                self._send()
+                self.send()
         finally:
             self.post_display_hook()
-
-    def paint_soon(self, widget: LinesWidget, regions: Sequence[Region]) -> bool:
-        """Paint parts of a widget, or all of it without parts, when the event loop is next free.
-
-        Returns False where frames are not compared here.
-        """
-        if not self.is_framed:
-            return False
-        if not self._unpainted:
-            asyncio.get_running_loop().call_soon(self._paint)
-        if widget not in self._unpainted:
-            self._unpainted[widget] = set(regions)
-        elif not (regions and self._unpainted[widget]):
-            self._unpainted[widget] = set()
-        else:
-            self._unpainted[widget].update(regions)
-        return True
-
-    def _paint(self) -> None:
-        """Paint what was asked for: directly where nothing hinders that, else as Textual does."""
-        unpainted, self._unpainted = self._unpainted, {}
-        try:
-            for widget, regions in unpainted.items():
-                if not self._paint_directly(widget, regions):
-                    super(LinesWidget, widget).refresh(*regions)
-            self._send()
-        except Exception as error:  # noqa: BLE001 - raised again where it ends the application
-            self.call_later(_raise, error)
-
-    def _paint_directly(self, widget: LinesWidget, regions: set[Region]) -> bool:
-        """Put parts of a widget into the frame; False where it is not wholly in sight, or other changes wait."""
-        frame = self._frame
-        if frame is None or not (widget.is_attached and self._is_free_for(widget, frame)):
-            return False
-        compositor, cache = widget.screen._compositor, widget._styles_cache  # noqa: SLF001 - as above
-        place, clip = compositor.visible_widgets.get(widget, (None, None))
-        if place is None or clip is None or not clip.contains_region(place):
-            return False
-        own, offset = Region(0, 0, place.width, place.height), widget.content_offset
-        parts = [each.translate(offset).intersection(own) for each in regions] or [own]
-        places = [part.translate(place.offset) for part in parts]
-        layers = compositor.layers_visible
-        if not all(_is_on_top(widget, each, line) for each in places for line in layers[each.y : each.bottom]):
-            return False
-        if regions:
-            cache.set_dirty(*parts)
-        else:
-            cache.clear()
-        system = colours_of(self.console)
-        for part, at in zip(parts, places, strict=True):
-            for y, strip in enumerate(widget.render_lines(part) if part else (), at.y):
-                frame.put(at.x, y, strip, system)
-        return True
-
-    def _is_free_for(self, widget: LinesWidget, frame: Frame) -> bool:
-        """Return whether frames are shown, and a widget's screen is on top without a layout or a paint to come."""
-        screen = widget.screen
-        if self._framed_driver() is None or screen is not self.screen:
-            return False
-        compositor = screen._compositor  # noqa: SLF001 - as above
-        waiting = (
-            *(self._is_held, self._batch_count, frame.size != compositor.size),
-            *(each for node in (widget, screen) for each in (node._layout_required, node._repaint_required)),  # noqa: SLF001 - as above
-            *(screen._scroll_required, screen._recompose_required, screen._dirty_widgets),  # noqa: SLF001 - as above
-            compositor._dirty_regions,  # noqa: SLF001 - as above
-        )
-        return not any(waiting)
 
     @property
     def is_framed(self) -> bool:
         """True if frames are compared here: the driver has a whole terminal, and the user did not turn it off."""
         return self._frame is not None and isinstance(self._driver, LoopDriver)
 
-    def get_driver_class(self) -> type[Driver]:
-        """Return the driver that frames need where Textual would use its own for terminals."""
-        usual = super().get_driver_class()
-        return LoopDriver if usual is LinuxDriver else usual
+    @property
+    def takes_frames(self) -> bool:
+        """True while painted lines go to the terminal; not in a batch, and not before the first whole frame."""
+        return self._framed_driver() is not None and not (self._is_held or self._batch_count)
 
     def _framed_driver(self) -> LoopDriver | None:
         """Return the driver of a terminal that gets frames, or None; start over after it was left and entered again."""
@@ -317,7 +310,7 @@ class FramedApp(App[None], inherit_bindings=False):
                 frame.forget()
         return driver
 
-    def _send(self) -> None:
+    def send(self) -> None:
         """Send the changed cells, unless the terminal has not taken the last frame; then it is asked for again."""
         driver, frame = self._framed_driver(), self._frame
         if driver is None or frame is None or self._is_held:
@@ -329,7 +322,7 @@ class FramedApp(App[None], inherit_bindings=False):
 
     def _send_again(self) -> None:
         self._sending = None
-        self._send()
+        self.send()
 
     def _write(self, driver: Driver, frame: Frame) -> None:
         x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
@@ -339,6 +332,12 @@ class FramedApp(App[None], inherit_bindings=False):
             is_torn = self._sync_available and len(sequence) > _SHORT
             driver.write(f"{_HOLD}{sequence}{_SHOW}" if is_torn else sequence)
             driver.flush()
+
+
+def painter_of(widget: Widget) -> DirectPainter | None:
+    """Return the painter for the lines of a widget; None where Textual paints them."""
+    app = widget.app if widget.is_mounted else None
+    return app.painter if isinstance(app, FramedApp) and app.is_framed else None
 
 
 def colours_of(console: Console) -> ColorSystem:

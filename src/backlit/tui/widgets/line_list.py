@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -11,10 +11,11 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widget import Widget
 
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call
-from backlit.tui.drawing.framed_app import LinesWidget
+from backlit.tui.drawing.framed_app import painter_of
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.storage_errors import showing_storage_errors
@@ -55,7 +56,7 @@ class RowMessage(Message):
         return self.line_list
 
 
-class LineList(LinesWidget, can_focus=True):
+class LineList(Widget, can_focus=True):
     """A list of any number of rows with cursor, scrolling and mouse; subclasses draw a row.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
@@ -111,29 +112,10 @@ class LineList(LinesWidget, can_focus=True):
     def render_blank(self, y: int) -> Strip:
         """Draw a line below the last row; y counts from the first row's line."""
         if self.empty_text and not self.row_count():
-            return self.draw_empty(y)
+            return empty_line(self, y)
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing
-
-    def draw_empty(self, y: int) -> Strip:
-        """Draw a line of an empty list: the reason, and the ways out below it, in the middle."""
-        ways = self.empty_ways
-        if not ways:
-            return words_line(self, self.empty_text, y)
-        theme, size = ThemeStyles.of(self.app), self.size
-        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
-        sentence = wrapped(self.empty_text, size.width - 2 * len(MARGIN))
-        width = max(*map(cell_len, sentence), *(keys_width + cell_len(effect) for _, effect in ways))
-        lines = [[Segment(each, theme.style("foreground", bold=True))] for each in (*sentence, "")]
-        lines += [
-            [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
-            for keys, effect in ways
-        ]
-        at = y - max(0, (size.height - self.HEADER_LINES - len(lines)) // 3)
-        margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
-        segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
-        return Strip(segments).adjust_cell_length(size.width, theme.style())
 
     def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor, BOLD always."""
@@ -161,6 +143,14 @@ class LineList(LinesWidget, can_focus=True):
             return self.render_row_line(index, line, is_cursor=index == self.cursor)
         except StorageError as error:
             return Strip([Segment(fit(f"   {error.message}", self.size.width), self.rich_style)])
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Paint parts of the list, or all of it, once the current handler is done."""
+        painter = painter_of(self) if repaint and not (layout or recompose) else None
+        if painter is None:
+            return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        painter.paint_soon(self, regions)
+        return self
 
     def refresh_row(self, index: int) -> None:
         """Repaint one row if it is in sight."""
@@ -272,6 +262,26 @@ class LineList(LinesWidget, can_focus=True):
         self._clicked = index if is_plain and not is_second else None
         if is_second:
             self.post_message(self.Chosen(self, index))
+
+
+def empty_line(shown: LineList, y: int) -> Strip:
+    """Draw a line of an empty list: the reason, and the ways out below it, in the middle."""
+    ways = shown.empty_ways
+    if not ways:
+        return words_line(shown, shown.empty_text, y)
+    theme, size = ThemeStyles.of(shown.app), shown.size
+    keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
+    sentence = wrapped(shown.empty_text, size.width - 2 * len(MARGIN))
+    width = max(*map(cell_len, sentence), *(keys_width + cell_len(effect) for _, effect in ways))
+    lines = [[Segment(each, theme.style("foreground", bold=True))] for each in (*sentence, "")]
+    lines += [
+        [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
+        for keys, effect in ways
+    ]
+    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 3)
+    margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
+    segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
+    return Strip(segments).adjust_cell_length(size.width, theme.style())
 
 
 def words_line(shown: LineList, words: str, y: int, colour: str = "muted") -> Strip:
