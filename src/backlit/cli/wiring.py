@@ -103,20 +103,20 @@ def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings"
 
 def make_sample(folder: Path, items: int, seed: int, progress: Callable[[int, int], None]) -> None:
     """Write the sample into a directory without one, whole or not at all."""
-    from backlit.service.sample.workspace import write_sample
-
     with _making(folder) as is_missing:
         if is_missing:
+            from backlit.service.sample.workspace import write_sample
+
             write_sample(workspace_settings(folder), items=items, seed=seed, progress=progress)
 
 
 def make_local(folder: Path) -> str:
     """Create the local workspace if it is missing; return its user."""
-    from backlit.service.admin.workspace import write_local
-
     note = folder / "user"
     with _making(folder) as is_missing:
         if is_missing:
+            from backlit.service.admin.workspace import write_local
+
             note.write_text(_own_name(), encoding="utf-8")
             write_local(workspace_settings(folder), note.read_text(encoding="utf-8"))
         return note.read_text(encoding="utf-8")

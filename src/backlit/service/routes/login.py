@@ -5,9 +5,9 @@ import hashlib
 import secrets
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from sqlalchemy import Connection
 from starlette.requests import Request
@@ -32,6 +32,9 @@ from backlit.service.routes import tokens as token_routes
 from backlit.service.routes.tokens import CLIENT_ID, by_password, must_know_client
 from backlit.service.tables import sign_ins, users
 from backlit.service.tables.sign_ins import CODE_LIFETIME
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LOGOUT_PATH = "/Authentication/Logout"
 _WRONG = "Wrong user name or password."
@@ -203,7 +206,9 @@ def render(template: str, status: int = 200, **values: object) -> HTMLResponse:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
