@@ -197,7 +197,7 @@ def _show(
     terminal.hush()
     with Ending(terminal) as ending:
         with contextlib.ExitStack() as end:
-            gc.disable()  # until the first rows are painted: a full collection would fall into the imports
+            gc.disable()  # until the imports behind the first rows are over: full collections would fall into them
             end.callback(gc.enable)
             if not terminal.is_entered:
                 terminal.enter(f" backlit  {name}")
