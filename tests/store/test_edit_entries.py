@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, no_service, offline_store, places_in, put
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
@@ -89,3 +89,16 @@ async def test_a_new_item_takes_its_tasks_along(store: Store, name: str, is_kept
     await store.conflicts.discard(store.outbox_entries()[0].id)
 
     assert [each.fields["Name"] for each in store.outbox_entries()] == [name] * is_kept
+
+
+async def test_an_item_needs_a_known_type_and_a_project(tmp_path: Path, store: Store) -> None:
+    other = Store(places_in(tmp_path / "other"), no_service)
+    other.open()
+    nowhere = await raised(other.items.add("Story", {"Name": "New"}))
+    unplanned = await raised(other.plan.undo())
+    other.close()
+    unknown = await raised(store.items.add("Epic", {"Name": "New"}))
+
+    assert isinstance(unknown, BadRequest)
+    assert set(unknown.errors) == {"type"}
+    assert str(nowhere) == str(unplanned) == "No project selected. Select one first."

@@ -95,3 +95,13 @@ def test_the_deletion_of_an_unseen_item_is_no_news(writer: Writer) -> None:
     found = writer.journal.inbox.records([2, 4])
     assert unseen == [4]
     assert {each: record.kind for each, record in found.items()} == {2: NewsKind.GONE}
+
+
+def test_a_deleted_item_that_is_back_is_no_news_any_more(writer: Writer) -> None:
+    note_gone(writer, [2])
+    writer.mirror.delete_items([2])
+    gone = writer.journal.inbox.ids(1)
+
+    receive(writer, [changed(2)])
+
+    assert (gone, writer.journal.inbox.ids(1)) == ([2], [])

@@ -1,0 +1,167 @@
+"""Unsent changes over received items and nodes, without a store: what is shown, where it stands, and its sign."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from backlit.model.fields import Kind
+from backlit.store import EntryState, OutboxEntry, RowSign
+from backlit.store.mirror.item_rows import kind_of_value, widest
+from backlit.store.mirror.overlay import (
+    LAST,
+    index_after,
+    laid_over,
+    laid_over_nodes,
+    moved,
+    node_signs,
+    sequence_for,
+    subtree,
+)
+from backlit.store.records.entry import EntryKind, new_entry
+from backlit.store.records.item import Document, fields_in, id_in
+
+WAITING, SENDING, REFUSED, CONFLICT = EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT
+
+
+def entry(kind: EntryKind, state: EntryState = WAITING, number: int = 1, **payload: Any) -> OutboxEntry:
+    made = new_entry(kind, 1, {"tree": "areas", **payload} if kind.name.startswith("NODE") else payload, 7)
+    return replace(made, state=state, id=number)
+
+
+# Items
+
+
+@pytest.mark.parametrize(
+    ("states", "sign"),
+    [
+        ((), RowSign.NONE),
+        ((WAITING,), RowSign.PENDING),
+        ((SENDING,), RowSign.PENDING),
+        ((REFUSED, WAITING), RowSign.REFUSED),
+        ((WAITING, CONFLICT, WAITING), RowSign.CONFLICT),
+        ((CONFLICT, REFUSED), max(RowSign.CONFLICT, RowSign.REFUSED)),
+    ],
+)
+def test_the_latest_values_are_shown_with_the_gravest_sign(states: Sequence[EntryState], sign: RowSign) -> None:
+    received: Document = {"id": 7, "fields": {"Name": "Received", "Estimate": "1"}}
+    entries = [entry(EntryKind.EDIT, state, Name=f"Edit {at}") for at, state in enumerate(states)]
+
+    shown, found = laid_over(received, [*entries, *([entry(EntryKind.COMMENT, text="x")] if states else [])])
+
+    name = f"Edit {len(states) - 1}" if states else "Received"
+    assert (shown["fields"], found) == ({"Name": name, "Estimate": "1"}, sign)
+    assert fields_in(received)["Name"] == "Received"
+
+
+def test_an_item_moves_out_of_deleted_nodes_only() -> None:
+    document: Document = {"id": 7, "fields": {"AreaID": 4, "IterationID": 9}}
+
+    assert moved(document, {"AreaID": {"4": 2}, "IterationID": {"8": 3}})["fields"] == {"AreaID": 2, "IterationID": 9}
+    assert moved(document, {"AreaID": {"5": 2}}) is document
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ((1, 2), Kind.INTEGER),
+        ((1, 1.5), Kind.NUMBER),
+        ((True,), Kind.BOOLEAN),
+        ((True, 1), Kind.TEXT),
+        ((["a"], ["b"]), Kind.TAGS),
+        (("a",), Kind.TEXT),
+        (("a", "b\nc"), Kind.LONG_TEXT),
+        (("a\nb", 1), Kind.LONG_TEXT),
+        ((1.5, "a"), Kind.TEXT),
+    ],
+)
+def test_a_field_of_the_project_has_the_kind_that_holds_all_its_values(values: Sequence[object], kind: Kind) -> None:
+    kinds = [found for each in values if (found := kind_of_value(each)) is not None]
+
+    assert (len(kinds), widest(kinds), kind_of_value(None)) == (len(values), kind, None)
+
+
+# Nodes: 1 has the children 2, 3 and 4, and 2 has the child 5
+
+
+def node(node_id: int, parent_id: int, sequence: int) -> Document:
+    return {"id": node_id, "parentId": parent_id, "sequence": sequence, "name": f"Node {node_id}", "projectId": 1}
+
+
+TREE = (node(1, -1, 1), node(2, 1, 1), node(3, 1, 2), node(4, 1, 3), node(5, 2, 1))
+
+
+def children(nodes: Sequence[Document], parent_id: int) -> list[object]:
+    of_parent = [each for each in nodes if each["parentId"] == parent_id]
+    return [each["name"] for each in sorted(of_parent, key=lambda each: id_in(each, "sequence"))]
+
+
+def place(parent_id: int, after: int) -> dict[str, int]:
+    return {"parentId": parent_id, "after": after}
+
+
+def edit(node_id: int, **payload: Any) -> OutboxEntry:
+    return entry(EntryKind.NODE_EDIT, id=node_id, **payload)
+
+
+@pytest.mark.parametrize(
+    ("change", "of_root", "of_second"),
+    [
+        (edit(4, place=place(1, 0)), ["Node 4", "Node 2", "Node 3"], ["Node 5"]),
+        (edit(2, place=place(1, 3)), ["Node 3", "Node 2", "Node 4"], ["Node 5"]),
+        (edit(2, place=place(1, 99)), ["Node 3", "Node 4", "Node 2"], ["Node 5"]),
+        (edit(3, place=place(2, 5)), ["Node 2", "Node 4"], ["Node 5", "Node 3"]),
+        (edit(2, place=place(5, 0)), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+        (edit(2, place=place(2, 0)), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+        (edit(9, values={"name": "Lost"}), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+        (edit(3, values={"name": "Named"}), ["Node 2", "Named", "Node 4"], ["Node 5"]),
+        (
+            entry(EntryKind.NODE_ADD, values={"name": "New"}, place=place(1, 2)),
+            ["Node 2", "New", "Node 3", "Node 4"],
+            ["Node 5"],
+        ),
+        (entry(EntryKind.NODE_DELETE, id=2), ["Node 3", "Node 4"], []),
+        (entry(EntryKind.NODE_DELETE, SENDING, id=2), ["Node 3", "Node 4"], []),
+        (entry(EntryKind.NODE_DELETE, REFUSED, id=2), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+        (entry(EntryKind.NODE_DELETE, CONFLICT, id=2), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+        (entry(EntryKind.NODE_DELETE, id=9), ["Node 2", "Node 3", "Node 4"], ["Node 5"]),
+    ],
+)
+def test_an_unsent_change_of_a_node_is_shown(
+    change: OutboxEntry, of_root: Sequence[str], of_second: Sequence[str]
+) -> None:
+    shown = laid_over_nodes(TREE, [change])
+
+    assert (children(shown, 1), children(shown, 2)) == (of_root, of_second)
+
+
+def test_changes_of_nodes_build_on_each_other() -> None:
+    shown = laid_over_nodes(TREE, [edit(5, place=place(1, 2)), edit(2, place=place(5, 0)), edit(4, place=place(5, 2))])
+
+    assert (children(shown, 1), children(shown, 5), children(shown, 2)) == (
+        ["Node 5", "Node 3"],
+        ["Node 2", "Node 4"],
+        [],
+    )
+
+
+@pytest.mark.parametrize(("after", "index", "sequence"), [(0, 0, 0), (2, 1, 2), (4, 3, LAST), (99, 3, LAST)])
+def test_a_place_is_first_behind_its_sibling_or_last(after: int, index: int, sequence: int) -> None:
+    siblings = [2, 3, 4]
+
+    assert index_after(siblings, after) == index
+    assert sequence_for(siblings, index) == sequence
+    assert sequence_for(range(LAST + 5), LAST + 5) == LAST + 6
+
+
+@pytest.mark.parametrize(("node_id", "found"), [(2, {2, 5}), (1, {1, 2, 3, 4, 5}), (5, {5}), (99, set())])
+def test_a_subtree_is_a_node_with_everything_below_it(node_id: int, found: set[int]) -> None:
+    assert set(subtree(TREE, node_id)) == found
+    assert set(subtree([*TREE, node(6, 7, 1), node(7, 6, 1)], 6)) == {6, 7}
+
+
+def test_a_node_has_the_gravest_sign_of_its_changes() -> None:
+    entries = [entry(EntryKind.NODE_EDIT, state, id=2) for state in (CONFLICT, WAITING)] + [edit(3)]
+
+    assert node_signs(entries) == {2: RowSign.CONFLICT, 3: RowSign.PENDING}

@@ -1,0 +1,98 @@
+"""Places in the rank order without a service: neighbours that are gone, blocks that cannot move, and a local order."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store
+from tests.store.world import raised
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.store import Store, ViewSpec
+from backlit.store.edits.ranking import RankOrder
+from backlit.store.files.files import Writer
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    tasks = [item(number, kind="Task", ParentID=1 + number % 2) for number in (10, 11, 12)]
+    with offline_store(tmp_path, [*map(item, (1, 2, 3, 4)), item(5, project=2), *tasks]) as made:
+        yield made
+
+
+async def order(store: Store) -> list[int]:
+    view = store.view(ViewSpec(with_done=True))
+    await view.load()
+    return [row.id for row in view.rows(0, view.count or 0) if row.type != "Task"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "beside", "numbers"),
+    [
+        ((4,), [("after", 2)], {4: 2.5}),
+        ((4,), [("before", 2)], {4: 1.5}),
+        ((4,), [("before", 1)], {4: 0.0}),
+        ((1,), [("after", 4)], {1: 5.0}),
+        ((4,), [("top", 0)], {4: 0.0}),
+        ((1,), [("top", 0)], {1: 1.0}),
+        ((4,), [("after", 99), ("after", 4), ("before", 3)], {4: 2.5}),
+        ((4,), [("after", 5), ("after", 10), ("before", 3)], {4: 2.5}),
+        ((4,), [("after", 99)], None),
+        ((4,), [], None),
+        ((3, 4), [("after", 1)], {3: 4 / 3, 4: 5 / 3}),
+    ],
+)
+async def test_a_block_is_put_beside_the_first_neighbour_that_is_there(
+    store: Store, ids: Sequence[int], beside: Sequence[tuple[str, int]], numbers: dict[int, float] | None
+) -> None:
+    found = await store.files.write(lambda writer: RankOrder(writer.mirror.connection, 1, None).put(ids, beside))
+
+    assert (found and {each: round(number, 9) for each, number in found.items()}) == (
+        numbers and {each: round(number, 9) for each, number in numbers.items()}
+    )
+
+
+async def test_former_neighbours_are_the_nearest_first(store: Store) -> None:
+    def read(writer: Writer) -> list[list[tuple[str, int]]]:
+        ranks = RankOrder(writer.mirror.connection, 1, None)
+        return [ranks.former(2, [2]), ranks.former(3, [2, 3]), ranks.former(1, [1, 2, 3, 4])]
+
+    assert await store.files.write(read) == [
+        [("after", 1), ("before", 3), ("before", 4)],
+        [("after", 2), ("before", 4), ("after", 1)],
+        [("top", 0)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "error", "words"),
+    [
+        ([99], NotFound, "The item was deleted."),
+        ([98, 99], NotFound, "The items were deleted."),
+        ([10, 11], BadRequest, "Tasks move within their item."),
+        ([3, 10], BadRequest, "Tasks move within their item."),
+    ],
+)
+async def test_a_block_that_is_gone_or_divided_does_not_move(
+    store: Store, ids: list[int], error: type[Exception], words: str
+) -> None:
+    found = await raised(store.ranking.up(store.view(ViewSpec(with_done=True)), ids))
+
+    assert isinstance(found, error)
+    assert words in str(found)
+    assert store.outbox_entries() == ()
+
+
+@pytest.mark.parametrize(
+    ("gone", "expected"),
+    [((), [1, 2, 3, 4]), ((3,), [1, 2, 4]), ((2, 3), [4, 1]), ((1, 2), [3, 4]), ((1, 2, 3), [4])],
+)
+async def test_an_undone_move_goes_back_beside_a_near_neighbour_that_is_left(
+    store: Store, gone: Sequence[int], expected: list[int]
+) -> None:
+    await store.ranking.to_top(store.view(ViewSpec(with_done=True)), [4])
+    store.files.submit(lambda writer: writer.mirror.remove_items(gone)).result()
+
+    await store.history.undo()
+
+    assert await order(store) == expected
