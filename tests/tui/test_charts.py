@@ -50,13 +50,27 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
 
 def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number() -> None:
     assert lines(draw(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
-        "5 ┤▂▂▂▂▂▂▂                          ",
-        "  │███████ ░░░░░░░                  ",
-        "  │███████ ░░░░░░░         ███████  ",
-        "  │███████ ░░░░░░░ ▆▆▆▆▆▆▆ ███████  ",
-        "0 ┼───────────────────────────▲──── ",
+        "5 ┤▂▂▂▂▂▂▂ ▂▂▂▂▂▂▂                  ",
+        "  │███████ ███████                  ",
+        "  │███████ ███████         ███████  ",
+        "  │███████ ███████ ▆▆▆▆▆▆▆ ███████  ",
+        "0 ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▲▔▔▔▔ ",
         "   2 Mar                    today   ",
     ]
+
+
+def test_a_gap_has_a_colour_of_its_own() -> None:
+    bars = [colour for text, colour in draw(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
+
+    assert bars == ["bar", "bar-gap"]
+
+
+def test_the_chosen_day_is_marked_on_the_axis_in_place_of_today() -> None:
+    *_, axis, labels = draw(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, MONDAY + timedelta(1))
+
+    assert lines([axis])[0].index("▲") == lines([labels])[0].index("3 Mar") + 2
+    assert ("3 Mar", "accent") in labels
+    assert "today" in lines([labels])[0]
 
 
 def test_the_guide_is_drawn_over_the_bars() -> None:
@@ -69,7 +83,7 @@ def test_the_guide_is_drawn_over_the_bars() -> None:
 @pytest.mark.parametrize("height", range(6, 34))
 def test_ticks_are_evenly_spaced(height: int) -> None:
     rows = lines(draw(days(105.0, 80.0, 20.0), 40, height))
-    at = [y for y, line in enumerate(rows) if "┤" in line or "┼" in line]
+    at = [y for y, line in enumerate(rows) if "┤" in line or "▔" in line]
 
     assert len({after - before for before, after in pairwise(at)}) == 1
 
@@ -79,7 +93,7 @@ def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None
     (top, *_) = rows = lines(draw(days(*values), 34, 6))
 
     assert len(top) == 34
-    assert "░" not in "".join(rows)
+    assert "bar-gap" not in {colour for row in draw(days(*values), 34, 6) for _, colour in row}
     assert rows[3].count("█") == 30
 
 
@@ -135,7 +149,7 @@ def test_a_name_of_the_service_cannot_break_the_chart() -> None:
 
 
 def test_the_legend_names_what_the_signs_mean() -> None:
-    assert lines([legend(days(1.0, None))]) == ["█ left  ⠉⠒⠤⣀ line  ░ no record"]
+    assert lines([legend(days(1.0, None))]) == ["█ left  ⠉⠒⠤⣀ line  █ no record"]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
 

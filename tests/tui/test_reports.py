@@ -45,7 +45,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in heading_of(pilot.app)
         assert place_of(pilot.app, 1) == "Burndown"
-        assert missing(pilot.app, ["Left", "Ideal", "█ left  ⠉⠒⠤⣀ ideal line  ░ no record", "today"]) == []
+        assert missing(pilot.app, ["Left", "Ideal", "█ left  ⠉⠒⠤⣀ ideal line  █ no record", "today"]) == []
 
 
 async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
@@ -105,7 +105,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("Workload", "▒ ready for test", "Hours"),
         ("Areas", "most in"),
         ("Estimates", "Half are"),
-        ("Burndown", "█ left  ░ no record"),
+        ("Burndown", "█ left  █ no record"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
@@ -231,7 +231,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["░ no record", "Left", "█"]) == []
+        assert missing(pilot.app, ["█ no record", "Left", "█"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
@@ -258,4 +258,4 @@ async def test_without_records_that_is_said_instead_of_drawn(world: World, opene
         await pilot.press("g", "r", "{")
 
         await shown(pilot, "It has ended, and no day was recorded.", "0 of 14 days")
-        assert "┼" not in text_of(pilot.app)
+        assert "▔" not in text_of(pilot.app)

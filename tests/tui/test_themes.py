@@ -93,6 +93,7 @@ def test_the_cursor_row_rules_and_bars_stand_out_from_the_ground(name: str) -> N
         <= ratio(colours["behind-dialog"], colours["background"])
         < ratio(colours["muted"], colours["background"])
     )
+    assert 1.4 <= ratio(colours["bar-gap"], colours["background"]) <= ratio(colours["bar"], colours["background"]) / 1.4
     assert ratio(colours["selected-background"], colours["background"]) >= 1.15
     assert [each for each in BARS if ratio(colours[each], colours["cursor-background"]) < 2.0] == []
 

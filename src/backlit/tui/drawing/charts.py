@@ -38,8 +38,10 @@ FILLS: Mapping[Tone, str] = {
 GUIDE_DOTS = "⣀⠤⠒⠉"
 """The dots of a guide, by their height in a cell."""
 LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[::-1]}
-GAP = "░"
-"""Fills the bar of a day without a record, which has the value of the last one."""
+GAP = "bar-gap"
+"""The colour of the bar of a day without a record, which has the value of the last one."""
+AXIS = "▔"
+"""The axis below the bars, which stand on it."""
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
@@ -115,8 +117,11 @@ class Slot:
         return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
 
 
-def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
-    """Draw a timeline into at most so many lines: the height is a multiple of the intervals between ticks."""
+def draw_timeline(chart: Timeline, width: int, height: int, chosen: date | None = None) -> list[Row]:
+    """Draw a timeline into at most so many lines: the height is a multiple of the intervals between ticks.
+
+    The chosen day is marked on the axis.
+    """
     plot = max(1, height - BELOW)
     scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
     plot -= plot % (len(scale) - 1) if plot >= len(scale) else 0
@@ -130,11 +135,11 @@ def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
         if value is not None:
             _draw_bar(grid, COLOURS[chart.bars.tone], slot, value / scale[-1], plot)
         elif last is not None and chart.days[slot.first] in chart.gaps:
-            _draw_gap(grid, COLOURS[chart.bars.tone], slot, last / scale[-1], plot)
+            _draw_bar(grid, GAP, slot, last / scale[-1], plot)
         last = last if value is None else value
     for line in chart.lines:
         _draw_line(grid, line, slots, plot, scale[-1])
-    _draw_days(grid, chart, slots, left, plot)
+    _draw_days(grid, chart, slots, plot, chosen)
     return grid.rows()
 
 
@@ -154,7 +159,7 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int) -> Non
     for tick in scale:
         y = plot - round(tick / scale[-1] * plot)
         grid.put(0, y, f"{number_text(tick):>{left - 2}}", "muted")
-        grid.put(left - 1, y, "┤" if tick else "┼", "rule")
+        grid.put(left - 1, y, "┤" if tick else AXIS, "rule")
 
 
 def _draw_bar(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> None:
@@ -164,11 +169,6 @@ def _draw_bar(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> N
         part = min(8, eighths - 8 * up)
         if part > 0:
             grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, colour)
-
-
-def _draw_gap(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> None:
-    for up in range(round(share * plot)):
-        grid.put(slot.x, plot - 1 - up, GAP * slot.bar_width, colour)
 
 
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
@@ -193,22 +193,21 @@ def _line_at(value: float, top: float, plot: int) -> int:
     return plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
 
 
-def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], left: int, plot: int) -> None:
-    """Draw the axis with today on it, and the dates that fit: the ends and today before the Mondays."""
-    grid.put(left, plot, "─" * sum(slot.width for slot in slots), "rule")
+def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: date | None) -> None:
+    """Draw the axis with the chosen day, else today, on it, and the dates that fit, Mondays last."""
+    grid.put(slots[0].x, plot, AXIS * sum(slot.width for slot in slots), "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
-    today = chart.days.index(chart.today) if chart.today in chart.days else None
-    if today is not None:
-        grid.put(place[today].middle, plot, "▲", "accent")
+    marked = [chart.days.index(each) for each in (chosen, chart.today) if each in chart.days]
+    for at in marked[:1]:
+        grid.put(place[at].middle, plot, "▲", "accent")
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
-    wanted = [0, *([today] if today is not None else []), len(chart.days) - 1, *mondays]
-    for at in dict.fromkeys(wanted):
+    for at in dict.fromkeys([*marked, 0, len(chart.days) - 1, *mondays]):
         text = _day_label(chart.days[at], chart.today)
         slot = place[at]
         x = min(slot.x if at == 0 else slot.middle - len(text) // 2, grid.width - len(text))
         before, after = min(LABEL_GAP, x), min(LABEL_GAP, grid.width - x - len(text))
         if grid.is_free(x - before, plot + 1, len(text) + before + after):
-            grid.put(x, plot + 1, text, "accent" if at == today else "muted")
+            grid.put(x, plot + 1, text, "accent" if at in marked[:1] else "muted")
 
 
 def _day_label(day: date, today: date) -> str:
@@ -271,9 +270,11 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
-def draw(chart: Chart, width: int, height: int) -> list[Row]:
-    """Draw a chart into a width and at most so many lines."""
-    return draw_timeline(chart, width, height) if isinstance(chart, Timeline) else draw_bars(chart, width, height)
+def draw(chart: Chart, width: int, height: int, chosen: date | None = None) -> list[Row]:
+    """Draw a chart into a width and at most so many lines, with a mark at the chosen day."""
+    if isinstance(chart, Timeline):
+        return draw_timeline(chart, width, height, chosen)
+    return draw_bars(chart, width, height)
 
 
 def legend(chart: Chart) -> Row:
@@ -283,7 +284,7 @@ def legend(chart: Chart) -> Row:
         for line in chart.lines:
             pieces += [(f"{LINES[line.tone]} ", COLOURS[line.tone]), (f"{line.name}  ", "muted")]
         if chart.gaps:
-            pieces += [(f"{GAP} no record", "muted")]
+            pieces += [("█ ", GAP), ("no record", "muted")]
         return tuple(pieces)
     if len(chart.parts) == 1:
         return ()

@@ -47,6 +47,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
 BLENDED: Mapping[str, tuple[str, float, str]] = {
     "behind-dialog": ("foreground", 0.45, "faint"),
     "selected-background": ("mark", 0.14, "background"),
+    "bar-gap": ("bar", 0.55, "faint"),
 }
 """Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""
 

@@ -46,12 +46,19 @@ class ReportChart(Widget):
         self._report: Report | None = None
         self._sentence = ""
         self._has_notes = False
+        self._chosen: date | None = None
         self._rows: list[Row] = []
 
     def show(self, report: Report, *, has_notes: bool) -> None:
         """Show a report, with its notes or with their number."""
         self._report, self._sentence, self._has_notes = report, "", has_notes
         self._draw()
+
+    def choose(self, day: date | None) -> None:
+        """Mark a day in the chart."""
+        if day != self._chosen:
+            self._chosen = day
+            self._draw()
 
     def say(self, sentence: str) -> None:
         """Show a sentence instead of a report."""
@@ -69,7 +76,7 @@ class ReportChart(Widget):
         else:
             has_list = is_list(report)
             height = self.app.size.height // 3 if has_list else self.size.height
-            self._rows = rows_of(report, width, height, has_notes=self._has_notes)
+            self._rows = rows_of(report, width, height, has_notes=self._has_notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
@@ -98,7 +105,7 @@ def piece_style(theme: ThemeStyles, colour: str) -> Style:
     return theme.style(name, on=ground or None)
 
 
-def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list[Row]:
+def rows_of(report: Report, width: int, height: int, *, has_notes: bool, chosen: date | None = None) -> list[Row]:
     """Return the report in so many cells: the chart takes the room that its words leave."""
     gap = [BLANK] if height >= AIRY else []
     said = [*words(report.headline, width, "foreground"), *gap]
@@ -106,7 +113,7 @@ def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list
     signs = _legend_rows(legend(report.chart) if has_chart else (), width)
     signs = [*gap, *signs] if signs else []
     warnings = [row for note in report.warnings for row in words(note, width, "pending")]
-    notes = [*warnings, *_foot(report, width, has_notes=has_notes)]
+    notes = [*warnings, *([] if is_list(report) else _foot(report, width, has_notes=has_notes))]
     if has_notes or report.chart.is_empty:
         notes += [row for note in report.sources for row in words(note, width)]
     left = height - len(said) - len(signs) - len(gap)
@@ -114,16 +121,21 @@ def rows_of(report: Report, width: int, height: int, *, has_notes: bool) -> list
     notes = _cut(notes, max(len(warnings) + 1, left - least), width)
     plot = left - len(notes)
     plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
-    chart = draw(report.chart, width, max(1, plot)) if has_chart else []
+    chart = draw(report.chart, width, max(1, plot), chosen) if has_chart else []
     return [*said, *chart, *signs, *(gap if notes and chart else []), *notes]
 
 
-def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
-    """Return the note on made-up records, and the key of the notes, below each other where there is little room."""
+def note_words(report: Report, *, has_notes: bool) -> tuple[Row, Row]:
+    """Return the note on made-up records, and the key of the notes."""
     badge: Row = ((f"{report.badge}  ", "muted"),) if report.badge else ()
     key, verb = spelled(COMMAND_BY_ID["reports.notes"].keys[0]), "hide" if has_notes else "show"
     words = f" {verb} {counted(len(report.sources), 'note')}"
-    hint: Row = ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
+    return badge, ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
+
+
+def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
+    """Return the words about notes, below each other where there is little room."""
+    badge, hint = note_words(report, has_notes=has_notes)
     fits = sum(cell_len(text) for text, _ in (*badge, *hint)) <= width
     rows = [(*badge, *hint)] if fits else [badge, hint]
     return [row for row in rows if row]
@@ -165,11 +177,13 @@ class ReportTable(LineList):
         super().__init__(id=id)
         self._report: Report | None = None
         self._longest = 0.0
+        self._layout: tuple[int, dict[int, int]] | None = None
+        """The width that the columns were laid out for, and the widths of the columns."""
         self.status_groups = StatusGroups()
 
     def show(self, report: Report | None) -> None:
         """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
-        before, self._report = self._report, report
+        before, self._report, self._layout = self._report, report, None
         days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
         self._longest = max(STUCK + 1, *(each for each in days if isinstance(each, float)), 0.0)
         is_same = before is not None and report is not None and before.title == report.title
@@ -182,6 +196,13 @@ class ReportTable(LineList):
             return 0
         rows = self._report.table.rows
         return next((at for at in range(len(rows) - 1, -1, -1) if rows[at][1] is not None), 0)
+
+    @property
+    def current_day(self) -> date | None:
+        """Return the day of the row under the cursor; None in other reports."""
+        rows = self._report.table.rows if self._report is not None else ()
+        value = rows[self.cursor][0] if self.cursor < len(rows) else None
+        return value if isinstance(value, date) else None
 
     @property
     def current_item(self) -> int | None:
@@ -215,7 +236,10 @@ class ReportTable(LineList):
         segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
         bar = bar_width(self._report, self.size.width)
-        for at, width in widths_of(self._report, self.size.width - LEAD - bar).items():
+        room = self.size.width - LEAD - bar
+        if self._layout is None or self._layout[0] != room:
+            self._layout = room, widths_of(self._report, room)
+        for at, width in self._layout[1].items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
             if bar and column.has_bar:
@@ -234,10 +258,10 @@ class ReportTable(LineList):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def _bar(self, days: Value, width: int) -> list[Piece]:
-        """Return the bar of an item in eighths of a cell, with a line at the limit."""
+        """Return the bar of an item in eighths of a cell, with a line at the limit and the excess behind it."""
         amount, at = days if isinstance(days, float) else 0.0, self._limit_at(width)
-        text, colour = plain_bar(amount, self._longest, width).ljust(width), "bar-over" if amount > STUCK else "bar"
-        return [(text[:at], colour), (LIMIT, "foreground"), (text[at + 1 :], colour)]
+        text = plain_bar(amount, self._longest, width).ljust(width)
+        return [(text[:at], "bar"), (LIMIT, "foreground"), (text[at + 1 :], "bar-over")]
 
     def _limit(self, width: int) -> list[Piece]:
         """Return the title of the bars, with the limit."""

@@ -21,7 +21,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.dates import span
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width
+from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width, note_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -129,7 +129,7 @@ class ReportsScreen(StoreScreen[None]):
         """Place the table beside the chart, or under it."""
         self.set_class(self.size.width < NARROW, "-narrow")
         self._fit_table()
-        self._draw_words()
+        self.draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Reload changed data, at a limited rate; daily records change with each sync."""
@@ -142,7 +142,7 @@ class ReportsScreen(StoreScreen[None]):
         self._synced = synced
         if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
             self._timer = self.set_timer(DELAY, self._load_again)
-        self._draw_words()
+        self.draw_words()
 
     # The report
 
@@ -165,7 +165,7 @@ class ReportsScreen(StoreScreen[None]):
         """Load the selected report and show it."""
         names = list(ReportName)
         self._strip.show([each.short_title for each in names], names.index(self.selection.name))
-        self._draw_words()
+        self.draw_words()
         self.run_worker(
             work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),
             exclusive=True,
@@ -185,7 +185,7 @@ class ReportsScreen(StoreScreen[None]):
             self._table.show(report)
             self._fit_table()
             self._show_item()
-            self._draw_words()
+            self.draw_words()
 
     def draw_chart(self) -> None:
         """Draw the chart, with or without the notes."""
@@ -209,21 +209,25 @@ class ReportsScreen(StoreScreen[None]):
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
         self._preview.show_soon(self._show_item)
-        self._draw_words()
+        self.draw_words()
 
     def _show_item(self) -> None:
-        """Show the item under the cursor below a list of items."""
+        """Show the item under the cursor below a list of items, or mark its day in the chart."""
         item = None if self.current_item is None else self.store.item(self.current_item)
+        self._chart.choose(self._table.current_day)
         self._preview.display = item is not None
         comments = self.store.comments.of_item(item.id) if item is not None else None
         self._preview.show(item, comments, surroundings_of(self.store, item))
 
-    def _draw_words(self) -> None:
+    def draw_words(self) -> None:
+        """Draw the heading and the footer."""
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         has_unit = self._report is None or not is_list(self._report)
-        unit: list[Part] = [(self.selection.measure.value, "foreground")] if has_unit else []
+        unit: list[Part] = [(self.selection.measure.value, "foreground")]
+        if self._report is not None and is_list(self._report):
+            unit = [word for words in note_words(self._report, has_notes=self.has_notes) for word in words]
         title = about[:1].upper() + about[1:]
         self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], unit)
         self._footer.show(
@@ -282,6 +286,7 @@ def toggle_notes(target: ReportsScreen, _call: Call) -> None:
         raise CannotAct("No notes are hidden.")
     target.has_notes = not target.has_notes
     target.draw_chart()
+    target.draw_words()
 
 
 def open_item(target: ReportsScreen, call: Call) -> None:
