@@ -36,6 +36,9 @@ class GridLine:
         return not (self.field or self.is_heading or self.is_fold)
 
 
+BLANK = GridLine("")
+
+
 class Fold:
     """The lines of a grid, those beyond its height behind a fold; notes are wrapped."""
 
@@ -57,9 +60,13 @@ class Fold:
     def lines(self, width: int, height: int, wanted: str) -> list[GridLine]:
         """Return the lines in sight, with notes of at most `width` cells.
 
-        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided.
+        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided. Where there is
+        room, a blank stands above each heading.
         """
         shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
+        spaced = [each for line in shown for each in ((BLANK, line) if line.is_heading else (line,))]
+        if len(spaced) <= height:
+            return spaced
         first = _fold_at(shown, max(LEAST_SHOWN, height - 1))
         below = shown[first:]
         if len(shown) <= height or not below:
