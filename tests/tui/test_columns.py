@@ -165,3 +165,31 @@ async def test_the_first_views_columns_survive_a_restart_and_show_missing_readin
 
         assert headings(pilot) == ["ID", "Name", "Not", "ready", "Pts"]
         assert "no estimate" in cells
+
+
+# The cells of default columns
+
+
+async def test_a_column_that_the_groups_name_gives_its_cells_to_the_name(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        before = lines_of(pilot.app)[2]
+        await press(pilot, "t", "g", *"status", "enter")
+        await until(lambda: "Status" not in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+
+        assert lines_of(pilot.app)[2].index("Pts") > before.index("Status")
+
+
+async def test_a_column_without_values_is_shown_once_it_has_one(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, "/", *"owner:none", "enter", "t", "g", *"type", "enter")
+        await until(lambda: "Owner" not in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await press(pilot, "j", "escape")
+        await until(lambda: "Owner" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+
+
+async def test_a_narrow_list_shows_the_sign_of_the_status_without_its_word(store: Store, opened: Open) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        assert headings(pilot)[:2] == ["ID", "Name"]
+        assert "Status" not in headings(pilot)
+        assert "○" in text_of(pilot.app)
+        assert "Not done" not in text_of(pilot.app)

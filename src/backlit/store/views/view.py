@@ -4,7 +4,7 @@ import sqlite3
 from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
@@ -24,6 +24,8 @@ Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
 FIRST_WINDOW = 200
 KEPT_ROWS = 4_000
 NOTED_CHANGES = 256
+MOST_COMPARED = 20_000
+"""Items whose values are compared for `kinds` at most."""
 AT_ONCE = 10_000
 """Ids fetched from the database together."""
 TICK = 1_000
@@ -44,14 +46,16 @@ class _Loaded:
     largest_id: int
     totals: Totals
     lines: Lines
+    kinds: Sequence[Row] = ()
 
 
 class View:
     """A list of items in backlog order, tasks directly under their item, or in the spec's order.
 
     Creating a view runs no query. Before `load`, an index can provide the first rows, and `count` may be None.
-    `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. All methods
-    except `note` run on one thread. Raises BadRequest for an invalid query.
+    `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. `kinds` has one row
+    for each combination of status, estimate, owner and iteration; None for too many items, or unloaded ones. All
+    methods except `note` run on one thread. Raises BadRequest for an invalid query.
     """
 
     def __init__(
@@ -82,6 +86,7 @@ class View:
         self._is_stale = False
         self._are_totals_stale = True
         self.totals: Totals | None = None
+        self.kinds: Sequence[Row] | None = None
 
     def _resolved(self) -> Query:
         """Return the statements with names resolved now. The current iteration changes with the day."""
@@ -225,10 +230,11 @@ class View:
         self._is_stale = True  # until the end, so that a cancelled load leaves a stale view
         query = self._query = self._resolved()
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
-        loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec))
+        loaded = await self._read(lambda mirror: _with_kinds(mirror, _load(mirror, query, ranks, self.spec)))
         assert isinstance(loaded, _Loaded)
         self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
+        self.kinds = loaded.kinds if len(loaded.ids) <= MOST_COMPARED else None
         if self._folded:
             self._lines.fold(self._folded)
         self._is_complete = True
@@ -327,6 +333,15 @@ def _load(
     count = sum(each.count for each in found.values())
     totals = Totals(count, sum(each.points for each in found.values()), len(ids) - count)
     return _Loaded(ids, max(ids, default=0), totals, lines)
+
+
+def _with_kinds(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
+    """Add a row for each combination of the values that lists have columns for."""
+    if len(loaded.ids) > MOST_COMPARED:
+        return loaded
+    columns = "0, '', '', status, estimate, owner_id, iteration_id, NULL, NULL, 0"
+    sql = f"SELECT DISTINCT {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
+    return replace(loaded, kinds=[row_of(values) for values in mirror.execute(sql, (ids_json(loaded.ids),))])
 
 
 def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:

@@ -1,7 +1,7 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -46,6 +46,8 @@ INDENT = 2
 """Cells by which headers of inner levels are indented."""
 GAP = 2
 """Blanks before each column."""
+WORDS_FROM = 64
+"""Width of the list from which a status has its word beside its sign."""
 NAME_LEAST, NAME_IN_PANE, PANE = 28, 20, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 NAME_ENOUGH = 40
@@ -108,12 +110,14 @@ class Column:
     is_number: bool = False
     grows: bool = False
     drop: int = 0
+    is_usual: bool = False
+    """True for a default column, which takes no more cells than its values need."""
 
 
-STATUS = Column("Status", "Status", 13, drop=3)
-PTS = Column(POINTS, "Pts", 4, is_number=True, drop=4)
-OWNER = Column("AssignedToID", "Owner", 8, drop=2)
-ITERATION = Column("IterationID", "Iteration", 11, drop=1)
+STATUS = Column("Status", "Status", 13, drop=3, is_usual=True)
+PTS = Column(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
+OWNER = Column("AssignedToID", "Owner", 8, drop=2, is_usual=True)
+ITERATION = Column("IterationID", "Iteration", 11, drop=1, is_usual=True)
 USUAL = (STATUS, PTS, OWNER, ITERATION)
 KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
@@ -148,7 +152,28 @@ def taken_by(columns: Sequence[Column]) -> int:
 
 
 def _wider(column: Column, cells: int) -> Column:
-    return Column(column.key, column.title, column.width + cells, column.is_number, column.grows, column.drop)
+    return replace(column, width=column.width + cells)
+
+
+def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
+    """Return the cells that the values of default columns need: of all items of a view, or of some rows before.
+
+    A column without values needs none, and neither does one whose value stands above the rows: in the header of each
+    group, or in the heading of a list of one iteration.
+    """
+    above = {*view.spec.group} | ({ITERATION.key} if len(view.spec.iteration_ids or ()) == 1 else set())
+    if view.count is not None and view.kinds is None:
+        return {each.key: 0 if each.key in above else each.width for each in USUAL}
+    every = [*(view.kinds or ()), *rows]
+    statuses, estimates = {row.status for row in every}, {row.estimate for row in every}
+    owners, iterations = {row.owner_id for row in every}, {row.iteration_id for row in every}
+    texts = {
+        STATUS.key: [f"○ {status_word(each)}" for each in statuses if each],
+        PTS.key: [safe(each) for each in estimates if each],
+        OWNER.key: [safe(names.owner(each)) for each in owners],
+        ITERATION.key: [safe(names.iteration(each)) for each in iterations],
+    }
+    return {key: 0 if key in above else max(map(cell_len, found), default=0) for key, found in texts.items()}
 
 
 class Layout:
@@ -169,6 +194,9 @@ class Layout:
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - self._id_width - 1 - TYPE
+        if width < WORDS_FROM:
+            brief = replace(STATUS, title="", width=1)
+            columns = [brief if each.is_usual and each.key == STATUS.key else each for each in columns]
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
         self._chosen = None if is_plain else CHOSEN
@@ -253,7 +281,8 @@ class Layout:
         match column.key:
             case STATUS.key:
                 groups = self._names.status_groups()
-                text = f"{status_sign(row.status, groups)} {status_word(row.status)}"
+                sign = status_sign(row.status, groups)
+                text = sign if column.width == 1 else f"{sign} {status_word(row.status)}"
                 return self._plain(column, text, on, status_colour(row.status, groups))
             case PTS.key:
                 return self._plain(column, row.estimate or "", on)

@@ -1,8 +1,10 @@
 """The list of a view: one line for each item or group header, in columns that can be scrolled."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.geometry import Region
 from textual.strip import Strip
@@ -14,7 +16,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import Folding, ItemList
-from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Badge, Column, Layout, Names, RowWindow
+from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Badge, Column, Layout, Names, RowWindow, widest
 from backlit.tui.widgets.line_list import keep_margin
 
 FIRST_ROWS = 200
@@ -42,14 +44,35 @@ class ColumnScroll:
         self._lay_out = lay_out
         self._changed = changed
         self._first = 0
+        self._cells: Mapping[str, int] = {}
         self._layout: Layout | None = None
         self._strips: dict[Drawn, Strip] = {}
 
     def use(self, columns: Sequence[Column]) -> None:
         """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
-            self.chosen, self._first = columns, 0
+            self.chosen, self._first, self._cells = columns, 0, {}
             self._changed()
+
+    def need(self, cells: Mapping[str, int], *, is_other: bool) -> None:
+        """Give default columns the cells that their values need, never less than before, except in another order."""
+        before = {} if is_other else self._cells
+        wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
+        if wanted != self._cells:
+            self._cells = wanted
+            self._changed()
+
+    @property
+    def _usable(self) -> Sequence[Column]:
+        """The columns from the first one in sight on, without those that need no cells."""
+        needed = [
+            replace(each, width=min(each.width, max(cell_len(each.title), self._cells.get(each.key, each.width))))
+            if each.is_usual
+            else each
+            for each in self.chosen
+            if not each.is_usual or self._cells.get(each.key, each.width)
+        ]
+        return needed[self._first :]
 
     def forget(self) -> None:
         """Forget layout and drawn lines, for another width, names or theme."""
@@ -62,19 +85,19 @@ class ColumnScroll:
         width = self._width()
         if self._layout is None or self._layout.width != width:
             self._strips.clear()
-            self._layout = self._lay_out(width, self.chosen[self._first :])
+            self._layout = self._lay_out(width, self._usable)
         return self._layout
 
     def hidden(self) -> Sequence[Column]:
         """Return the chosen columns that do not fit."""
         shown = {each.key for each in self.layout.columns}
-        return [each for each in self.chosen[self._first :] if each.key not in shown]
+        return [each for each in self._usable if each.key not in shown]
 
     def scroll(self, steps: int) -> bool:
         """Scroll the columns, as far as more are out of sight; return False without a change."""
         before = self._first
         for _ in range(steps):
-            if len(self.chosen) - self._first == len(self.layout.columns):
+            if len(self._usable) == len(self.layout.columns):
                 break
             self._first += 1
             self._layout = None
@@ -307,6 +330,9 @@ class BacklogList(ItemList):
         if self._is_page_held and index is not None:
             self.cursor = index
         self.rows_replaced(self.cursor if index is None else index)
+        rows = [*view.rows(0, FIRST_ROWS), *view.lines(self.top, self.top + self.page)]
+        cells = widest(view, [each for each in rows if isinstance(each, Row)], self._names)
+        self.columns.need(cells, is_other=view.spec.group != self._levels)
         if view.spec.group != self._levels and view.line_count is not None:
             self._levels = view.spec.group
             while self.cursor < self.top + self.page - 1 and isinstance(self.row(self.top - 1), GroupLine):
