@@ -1,7 +1,8 @@
 """The lines around a list: title, tabs and heading above, filter line and footer below."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from textual import on
 from textual.app import ComposeResult
@@ -46,6 +47,7 @@ class ListFrame(Vertical):
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading"), RuleLine("┴")
         self._status: Sequence[Word] = ()
+        self._labels: Mapping[str, str] = {}
         self.greets = False
         """Whether the line for a new user is shown from the start."""
 
@@ -63,18 +65,29 @@ class ListFrame(Vertical):
         yield self._footer
         yield self._line
 
-    def say(self, heading: Sequence[Word], figures: Sequence[Word], status: Sequence[Word]) -> None:
-        """Show both sides of the heading, and the right of the footer."""
+    def say(
+        self,
+        heading: Sequence[Word],
+        figures: Sequence[Word],
+        status: Sequence[Word],
+        labels: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Show both sides of the heading, the right of the footer, and labels of hints by their commands."""
+        self._labels = labels
         self._above.say(heading, figures)
         self._status = status
         self._show_hints()
+
+    def brighten(self, cells: tuple[int, int] | None) -> None:
+        """Draw a stretch of the rule above the panes brighter, for the pane with the focus."""
+        self._above.brighten(cells)
 
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
         usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
         hints = HINTS_ON_SELECTION if items.selection.ids() else usual
-        self._footer.show(hints, self._status)
+        self._footer.show(hints, self._status, self._labels)
 
     def hide_greeting(self) -> bool:
         """Hide the line for a new user; return False without one."""

@@ -69,10 +69,12 @@ def unsaved_part(shift: Shift) -> list[Part]:
     return [(f"{', '.join(words)} ", "pending")] if words else []
 
 
-def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
-    """Return the points, the capacity, and the points over the maximum or below the minimum."""
-    over = capacity.over(load.points)
+def capacity_words(load: Load, capacity: Capacity, *, is_brief: bool = False) -> list[Part]:
+    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 / 36 pts."""
+    over, limit = capacity.over(load.points), capacity.most or capacity.least
     parts: list[Part] = [(f"{number_text(load.points)} pts", "foreground"), (_target_words(capacity), "muted")]
+    if is_brief and limit:
+        parts = [(number_text(load.points), "foreground"), (f" / {number_text(limit)} pts", "muted")]
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:

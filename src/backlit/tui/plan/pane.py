@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -25,6 +25,7 @@ from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
+POINTS_SOUGHT = replace(PTS, width=3, is_usual=False, marks_empty=True)
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
 """Rows that the cursor skips at most to reach a remaining item."""
@@ -52,8 +53,8 @@ class TasksAsked(Message):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    COLUMNS: ClassVar[Sequence[Column]] = (PTS, OWNER)
-    WITH_HOURS: ClassVar[Sequence[Column]] = (PTS, HOURS, OWNER)
+    COLUMNS: ClassVar[Sequence[Column]] = (POINTS_SOUGHT, OWNER)
+    WITH_HOURS: ClassVar[Sequence[Column]] = (POINTS_SOUGHT, HOURS, OWNER)
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)

@@ -82,6 +82,11 @@ class PlanLists:
         at = every.index(target) if target else 0
         return every[at : at + MOST_TARGETS]
 
+    def name_of(self, pane: PlanPane) -> str:
+        """Return the name of a pane's iteration, or of the backlog."""
+        iteration = self._store.lookups.iterations().get(pane.place or 0)
+        return iteration.name if iteration else "backlog" if pane is self.panes.backlog else "other pane"
+
     def here(self) -> IterationEntry | None:
         """Return the iteration of the pane with the focus; None for the backlog's pane."""
         place = self.panes.focused.place

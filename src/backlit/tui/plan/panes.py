@@ -89,10 +89,19 @@ class PlanPanes(StorageErrorGuard, Container):
         is_beside = self.backlog.display and not self.is_single
         self.post_message(self.Placed(self.targets[0].region.x if is_beside else None))
 
+    def rule_above(self) -> tuple[int, int] | None:
+        """Return the cells of the rule above the pane with the focus; None for a pane that is alone."""
+        region = self.focused.region
+        return None if self.is_single else (region.x, region.right)
+
     def step(self, steps: int) -> None:
         """Give the focus to another pane; after the last one comes the first."""
+        self.enter(self.after(steps))
+
+    def after(self, steps: int) -> PlanPane:
+        """Return the pane some steps after the one with the focus, in a circle."""
         panes = [each for each in self.every if each.display or self.is_single]
-        self.enter(panes[(panes.index(self.focused) + steps) % len(panes)])
+        return panes[(panes.index(self.focused) + steps) % len(panes)]
 
     def enter(self, pane: PlanPane) -> None:
         """Give the focus to a pane."""

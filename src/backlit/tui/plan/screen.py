@@ -145,7 +145,7 @@ class PlanScreen(ListScreen):
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
         unsaved = unsaved_part(shifts(plan.difference())[None])
-        self._heads.draw(people_of(store, self.session.capacities), self.size.height)
+        is_short = self._heads.draw(people_of(store, self.session.capacities), self.size.height)
         if not self._panes.backlog.items.row_count():
             explain_empty(self._panes.backlog.items, store, self.spec)
         shown = self.lists.views.get(self._panes.backlog)
@@ -155,12 +155,22 @@ class PlanScreen(ListScreen):
         parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
-            plan_heading(parts, plan, is_plain=is_plain),
-            unsaved,
-            [*status_words(store), *unread, *sent_words(plan), *selected],
+            plan_heading(parts, plan, unsaved, is_plain=is_plain),
+            velocity_words(self.lists.velocity)[: 2 if is_short else 0],
+            [*status_words(store), *unread, *sent_words(plan), *selected, *self._place()],
+            {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
+        self.frame.brighten(self._panes.rule_above())
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
+
+    def _place(self) -> list[Part]:
+        """Return the place of the item under the cursor in a narrow terminal, which shows one pane."""
+        totals, rows = self.lists.totals, self._panes.focused.items
+        if not self._panes.is_single or totals is None or rows.view is None or rows.current_id is None:
+            return []
+        ids = rows.view.ids()
+        return [(f"  {ids.index(rows.current_id) + 1:,} of {len(ids):,}", "muted")] if rows.current_id in ids else []
 
     # Filter
 
@@ -192,10 +202,10 @@ class PlanScreen(ListScreen):
         self.lists.want(item_id, is_sought=True)
 
 
-TALL = 24
+TALL = 30
 """Height of the screen from which the heads have the line of people."""
-LEAST_BAR, BAR = 6, 28
-"""Cells of a bar."""
+LEAST_BAR, BAR = 10, 28
+"""Cells of a bar, with the whole words beside it and at most."""
 
 
 class PlanHeads:
@@ -205,8 +215,8 @@ class PlanHeads:
         self._store = store
         self._lists = lists
 
-    def draw(self, people: People, height: int) -> None:
-        """Draw the load of each iteration; a low screen has no line of people."""
+    def draw(self, people: People, height: int) -> bool:
+        """Draw the load of each iteration; a low screen has no lines of velocity and people. Return whether it is."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         found = shifts(store.plan.difference())
         every = store.plan.iterations.targets()
@@ -215,7 +225,7 @@ class PlanHeads:
         aimed = iterations.get(target.place) if target.place is not None else None
         is_tall, is_single = height >= TALL, panes.is_single
         rest = backlog_head(
-            lists.totals, lists.velocity, is_here=panes.backlog is here, is_short=not is_tall or is_single
+            lists.totals, lists.velocity, is_here=panes.backlog is here, lines=3 if is_tall else 1 if is_single else 2
         )
         if is_single and aimed is not None:
             load = lists.loads.get(aimed.id, Load())
@@ -235,15 +245,23 @@ class PlanHeads:
                 lines = head.lines(pane.size.width, is_here=pane is here)
             pane.say(lines[: 3 if is_tall else 2])
             pane.items.empty_text = EMPTY if iteration else ""
+        return not is_tall
 
 
-def plan_heading(parts: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Part]:
-    """Return the heading of a list, with the number of items that others changed.
+def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, is_plain: bool) -> list[Part]:
+    """Return the heading of the plan: its filter, its unsaved changes, and the number of items that others changed.
 
     A plain list, without view and node, loses the part that names it.
     """
-    count = len(plan.state.contests)
-    return [*parts[is_plain:], *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count)]
+    count, filtered = len(plan.state.contests), parts[is_plain:]
+    words = [(" · ", "muted"), *unsaved] if unsaved else []
+    return [
+        ("Plan", "heading"),
+        *[(" · ", "muted")] * bool(filtered),
+        *filtered,
+        *words,
+        *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count),
+    ]
 
 
 def sent_words(plan: Plan) -> list[Part]:
@@ -255,13 +273,13 @@ def sent_words(plan: Plan) -> list[Part]:
     return [(f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending")]
 
 
-def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, is_short: bool) -> list[HeadLine]:
-    """Return the head of the backlog: unplanned items and points, and the velocity; one or two lines if short."""
+def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, lines: int) -> list[HeadLine]:
+    """Return the head of the backlog in some lines: unplanned items and points, and the velocity in a third one."""
     amount = f"{counted(totals.count, 'item')} · {counted(totals.points, 'pt')} " if totals else ""
     name, speed = _name("Backlog", is_here=is_here), [(" ", "muted"), *velocity_words(velocity)]
-    if is_short:
-        return [HeadLine([name, (f" · {amount}", "muted")], [*speed[:3], (" ", "muted")])]
-    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)]
+    if lines == 1:
+        return [HeadLine([name, (f" · {amount}", "muted")])]
+    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)][:lines]
 
 
 EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
@@ -306,16 +324,21 @@ class IterationHead:
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
     """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
     capacity = iteration.capacity
-    words = capacity_words(load, capacity)
     name = f" {iteration.name} " if has_name else " "
-    done = f"  {number_text(load.done)} done " if load.done and not has_name else ""
-    room = width - length(words) - len(name) - 3
-    bar_width = min(BAR, room - len(done) if room - len(done) >= LEAST_BAR else room)
-    bar = capacity_bar(load.points, load.done, capacity, bar_width) if bar_width >= LEAST_BAR else []
+    done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
+    words, room = capacity_words(load, capacity), 0
+    for brief in (False, True):
+        words = capacity_words(load, capacity, is_brief=brief)
+        room = width - length(words) - len(name) - 4
+        if room >= LEAST_BAR:
+            break
+    done = done if room - len(done) >= LEAST_BAR else ""
+    bar = capacity_bar(load.points, load.done, capacity, min(BAR, max(0, room - len(done))))
     return HeadLine(
-        [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words], [(done, "muted")] * bool(done)
+        [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words[:2]],
+        [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],
     )
 
 
 def _name(text: str, *, is_here: bool) -> Part:
-    return (f" {text}", "heading" if is_here else "foreground")
+    return (f" {text}", "heading" if is_here else "muted")

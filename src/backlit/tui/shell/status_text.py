@@ -118,7 +118,7 @@ def totals_words(totals: Totals | None) -> list[Word]:
 def unready_words(unready: int) -> list[Word]:
     """Return the key that grooms the items that are not ready, and their number with their sign."""
     groom = "app.groom"
-    words = (" · ", "muted"), ("gq", "accent", groom), (f" {unready:,} not ready ", "muted", groom)
+    words = (" · ", "muted", groom), ("gq", "accent", groom), (f" {unready:,} not ready ", "muted", groom)
     return [*words, (UNREADY, "pending", groom)] if unready else []
 
 

@@ -9,13 +9,13 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import POINTS
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
-from backlit.store.views.view import View
+from backlit.store.views.view import MOST_COMPARED, View
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 
@@ -27,6 +27,8 @@ CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
 UNREADY = "¬"
 """The sign of an open item that fails the readiness check."""
+UNESTIMATED = "–"
+"""The sign of a missing estimate, in the plan."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -48,7 +50,7 @@ GAP = 2
 """Blanks before each column."""
 WORDS_FROM = 64
 """Width of the list from which a status has its word beside its sign."""
-NAME_LEAST, NAME_IN_PANE, PANE = 28, 20, 48
+NAME_LEAST, NAME_IN_PANE, PANE = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 NAME_ENOUGH = 40
 """Cells of the name above which growing columns take half of the rest."""
@@ -112,6 +114,8 @@ class Column:
     drop: int = 0
     is_usual: bool = False
     """True for a default column, which takes no more cells than its values need."""
+    marks_empty: bool = False
+    """True where a missing estimate has a sign."""
 
 
 STATUS = Column("Status", "Status", 13, drop=3, is_usual=True)
@@ -162,7 +166,7 @@ def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
     group, or in the heading of a list of one iteration.
     """
     above = {*view.spec.group} | ({ITERATION.key} if len(view.spec.iteration_ids or ()) == 1 else set())
-    if view.count is not None and view.kinds is None:
+    if (view.count or 0) > MOST_COMPARED:
         return {each.key: 0 if each.key in above else each.width for each in USUAL}
     every = [*(view.kinds or ()), *rows]
     statuses, estimates = {row.status for row in every}, {row.estimate for row in every}
@@ -285,7 +289,9 @@ class Layout:
                 text = sign if column.width == 1 else f"{sign} {status_word(row.status)}"
                 return self._plain(column, text, on, status_colour(row.status, groups))
             case PTS.key:
-                return self._plain(column, row.estimate or "", on)
+                is_sought = column.marks_empty and not row.estimate and FIELD_BY_KEY["Estimate"].applies_to(row.type)
+                text, colour = (UNESTIMATED, "pending") if is_sought else (row.estimate or "", "foreground")
+                return self._plain(column, text, on, colour)
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -106,6 +107,8 @@ class SidesLine(Widget):
         for text, colour, command_id in self._left:
             rest = room - length(left)
             if left and rest < min(cell_len(text), SCRAP):
+                while command_id and left and left[-1][2] == command_id:
+                    left.pop()  # no key without its label
                 break
             left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
         return left, right
@@ -148,11 +151,17 @@ class FooterLine(SidesLine):
         self._confirmed: Sequence[Drawn] = ()
         self._timer: Timer | None = None
 
-    def show(self, hints: Sequence[Hint | str], status: Sequence[Word] = ()) -> None:
-        """Show hints, each of them or the id of its command or the key of its chord, and a state."""
+    def show(
+        self, hints: Sequence[Hint | str], status: Sequence[Word] = (), labels: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Show hints, each of them or the id of its command or the key of its chord, and a state.
+
+        `labels` replaces the labels of commands by id.
+        """
         left: list[Word] = []
         for hint in hints:
             key, label, command_id = _hint_of(hint) if isinstance(hint, str) else hint
+            label = labels.get(command_id, label)
             left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
         self.say(left, status)
 
@@ -191,7 +200,7 @@ class FooterLine(SidesLine):
         left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         if width <= NARROW:
-            state = tuple((BRIEF.sub(r" \1/\2", text), colour, command_id) for text, colour, command_id in state)
+            state = tuple((BRIEF.sub(rf"{' ' * min(2, len(state))}\1/\2", text), colour, command_id) for text, colour, command_id in state)
         least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
@@ -247,6 +256,13 @@ class RuleLine(SidesLine):
         self._sign = sign
         self._junction: int | None = None
         self._share = 0.0
+        self._bright: tuple[int, int] | None = None
+
+    def brighten(self, cells: tuple[int, int] | None) -> None:
+        """Draw a stretch of the rule brighter and thicker; None for no stretch."""
+        if cells != self._bright:
+            self._bright = cells
+            self.refresh()
 
     def join_at(self, column: int | None) -> None:
         """Set the column of the junction; None removes it."""
@@ -265,9 +281,12 @@ class RuleLine(SidesLine):
         width, at = self.size.width, self._junction
         rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
         left, right = map(_spaced, self.fitted(width - 4))
-        rest = rule[length(left) : width - length(right)]
-        filled = round(self._share * len(rest))
-        return [*left, ("━" * filled, "mark", ""), (rest[filled:], "rule", ""), *right]
+        start, end = length(left), width - length(right)
+        filled = start + round(self._share * (end - start))
+        first, last = (max(filled, min(at, end)) for at in self._bright or (end, end))
+        bright: Drawn = (rule[first:last].replace("─", "━").replace("┬", "┯"), "muted", "")
+        done: Drawn = ("━" * (filled - start), "mark", "")
+        return [*left, done, (rule[filled:first], "rule", ""), bright, (rule[last:end], "rule", ""), *right]
 
 
 HEADING = "heading"
