@@ -24,7 +24,7 @@ from backlit.tui.widgets.line_list import empty_line
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
 LOW = 30
-"""Lines of a board below which titles have one line."""
+"""Lines of a board below which no blank line follows a card."""
 
 
 class BoardList(ItemList):
@@ -160,7 +160,8 @@ class BoardList(ItemList):
     @property
     def page(self) -> int:
         """The number of cards that fit below each other."""
-        return max(1, (self.box.height - self.HEADER_LINES) // self.laid_out.card_lines)
+        lines = self.box.height - self.HEADER_LINES - self.laid_out.has_foot(self.position.grid)
+        return max(1, lines // self.laid_out.card_lines)
 
     def on_resize(self) -> None:
         """Place the cards again: one column is shown at a time in a narrow terminal."""

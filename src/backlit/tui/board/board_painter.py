@@ -27,6 +27,7 @@ from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.item_list import Selection
 from backlit.tui.widgets.item_rows import (
+    CHOSEN,
     CURSOR,
     ROW_SIGNS,
     SELECTED,
@@ -41,8 +42,8 @@ ROWS_KEPT = 4_000
 CARDS_KEPT = 512
 HEADER_LINES = 2
 Card = tuple[Strip, ...]
-INDENT = 4
-"""Cells before a card's name: bar, sign, type and a blank."""
+INDENT = 5
+"""Cells before a card's name: bar, selection, state, type and a blank."""
 OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
@@ -154,6 +155,20 @@ def limit_bar(column: BoardColumn, totals: ColumnTotals) -> list[tuple[str, str]
     return capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR) if column.limit else []
 
 
+def _bar_and_room(column: BoardColumn, totals: ColumnTotals, width: int) -> tuple[list[tuple[str, str]], int]:
+    """Return the bar up to a column's limit where it fits, and the cells of name and points beside the count."""
+    room, least = width - 3 - len(count_words(column, totals)), min(cell_len(safe(column_word(column))), NAME)
+    bar = limit_bar(column, totals) if room - least > LIMIT_BAR else []
+    bar += [(" ", "muted")] * bool(bar)
+    return bar, room - cell_len("".join(text for text, _ in bar))
+
+
+def points_fit(column: BoardColumn, totals: ColumnTotals, width: int) -> bool:
+    """Return whether the points of a column fit beside its name."""
+    points, room = f" · {counted(totals.points, 'pt')}", _bar_and_room(column, totals, width)[1]
+    return not totals.count or room - min(cell_len(safe(column_word(column))), NAME) >= len(points)
+
+
 class CardPainter:
     """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
 
@@ -165,14 +180,12 @@ class CardPainter:
         self._blanks: dict[int, Strip] = {}
         self._tables: dict[tuple[int, int], Layout] = {}
 
-    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
         """Draw the name of a column with its figures, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
-        name, count, points = column_word(column), count_words(column, totals), f" · {counted(totals.points, 'pt')}"
-        room, least = width - 3 - len(count), min(cell_len(safe(name)), NAME)
-        bar = [*limit_bar(column, totals), (" ", "muted")] if room - least > LIMIT_BAR else []
-        room -= cell_len("".join(text for text, _ in bar))
-        points = points if totals.count and room - least > len(points) else ""
+        name, count = column_word(column), count_words(column, totals)
+        points = f" · {counted(totals.points, 'pt')}" if has_points and totals.count else ""
+        bar, room = _bar_and_room(column, totals, width)
         parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
         return Strip(
             [
@@ -225,17 +238,19 @@ class CardPainter:
         return Strip(segments).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
-        """Draw a card: type and title, whose second line needs more than three lines, facts, and a blank line."""
-        theme, on = self._theme, CURSOR if is_cursor else None
+        """Draw a card: type and title in up to two lines, and facts; the rest of the lines is blank."""
+        theme, on = self._theme, CURSOR if is_cursor else CHOSEN if is_selected else None
         edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
         room = max(1, width - INDENT - 1)
-        title = wrapped(row.name, room) if lines > 3 else [row.name]
+        title = wrapped(row.name, room)
+        sign, sign_colour = ROW_SIGNS[row.sign]
         name = theme.style(on=on, bold=is_cursor)
         found = [
             Strip(
                 [
                     edge,
                     Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
+                    Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
                     Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
                     Segment(fit(title[0], room), name),
                 ]
@@ -244,9 +259,8 @@ class CardPainter:
         if len(title) > 1:
             rest = title[1] if len(title) == 2 else " ".join(title[1:])
             found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
-        sign, sign_colour = ROW_SIGNS[row.sign]
-        state = Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True))
-        found.append(Strip([edge, state, Segment(" " * (INDENT - 2), theme.style(on=on)), *self._facts(row, room, on)]))
+        indent = Segment(" " * (INDENT - 1), theme.style(on=on))
+        found.append(Strip([edge, indent, *self._facts(row, room, on)]))
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
         return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
@@ -286,11 +300,15 @@ class CardPainter:
         """Draw the header of a lane across all columns."""
         return self.table(width).group(header, is_cursor=is_cursor)
 
-    def more(self, count: int, width: int) -> Strip:
-        """Draw the number of cards that a column leaves out, with the key that shows them."""
+    def foot(self, below: int, hidden: int, width: int) -> Strip:
+        """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
         style, key = self._theme.style, spelled(COMMAND_BY_ID["board.all-done"].keys[0])
-        parts = ((" " * INDENT, "muted"), (f"… {count:,} more  ", "muted"), (key, "accent"))
-        return Strip([Segment(text, style(colour)) for text, colour in parts]).adjust_cell_length(width, style())
+        parts = [(f"{below:,} more ↓", "muted")] if below else []
+        parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
+        indent = Segment(" " * INDENT, style())
+        return Strip([indent, *(Segment(text, style(colour)) for text, colour in parts)]).adjust_cell_length(
+            width, style()
+        )
 
     def blank(self, width: int) -> Strip:
         """Return an empty strip."""
@@ -343,7 +361,10 @@ class BoardPainter:
         """Return the pieces of a line with their first cells."""
         if y < HEADER_LINES:
             return self._header(y)
-        offset, line = divmod(y - HEADER_LINES, self._board.laid_out.card_lines)
+        layout, grid = self._board.laid_out, self._board.position.grid
+        if layout.has_foot(grid) and y == self._board.box.height - 1:
+            return [(slot.x, self._foot(slot)) for slot in layout.slots]
+        offset, line = divmod(y - HEADER_LINES, layout.card_lines)
         lane = self._board.position.grid.header_at(self._board.top + offset) if offset < self._board.page else None
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
@@ -372,22 +393,19 @@ class BoardPainter:
             return [(0, painter.rules(layout.slots, current, self._words(), width))]
         if layout.is_single:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
+        heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
+        has_points = all(points_fit(column, totals, slot.width) for slot, column, totals in heads)
         return [
-            (
-                slot.x,
-                painter.head(grid.columns[slot.number], grid.totals[slot.number], slot.width),
-            )
-            for slot in layout.slots
+            (slot.x, painter.head(column, totals, slot.width, has_points=has_points)) for slot, column, totals in heads
         ]
 
     def _words(self) -> list[Word]:
-        """Return words for columns out of sight and collapsed ones: names, or numbers in little room."""
+        """Return words for columns out of sight: names, or numbers in little room."""
         grid, layout = self._board.position.grid, self._board.laid_out
         if layout.is_single:
             return []
         shown = grid.open_columns()
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
-        folded = sorted(grid.collapsed)
 
         def named(numbers: Sequence[int], side: int) -> list[Word]:
             words = [f"{safe(column_word(grid.columns[each]))} {grid.totals[each].count:,}" for each in numbers]
@@ -399,22 +417,12 @@ class BoardPainter:
         def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:
             return [Word(start, side), *words, Word(end, side)] if words else []
 
-        is_cut = any(each.shown < each.count for each in grid.totals)
-        key = spelled(COMMAND_BY_ID["board.all-done"].keys[0])
-        cut = [Word(f" {key}", 1, colour="accent"), Word(" all done ", 1)] if is_cut else []
-        words = [
-            *around(" ‹ ", named(before, -1), " ", -1),
-            *around(" ", named(beyond, 1), " › ", 1),
-            *around(" folded: ", named(folded, 1), " ", 1),
-            *cut,
-        ]
+        words = [*around(" ‹ ", named(before, -1), " ", -1), *around(" ", named(beyond, 1), " › ", 1)]
         if sum(cell_len(each.text) for each in words) <= self._board.box.width * 2 // 3:
             return words
         return [
             *around(" ‹ ", [Word(f"{len(before)} more", -1, before[-1])] if before else [], " ", -1),
             *around(" ", [Word(f"{len(beyond)} more", 1, beyond[0])] if beyond else [], " › ", 1),
-            *around(" ", [Word(f"{len(folded)} folded", 1, folded[0])] if folded else [], " ", 1),
-            *cut,
         ]
 
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
@@ -434,13 +442,16 @@ class BoardPainter:
             in_sight = partial(position.places_in_sight, slot.number, board.top, board.page)
             found = board.cards.at(board.view, place, in_sight)
         if found is None:
-            totals = position.grid.totals[slot.number]
-            is_end = line == 0 and row == totals.shown and len(position.grid.lanes) == 1
-            hidden = totals.count - totals.shown if is_end else 0
-            return self._painter.more(hidden, slot.width) if hidden else self._painter.blank(slot.width)
+            return self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]
+
+    def _foot(self, slot: Slot) -> Strip:
+        board, position = self._board, self._board.position
+        totals = position.grid.totals[slot.number]
+        below = totals.shown - position.top_of(slot.number, board.top, board.page) - board.page
+        return self._painter.foot(max(0, below), totals.count - totals.shown, slot.width)
 
     def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)

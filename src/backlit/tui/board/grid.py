@@ -226,6 +226,10 @@ class BoardLayout:
         """True if one column is in sight, which cards of one line have."""
         return bool(self.slots) and self.card_lines == 1
 
+    def has_foot(self, grid: Grid) -> bool:
+        """Return whether a line below the cards counts those out of sight; lanes scroll all columns together."""
+        return self.card_lines > 1 and not grid.has_lanes
+
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""
         return next((each for each in self.slots if each.number == number), None)

@@ -13,8 +13,10 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
+from backlit.tui.board.board_painter import column_word
 from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import Arrangement
+from backlit.tui.board.grid import Grid
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.acts import plan_of
@@ -78,6 +80,7 @@ class BoardScreen(ListScreen):
 
     @on(BoardList.Collapsed)
     def _save(self) -> None:
+        self.draw_words()
         self.app.run_worker(work(self.arrangement.save, dict(self.board.position.collapsed)), group="board")
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -107,7 +110,7 @@ class BoardScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        heading = [*parts, *_arranged(self.arrangement, self._names)]
+        heading = [*parts, *_arranged(self.arrangement, self._names), *folded_words(self.board.position.grid)]
         self._shown_view.draw_words(heading, self.shown_view.totals, self.board.position.card_place(self.board.cursor))
 
     # Items
@@ -141,6 +144,12 @@ class BoardScreen(ListScreen):
         for reason in reasons:
             self.say(reason)
         return {**found, **own}
+
+
+def folded_words(grid: Grid) -> list[Part]:
+    """Return the collapsed columns and their cards, for the heading."""
+    names = [f"{column_word(grid.columns[each])} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
+    return [(f" · folded: {', '.join(names)}", "muted")] if names else []
 
 
 def _arranged(arrangement: Arrangement, names: ListNames) -> list[Part]:
