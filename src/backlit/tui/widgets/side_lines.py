@@ -200,7 +200,8 @@ class FooterLine(SidesLine):
         left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         if width <= NARROW:
-            state = tuple((BRIEF.sub(rf"{' ' * min(2, len(state))}\1/\2", text), colour, command_id) for text, colour, command_id in state)
+            place = " " * min(2, len(state)) + r"\1/\2"
+            state = tuple((BRIEF.sub(place, text), colour, command_id) for text, colour, command_id in state)
         least = length(pairs[-1]) if pairs and not self._confirmed else 0
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
