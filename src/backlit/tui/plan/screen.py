@@ -157,20 +157,12 @@ class PlanScreen(ListScreen):
         self.frame.say(
             plan_heading(parts, plan, unsaved, is_plain=is_plain),
             velocity_words(self.lists.velocity)[: 2 if is_short else 0],
-            [*status_words(store), *unread, *sent_words(plan), *selected, *self._place()],
+            [*status_words(store), *unread, *sent_words(plan), *selected, *place_words(self._panes)],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
         self.frame.brighten(self._panes.rule_above())
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
-
-    def _place(self) -> list[Part]:
-        """Return the place of the item under the cursor in a narrow terminal, which shows one pane."""
-        totals, rows = self.lists.totals, self._panes.focused.items
-        if not self._panes.is_single or totals is None or rows.view is None or rows.current_id is None:
-            return []
-        ids = rows.view.ids()
-        return [(f"  {ids.index(rows.current_id) + 1:,} of {len(ids):,}", "muted")] if rows.current_id in ids else []
 
     # Filter
 
@@ -262,6 +254,13 @@ def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, 
         *words,
         *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count),
     ]
+
+
+def place_words(panes: PlanPanes) -> list[Part]:
+    """Return the place of the item under the cursor, in a narrow terminal, which shows one pane."""
+    view, item_id = panes.focused.items.view, panes.focused.items.current_id
+    ids = view.ids() if panes.is_single and view is not None else ()
+    return [(f"  {ids.index(item_id) + 1:,} of {len(ids):,}", "muted")] if item_id in ids else []
 
 
 def sent_words(plan: Plan) -> list[Part]:
