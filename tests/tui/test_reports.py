@@ -80,6 +80,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
         number = re.search(r"#\d+", rows[0])
 
         assert all("◐ In progress" in line or "◑ Testing" in line for line in rows)
+        assert all(re.search(r"#\d+  [▲◆×■◇»] \w", line) for line in rows)
         assert lengths == sorted(lengths, reverse=True)
         assert (lengths[0] > 0) is (size[0] > 60)
         assert number is not None

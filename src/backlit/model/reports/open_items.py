@@ -30,7 +30,7 @@ AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TEST
 AGE_COLUMNS = (
     Column("Days", has_bar=True),
     Column("ID", rank=1),
-    Column("Item", is_text=True, least=16),
+    Column("Item", is_text=True, least=16, is_item=True),
     Column("Status", is_text=True, rank=1, least=11, is_status=True),
     Column("Owner", is_text=True, rank=1),
     Column("Since", is_text=True, rank=3),
@@ -50,6 +50,7 @@ class Stay:
     owner: str
     since: date
     is_exact: bool = False
+    type: str = ""
 
     def days(self, today: date) -> int:
         """Return the age in days."""
@@ -69,7 +70,7 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
         notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
-    table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown))
+    table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown), tuple(each.type for each in shown))
     return Report("Age in status", about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
 
 

@@ -35,7 +35,7 @@ class Column:
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too. Numbers of
-    a column with `has_decimal` have one decimal each.
+    a column with `has_decimal` have one decimal each. The names of a column with `is_item` have the sign of the type.
     """
 
     title: str
@@ -46,15 +46,17 @@ class Column:
     has_bar: bool = False
     is_status: bool = False
     has_decimal: bool = False
+    is_item: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The numbers by row; `item_ids` names the item of each row in a table of items."""
+    """The numbers by row; `item_ids` and `item_types` name the item of each row in a table of items."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     item_ids: tuple[int, ...] = ()
+    item_types: tuple[str, ...] = ()
 
 
 def number_text(number: float) -> str:

@@ -28,6 +28,7 @@ class InProgress:
     """An item in progress. `changed` is the day of its last change, None if the service lacks the item."""
 
     item_id: int
+    type: str
     name: str
     status: str
     group: StatusGroup
@@ -140,14 +141,14 @@ def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[in
     """Return the items in progress, the longest unchanged first."""
     condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
-        "SELECT id, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
+        "SELECT id, type, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
         f" WHERE {condition} ORDER BY changed LIMIT {MOST_STAYS}",
         values,
     )
     groups = status_groups(connection, project_id)
     return [
-        InProgress(item_id, name, status, groups.of(status), owner_id, None if changed is None else _day(changed))
-        for item_id, name, status, owner_id, changed in found
+        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, changed and _day(changed))
+        for item_id, item_type, name, status, owner_id, changed in found
     ]
 
 

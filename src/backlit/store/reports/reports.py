@@ -235,7 +235,7 @@ class Reports:
         for each in found:
             since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
             owner = "" if each.owner_id is None else self._owner(each.owner_id)
-            stays.append(Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact))
+            stays.append(Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type))
         return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _is_divided(self, coverage: Coverage) -> bool:

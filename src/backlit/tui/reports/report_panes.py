@@ -16,7 +16,7 @@ from backlit.tui.commands.command import spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
 
 LEAST_PLOT = 9
@@ -35,6 +35,8 @@ LEAST_BAR = 8
 LEAST_NAMES = 40
 """Cells of a table that bars leave to the other columns."""
 GAP = 2
+SIGN = 2
+"""Cells of a sign and the blank behind it."""
 LEAD = 1
 
 
@@ -227,9 +229,12 @@ class ReportTable(LineList):
         """Draw a row; a row without a number is muted."""
         assert self._report is not None
         row = self._report.table.rows[index]
-        return self._row(row, "muted" if row[1] is None else "foreground", is_cursor=is_cursor)
+        item_type = self._report.table.item_types[index] if self._report.table.item_types else ""
+        return self._row(row, "muted" if row[1] is None else "foreground", is_cursor=is_cursor, item_type=item_type)
 
-    def _row(self, values: tuple[Value, ...], colour: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
+    def _row(
+        self, values: tuple[Value, ...], colour: str, *, is_cursor: bool, is_header: bool = False, item_type: str = ""
+    ) -> Strip:
         assert self._report is not None
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
@@ -242,19 +247,23 @@ class ReportTable(LineList):
         for at, width in self._layout[1].items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
+            is_late = column.has_bar and isinstance(value, float) and value > STUCK
+            cell = theme.style("conflict", on=on, bold=True) if is_late else style
             if bar and column.has_bar:
                 drawn = self._limit(bar - 1) if is_header else self._bar(value, bar - 1)
-                segments.append(Segment(fit_right(text, width) + " ", style))
+                segments.append(Segment(fit_right(text, width) + " ", cell))
                 segments += [Segment(part, theme.style(tone, on=on)) for part, tone in (*drawn, (" " * GAP, colour))]
                 continue
             if column.is_status and not is_header:
                 word = fit(f"{status_sign(text, self.status_groups)} {status_word(text)}", width) + " " * GAP
                 segments.append(Segment(word, theme.style(status_colour(text, self.status_groups), on=on)))
                 continue
-            is_late = column.has_bar and isinstance(value, float) and value > STUCK
-            cell = theme.style("conflict", on=on, bold=True) if is_late else style
+            if column.is_item:
+                sign = type_sign(item_type) if item_type else ""
+                segments.append(Segment(fit(sign, SIGN), theme.style(type_colour(item_type), on=on)))
             is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
-            segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, cell))
+            cells = width - SIGN * column.is_item
+            segments.append(Segment((fit if is_left else fit_right)(text, cells) + " " * GAP, cell))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def _bar(self, days: Value, width: int) -> list[Piece]:
@@ -269,7 +278,7 @@ class ReportTable(LineList):
         return [(fit_right(f"{STUCK}d", at), "muted"), (LIMIT, "muted"), (" " * (width - at - 1), "muted")]
 
     def _limit_at(self, width: int) -> int:
-        return min(width - 1, round(STUCK / self._longest * width))
+        return min(width - 2, round(STUCK / self._longest * width))
 
 
 def bar_width(report: Report, width: int) -> int:
@@ -306,6 +315,6 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 
 def _natural(report: Report, at: int) -> int:
     column: Column = report.table.columns[at]
-    sign = 2 if column.is_status else 0
+    sign = SIGN if column.is_status or column.is_item else 0
     cells = (cell_len(safe(value_text(row[at], column))) + sign for row in report.table.rows)
     return max(len(column.title), max(cells, default=1))
