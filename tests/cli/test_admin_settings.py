@@ -160,6 +160,18 @@ async def test_teams_are_added_renamed_and_removed_from_their_items(workspace: W
     assert workspace.problems() == []
 
 
+@pytest.mark.parametrize("noun", ["teams", "time-entry-types"])
+def test_names_that_could_be_ids_are_refused(workspace: Workspace, noun: str) -> None:
+    made = workspace.good(noun, "add", "Aurora", "Owls")
+    added = workspace.admin(noun, "add", "Aurora", "7")
+    renamed = workspace.admin(noun, "rename", "Aurora", "Owls", "7")
+    by_id = workspace.good(noun, "rename", "Aurora", str(made["id"]), "7 owls")
+
+    assert (added.returncode, renamed.returncode, by_id["name"]) == (1, 1, "7 owls")
+    assert "may not be a number" in added.stderr
+    assert "may not be a number" in renamed.stderr
+
+
 async def test_time_entry_types_are_listed_by_the_service(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
     before = [found["name"] for found in (await maya.get("projects/1/timeentrytypes")).json()["results"]]
