@@ -23,6 +23,8 @@ ROUND = (
 """Keys of a round; it ends on the backlog, and changes an estimate and takes that back."""
 SINGLE = 6
 """Presses of j that are measured after each round."""
+AFTER_ESCAPE = 0.2
+"""Seconds until the next key, which would be read as one with alt else."""
 PARTS = 10
 """Parts of a run; the first and the last are compared."""
 
@@ -47,6 +49,7 @@ def run(program: Program, keys: int, rate: float) -> list[Sample]:
             program.read(max(0.0, moment - time.perf_counter()))
             moment = max(moment + 1 / rate, time.perf_counter() - 1.0)
             program.type(KEYS.get(key, key))
+            moment += AFTER_ESCAPE if key == "Esc" else 0.0
             count += 1
         program.settle(0.5)
         cpu = (program.cpu() - spent) * 1e3 / (count - begun)
