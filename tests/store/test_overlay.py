@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.papers import item, offline_store
 
 from backlit.model.fields import Kind
 from backlit.store import EntryState, OutboxEntry, RowSign
+from backlit.store.files.files import Writer
 from backlit.store.mirror.item_rows import kind_of_value, widest
+from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.overlay import (
     LAST,
     index_after,
@@ -165,3 +169,43 @@ def test_a_node_has_the_gravest_sign_of_its_changes() -> None:
     entries = [entry(EntryKind.NODE_EDIT, state, id=2) for state in (CONFLICT, WAITING)] + [edit(3)]
 
     assert node_signs(entries) == {2: RowSign.CONFLICT, 3: RowSign.PENDING}
+
+
+def deletion(number: int, gone: int, target: int, state: EntryState = WAITING) -> OutboxEntry:
+    return entry(EntryKind.NODE_DELETE, state, number, id=gone, below=[gone], reassignmentId=target)
+
+
+def test_the_targets_of_deleted_nodes_are_kept_while_a_deletion_waits(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path / "mirror.sqlite")
+    mirror.put_items([item(1, AreaID=4), item(2, AreaID=5), item(3, AreaID=6)], [])
+    first, second, rejected = deletion(1, 4, 5), deletion(2, 5, 7), deletion(3, 6, 7, REFUSED)
+
+    touched = [mirror.reassigned.update(each) for each in ([first], [first], [first, second, rejected])]
+    kept = mirror.reassigned.targets()
+    left = mirror.reassigned.update([])
+
+    assert touched == [{1}, set(), {1, 2}]
+    assert kept == {"AreaID": {"4": 7, "5": 7}}
+    assert (left, mirror.reassigned.targets()) == ({1, 2}, {})
+    mirror.close()
+
+
+async def test_a_new_task_is_shown_below_its_item_under_the_real_id(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        story_id = await store.items.add("Story", {"Name": "New"})
+        task_id = await store.items.add("Task", {"Name": "Below", "ParentID": story_id})
+        added = store.outbox_entries()[0]
+
+        def confirm(writer: Writer) -> None:
+            writer.mirror.put_items([item(77)], ())
+            writer.journal.deliver(added, 77)
+            writer.mirror.rename(story_id, item(77), writer.journal.entries.following(77))
+
+        await store.files.write(confirm)
+
+        task = store.item(task_id)
+        assert task is not None
+        assert (task.fields["ParentID"], store.files.mirror.execute("SELECT count(*) FROM items").fetchone()[0]) == (
+            77,
+            2,
+        )

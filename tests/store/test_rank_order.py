@@ -9,7 +9,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
-from backlit.store.edits.ranking import RankOrder
+from backlit.store.edits.ranking import Block, RankOrder, reorder
 from backlit.store.files.files import Writer
 
 
@@ -96,3 +96,11 @@ async def test_an_undone_move_goes_back_beside_a_near_neighbour_that_is_left(
     await store.history.undo()
 
     assert await order(store) == expected
+
+
+async def test_a_block_whose_neighbours_are_all_gone_stays(store: Store) -> None:
+    block = Block(1, None, (4,))
+
+    is_moved = await store.files.write(lambda writer: reorder(writer, block, [("after", 99)], is_local=True))
+
+    assert (is_moved, await order(store)) == (False, [1, 2, 3, 4])
