@@ -18,6 +18,8 @@ from backlit.tui.widgets.text_view import LinesView
 
 GAP = 3
 INDENT = 1
+SCROLLBAR = 1
+"""Cells of the bar of a strip that was too low before."""
 NAME = 28
 """Most cells for the answer in a chip."""
 AIRY = 30
@@ -67,8 +69,8 @@ class QuestionStrip(LinesView, can_focus=True):
 
     def height_for(self, width: int) -> int:
         """Return the lines of the longest question, so that the strip keeps its place while questions are answered."""
-        theme = ThemeStyles.of(self.app)
-        return max((len(self._lines_at(at, width, theme)) for at in range(len(self._asked))), default=1)
+        theme, room = ThemeStyles.of(self.app), width - SCROLLBAR
+        return max((len(self._lines_at(at, room, theme)) for at in range(len(self._asked))), default=1)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the questions in a row, then the answers of the current one, and the checks."""
