@@ -199,3 +199,9 @@ def test_stretches_of_days_are_named_together() -> None:
     assert ranges_text(days) == "27 Feb–1 Mar, 4 Mar, 6 Mar"
     assert ranges_text([date(2026, 3, n) for n in range(1, 8, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar"
     assert ranges_text([date(2026, 3, n) for n in range(1, 16, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar and 4 more gaps"
+
+
+def test_the_longest_bar_is_the_top_of_a_chart() -> None:
+    bars = (Bar("jon", (0.0, 20.0)), Bar("maya", (10.0, 30.0)), Bar("ann", ()))
+
+    assert (Bars((), bars).top, Bars((), ()).top) == (40.0, 0.0)
