@@ -1,7 +1,7 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.content import Content
 
@@ -204,10 +204,22 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     await target.ask(ReadingDialog(f"Workload of {entry.name}", [*lines, Content.assemble("\n", *styled(velocity))]))
 
 
-def bar_line(load: Load, capacity: Capacity, width: int = 28) -> Content:
-    """Return the bar and the words of a load."""
-    bar = capacity_bar(load.points, load.done, capacity, width)
-    return Content.assemble(*styled([*bar, ("  ", "muted"), *capacity_words(load, capacity)]))
+def bar_line(load: Load, capacity: Capacity, width: int = 28, more: float = 0.0) -> Content:
+    """Return the bar and the words of a load; points that may come are shaded, as in `28 → 36 pts`."""
+    words = capacity_words(replace(load, points=load.points + more), capacity)
+    if not more:
+        return Content.assemble(
+            *styled([*capacity_bar(load.points, load.done, capacity, width), ("  ", "muted"), *words])
+        )
+    bar = capacity_bar(load.points + more, load.points, capacity, width)
+    shaded = [
+        (text.replace("█", "▒") if colour != "bar-done" else text, SHADED.get(colour, colour)) for text, colour in bar
+    ]
+    return Content.assemble(*styled([*shaded, (f"  {number_text(load.points)} → ", "muted"), *words]))
+
+
+SHADED = {"bar-done": "bar"}
+"""The colour of present points beside those that may come."""
 
 
 def _cell(amount: float, most: float) -> Part:

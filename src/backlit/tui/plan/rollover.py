@@ -11,7 +11,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.planning import Load
 from backlit.model.reports.report import number_text
-from backlit.model.statuses import status_word
+from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -21,7 +21,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.drawing.themes import status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
@@ -29,6 +29,8 @@ from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
+FIRST_OF_KIND = frozenset({Way.DONE, Way.STAY})
+"""The answers below a blank line: those that finish the item, and the one that leaves it."""
 ALONE = "D"
 """The key that marks an item as done and leaves its tasks open."""
 BAR, NAME = 14, 52
@@ -114,6 +116,7 @@ class EndedIteration:
     tasks: Mapping[int, int]
     load: Load
     owners: Mapping[int, str]
+    groups: StatusGroups
 
 
 def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
@@ -125,7 +128,9 @@ def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
     tasks = {item.id: len(store.rollover.open_tasks(item.id)) for item in items}
     loads = store.plan_preview.loads_now([target.id] if target else [])
     owners = {each.id: each.username for each in store.lookups.known_people().values()}
-    return EndedIteration(iteration, target, items, tasks, next(iter(loads.values()), Load()), owners)
+    return EndedIteration(
+        iteration, target, items, tasks, next(iter(loads.values()), Load()), owners, store.lookups.status_groups()
+    )
 
 
 def _content(decisions: Mapping[int, Decision]) -> dict[str, object]:
@@ -232,7 +237,9 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         fields, tasks = item.fields, self._ending.tasks.get(item.id, 0)
         owner = fields.get("AssignedToID")
         status, estimate = (str(fields.get(key) or "") for key in ("Status", "Estimate"))
-        words = [status_word(status) or "no status", estimate_text(estimate) if estimate else "not estimated"]
+        groups = self._ending.groups
+        sign = (f"{status_sign(status, groups)} {status_word(status)}", f"${status_colour(status, groups)}")
+        words = [estimate_text(estimate) if estimate else "not estimated"]
         words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "unassigned"]
         words += [counted(tasks, "open task")] if tasks else []
         chosen = self.decisions.get(item.id)
@@ -242,7 +249,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
                 (f"{type_sign(item.type)} ", f"${type_colour(item.type)}"),
                 (safe(str(fields.get("Name") or "")), "bold"),
             ),
-            Content.assemble((safe(" · ".join(words)), "$muted")),
+            Content.assemble(sign if status else ("no status", "$muted"), (safe(f" · {' · '.join(words)}"), "$muted")),
             literal(""),
             *self._answers(chosen, tasks),
         ]
@@ -250,6 +257,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
         for key, way in KEYS.items():
             is_chosen = chosen is not None and chosen.way is way
+            if way in FIRST_OF_KIND:
+                yield literal("")
             if way is not Way.DONE or not tasks:
                 yield _answer(key, self._words(way), is_chosen=is_chosen)
                 continue
@@ -311,7 +320,9 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         items = {item.id: item for item in self._ending.items}
         added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
         load = replace(self._ending.load, points=self._ending.load.points + added)
-        return Content.assemble((f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR))
+        asked = self._ending.items[self._at] if self._at < len(self._ending.items) else None
+        more = rest_of(asked, Decision(Way.NEXT)) if asked is not None and asked.id not in self.decisions else 0.0
+        return Content.assemble((f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
 
 
 def _answer(key: str, words: str, *, is_chosen: bool) -> Content:

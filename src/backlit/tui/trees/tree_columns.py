@@ -1,6 +1,6 @@
 """The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -14,8 +14,8 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import Piece, capacity_bar, plain_bar
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, plain_bar
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
 from backlit.tui.widgets.item_rows import ROW_SIGNS
@@ -85,24 +85,31 @@ class Column:
     width: int
 
 
-GAP, BAR, AMOUNT, UNIT, SHARE_BAR, PERCENT = 1, 7, 9, 4, 20, 4
-WORD = Column("", 4)
+GAP, BAR, AMOUNT, UNIT, SHARE_BAR, PERCENT = 1, 7, 9, 4, 19, 4
 DATES = Column("Dates", 18)
 ITEMS = Column("Items", 5)
 POINTS = Column("Pts", 6)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + 1 + UNIT)
-SHARE = Column(" Share of points", GAP + PERCENT + 1 + SHARE_BAR)
-COLUMNS = (WORD, DATES, ITEMS, POINTS, LOAD, SHARE)
+SHARE = Column(" Share of points", GAP + PERCENT + 2 + SHARE_BAR)
+COLUMNS = (DATES, ITEMS, POINTS, LOAD, SHARE)
+BAR_KEY: Sequence[Piece] = (
+    ("█", "bar-done"),
+    (" done ", "muted"),
+    ("█", "bar"),
+    (" open ", "muted"),
+    (f"{LIMIT} target", "muted"),
+)
+"""The meanings of the parts of a capacity's bar."""
 LEFT = (DATES, LOAD, SHARE)
 """Columns whose headings and texts begin at the left."""
 AREA_PRIORITY = (ITEMS, POINTS, SHARE)
-ITERATION_PRIORITY = (ITEMS, LOAD, DATES, POINTS, WORD)
+ITERATION_PRIORITY = (ITEMS, LOAD, DATES, POINTS)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_NAME, LONGEST_BAR = 40, 24
+AMPLE_NAME, LONGEST_BAR = 45, 24
 """Cells that the name keeps before the bars of the capacity grow, and the cells they grow to."""
 
 
@@ -129,8 +136,15 @@ class TreeLayout:
         """Draw the headings."""
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
-        text += "".join(" " + _aligned(column, column.title) for column in self._columns)
-        return Strip([Segment(fit(text, self.width - MARGIN), style)]).adjust_cell_length(self.width, style)
+        text += "".join(" " + _aligned(column, column.title) for column in self._columns if column is not LOAD)
+        key = [*(((f"{LOAD.title}  ", "muted"),) if self._bar > BAR + len(LOAD.title) else ((" ", "muted"),)), *BAR_KEY]
+        words = [(" ", "muted"), *key] if LOAD in self._columns else []
+        return Strip(
+            [
+                Segment(text, style),
+                *(Segment(each, self._theme.style(colour, bold=LOAD.title in each)) for each, colour in words),
+            ]
+        ).adjust_cell_length(self.width, style)
 
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
         """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
@@ -168,7 +182,15 @@ class TreeLayout:
         name = theme.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
-        segments.append(Segment(fit(node.name, max(0, left)), name))
+        word = PHASE_WORDS.get(self._branches.phases.get(node.id, Phase.UNDATED), "")
+        shown = fit(node.name, max(0, min(left, cell_len(safe(node.name)))))
+        segments.append(Segment(shown, name))
+        left -= cell_len(shown)
+        beside = f"  {word}" if word and len(word) + 2 <= left else ""
+        segments.append(
+            Segment(beside, theme.style("accent" if word == PHASE_WORDS[Phase.CURRENT] else "muted", on=on))
+        )
+        segments.append(Segment(" " * (left - len(beside)), theme.style(on=on)))
         if unsent:
             segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
@@ -180,24 +202,27 @@ class TreeLayout:
             return self._share(node_id)
         if column is LOAD and capacity.fit(0) is not Fit.OPEN:
             return _load(self._branches.load_of(node_id), capacity, self._bar)
-        text, colour = "", "foreground"
-        iteration, phase = self._branches.iterations.get(node_id), self._branches.phases.get(node_id)
+        text = ""
+        iteration = self._branches.iterations.get(node_id)
         if column in (ITEMS, POINTS):
             value = totals.count if column is ITEMS else totals.points
             text = number_text(value) if value else ""
-        elif column is WORD and phase is not None:
-            text, colour = PHASE_WORDS.get(phase, ""), "accent" if phase is Phase.CURRENT else "muted"
         elif column is DATES and iteration is not None:
             text = column_span(iteration.start, iteration.end, self._branches.today)
-        return [(_aligned(column, text), colour)]
+        return [(_aligned(column, text), "foreground")]
 
     def _share(self, node_id: int) -> list[Piece]:
-        """Return the percentage of all open points, and a bar that is full for the largest node below a root."""
+        """Return the percentage of all open points, and a bar that is full for the largest node below a root.
+
+        The bars of inner nodes are thinner and darker.
+        """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
-        bar = fit(plain_bar(points, largest, SHARE_BAR), SHARE_BAR)
+        is_outer = self._branches.tree.depth(node_id) == 1
+        thin = "▄" * max(1, round(points / largest * SHARE_BAR))
+        bar = plain_bar(points, largest, SHARE_BAR) if is_outer else thin
         return [
-            (f"{' ' * GAP}{points / whole:{PERCENT}.0%} ", "foreground"),
-            (bar, "secondary" if self._branches.tree.depth(node_id) == 1 else "muted"),
+            (f"{' ' * GAP}{points / whole:{PERCENT}.0%}  ", "foreground"),
+            (fit(bar, SHARE_BAR), "secondary" if is_outer else "bar"),
         ]
 
 
