@@ -55,7 +55,7 @@ async def every_act(store: Store) -> None:
 
 
 async def test_of_a_tree_only_the_level_is_read_where_something_was_written(world: World) -> None:
-    asked = Asked(world.service.asgi, lambda _wanted, query: query)
+    asked = Asked(world.asgi, lambda _wanted, query: query)
     world.faults.application = asked
     store = await world.online()
     asked.filters.clear()
@@ -76,7 +76,7 @@ async def test_of_a_tree_only_the_level_is_read_where_something_was_written(worl
     ],
 )
 async def test_the_tree_is_right_where_the_service_does_not_filter_nodes(world: World, answer: Answer) -> None:
-    world.faults.application = Asked(world.service.asgi, answer)
+    world.faults.application = Asked(world.asgi, answer)
     store = await world.online()
 
     await every_act(store)

@@ -24,7 +24,7 @@ from backlit.store.records.item import RowSign
 @pytest.fixture
 async def boss(world: World) -> AsyncIterator[Client]:
     """Another manager at work on the service itself."""
-    client = Client.inside(world.service.asgi, TokenCache(world.folder / "boss.json", "boss"))
+    client = Client.inside(world.asgi, TokenCache(world.folder / "boss.json", "boss"))
     await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
     yield client
     await client.aclose()

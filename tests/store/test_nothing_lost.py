@@ -119,7 +119,7 @@ class Desk:
     """A store of somebody's with a network of its own."""
 
     def __init__(self, world: World, name: str, number: int) -> None:
-        self.faults = Faults(world.service.asgi)
+        self.faults = Faults(world.asgi)
         tokens = TokenCache(world.folder / f"{name}-{number}.json", name)
 
         async def connect(_report: Report) -> Client:

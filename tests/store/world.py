@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.store.papers import places_in
+from tests.store.remembered import Answers, Remembered
 
 from backlit.client.calls import USUAL
 from backlit.client.client import Client
@@ -28,6 +29,9 @@ LOADED = "mine"
 """The store that a loaded sample has."""
 RIVAL = "rival.json"
 """The rival's sign-in, which a world takes over from its sample."""
+DATABASE = "service.sqlite"
+_ANSWERS: dict[Path, Answers] = {}
+"""Answers of the services over copies of each sample."""
 PATIENCE = 60.0
 """Seconds after which something that should happen counts as not happening, on busy processors too."""
 
@@ -51,7 +55,7 @@ def load_sample(folder: Path, clock: Clock = local_time) -> None:
 
 
 def settings_in(folder: Path) -> ServiceSettings:
-    return ServiceSettings(f"sqlite:///{folder / 'service.sqlite'}", folder / "files")
+    return ServiceSettings(f"sqlite:///{folder / DATABASE}", folder / "files")
 
 
 class World:
@@ -66,13 +70,19 @@ class World:
         if sample and (sample / RIVAL).exists():
             shutil.copy(sample / RIVAL, folder)
         self._loaded = sample if sample and (sample / LOADED).exists() else None
-        self.service = Service(settings_in(folder))
-        self.faults = Faults(self.service.asgi)
+        self._service = Service(settings_in(folder))
+        self._remembered: Remembered | None = None
+        if self._loaded and clock is local_time:
+            answers = _ANSWERS.setdefault(self._loaded, {})
+            self._remembered = Remembered(self._service, folder / DATABASE, answers)
+        self.asgi: Application = self._remembered or self._service.asgi
+        self.faults = Faults(self.asgi)
         self._stores: list[Store] = []
 
     async def start(self) -> None:
-        await self.service.start()
-        self.rival = Client.inside(self.service.asgi, TokenCache(self.folder / RIVAL, "rival"))
+        if not self._remembered:
+            await self._service.start()
+        self.rival = Client.inside(self.asgi, TokenCache(self.folder / RIVAL, "rival"))
         if not self.rival.auth.signed_in:
             await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
 
@@ -80,7 +90,12 @@ class World:
         for store in self._stores:
             await asyncio.to_thread(store.close)
         await self.rival.aclose()
-        await self.service.stop()
+        await self._service.stop()
+
+    @property
+    def service(self) -> Service:
+        """The service, which runs."""
+        return self._remembered.started() if self._remembered else self._service
 
     def places(self, name: str = LOADED) -> Places:
         return places_in(self.folder / name)

@@ -110,7 +110,7 @@ async def test_changes_of_several_people_are_ascribed_to_none(world: World, stor
     (item_id, *_) = await stories(store)
     await world.rival.work_items.update(item_id, {"Estimate": "71"})
     await store.refresh()
-    other = Client.inside(world.service.asgi, TokenCache(world.folder / "other.json", "other"))
+    other = Client.inside(world.asgi, TokenCache(world.folder / "other.json", "other"))
     await other.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "priya"))
     await other.comments.create({"projectId": 1, "workItemId": item_id, "description": "Why?"})
     await other.aclose()
