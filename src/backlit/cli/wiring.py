@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Report = Callable[[str, int, int], None]
 
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx then leaves out its command line
+
 
 def store_of(profile: Profile, locations: Locations, settings: Settings | None = None) -> "Store":
     """Return a profile's store, configured by the settings and not opened yet.

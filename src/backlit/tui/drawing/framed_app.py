@@ -6,14 +6,17 @@ This module alone uses private names of Textual's compositor and driver; a test 
 import asyncio
 import contextlib
 import os
+import select
 import threading
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
-from textual import events
+from textual import constants, events
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
@@ -53,10 +56,33 @@ _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output, around longer frames where the terminal supports it."""
 
 
+class _ExitEvent(threading.Event):
+    """The event that ends the thread of the input, with a file that becomes readable."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file, self._writes = os.pipe()
+
+    def set(self) -> None:
+        """Wake the thread."""
+        super().set()
+        os.write(self._writes, b"x")
+
+    def clear(self) -> None:
+        """Prepare for the next thread."""
+        super().clear()
+        os.read(self.file, 1)
+
+    def __del__(self) -> None:
+        os.close(self.file)
+        os.close(self._writes)
+
+
 class LoopDriver(LinuxDriver):
     """Writes from the event loop; the loop goes on while the terminal does not take all of it.
 
-    Textual's thread writes where the terminal cannot be opened a second time.
+    Textual's thread writes where the terminal cannot be opened a second time. The thread that reads sleeps until there
+    is input, where Textual's looks ten times a second.
     """
 
     starts = 0
@@ -64,6 +90,10 @@ class LoopDriver(LinuxDriver):
     _terminal: int | None = None
     _waiting = b""
     _is_watched = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.exit_event = self._exit = _ExitEvent()
 
     @property
     def is_behind(self) -> bool:
@@ -78,6 +108,28 @@ class LoopDriver(LinuxDriver):
         self.starts += 1
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0  # noqa: SLF001 - else the loop waits where the terminal takes nothing
+
+    def run_input_thread(self) -> None:
+        """Pass the input on, until the exit event. A lone escape is a key after a pause."""
+        parser, decode = XTermParser(), getincrementaldecoder("utf-8")("replace").decode
+        poll = select.poll()
+        poll.register(self.fileno, select.POLLIN)
+        poll.register(self._exit.file, select.POLLIN)
+        pause: float | None = None
+        while True:
+            files = [file for file, _ in poll.poll(pause)]
+            if self._exit.is_set():
+                return
+            if not files:
+                for message in parser.tick():
+                    self.process_message(message)
+                pause = None
+            elif received := os.read(self.fileno, 4096):
+                for message in parser.feed(decode(received)):
+                    self.process_message(message)
+                pause = constants.ESCAPE_DELAY * 1000 + 1
+            else:
+                return  # the terminal is gone
 
     def write(self, data: str) -> None:
         """Write now, or behind what waits."""

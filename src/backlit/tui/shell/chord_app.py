@@ -17,7 +17,7 @@ from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell.dispatch import Dispatch
-from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue, WaitingDriver
+from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
@@ -41,8 +41,6 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        if self.driver_class is WaitingDriver.__base__:
-            self.driver_class = WaitingDriver
         self.stylesheet = themes.OnceParsed(self.get_css_variables())
         self.recorder = Recorder(self)
         self._messages = Messages(self)

@@ -2,19 +2,13 @@
 
 import asyncio
 import math
-import os
-import select
-import threading
-from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from textual import constants, events
-from textual._xterm_parser import XTermParser
+from textual import events
 from textual.app import App
-from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
@@ -300,55 +294,3 @@ class InputQueue:
 
 def _raise(error: BaseException) -> None:
     raise error
-
-
-class _ExitEvent(threading.Event):
-    """The event that ends the thread of the input, with a file that becomes readable."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.file, self._writes = os.pipe()
-
-    def set(self) -> None:
-        """Wake the thread."""
-        super().set()
-        os.write(self._writes, b"x")
-
-    def clear(self) -> None:
-        """Prepare for the next thread."""
-        super().clear()
-        os.read(self.file, 1)
-
-    def __del__(self) -> None:
-        os.close(self.file)
-        os.close(self._writes)
-
-
-class WaitingDriver(LinuxDriver):
-    """The driver of a terminal. Its thread sleeps until there is input, where Textual's looks ten times a second."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.exit_event = self._exit = _ExitEvent()
-
-    def run_input_thread(self) -> None:
-        """Pass the input on, until the exit event. A lone escape is a key after a pause."""
-        parser, decode = XTermParser(), getincrementaldecoder("utf-8")("replace").decode
-        poll = select.poll()
-        poll.register(self.fileno, select.POLLIN)
-        poll.register(self._exit.file, select.POLLIN)
-        pause: float | None = None
-        while True:
-            files = [file for file, _ in poll.poll(pause)]
-            if self._exit.is_set():
-                return
-            if not files:
-                for message in parser.tick():
-                    self.process_message(message)
-                pause = None
-            elif received := os.read(self.fileno, 4096):
-                for message in parser.feed(decode(received)):
-                    self.process_message(message)
-                pause = constants.ESCAPE_DELAY * 1000 + 1
-            else:
-                return  # the terminal is gone
