@@ -150,6 +150,14 @@ async def test_a_bad_value_is_refused_by_key(maya: Client, key: str, value: Any)
     assert set(await refused(maya, **{key: value})) == {key}
 
 
+async def test_true_is_refused_in_place_of_the_one_that_it_equals(maya: Client) -> None:
+    item = await added(maya, Priority=1)
+
+    answer = await maya.put(f"workitems/{item['id']}", json={"Priority": True})
+
+    assert answer.json()["errors"] == {"Priority": "Priority must be a whole number."}
+
+
 async def test_nul_in_a_text_is_refused_by_that_name(maya: Client) -> None:
     tags = await refused(maya, Tags=["a\0b"])
     comment = await maya.post("comments", json={"projectId": 1, "workItemId": 1, "description": "a\0b"})

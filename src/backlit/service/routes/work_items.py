@@ -67,8 +67,12 @@ def update(call: Call) -> Answer:
     must_match(call.headers, document)
     old = item_of(document)
     settings = call.settings_of(old.project_id)
-    # Unchanged values, as whole-object clients send them, stay valid after a change of the value lists.
-    differing = {key: value for key, value in body.items() if key not in old.values or value != old.values[key]}
+    # Unchanged values, as whole-object clients send them, stay valid after a change of the value lists; True equals 1.
+    differing = {
+        key: value
+        for key, value in body.items()
+        if key not in old.values or value != old.values[key] or isinstance(value, bool)
+    }
     given = checked(old.type, differing, settings, _exists(call, settings), creating=False)
     values = _calculated(old.type, {**old.values, **given})
     if values != old.values:
