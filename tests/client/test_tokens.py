@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.pretty import pretty_repr
 
-from backlit.client.tokens import TokenCache, Tokens
+from backlit.client.tokens import Cookie, TokenCache, Tokens
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
 
@@ -45,6 +46,15 @@ def test_secrets_are_in_no_repr(cache: TokenCache) -> None:
     kept = cache.save(GRANT)
 
     assert "hidden" not in repr(kept) + repr(cache) + repr(GRANT)
+
+
+def test_secrets_are_in_no_traceback_with_values(cache: TokenCache) -> None:
+    cache.save(GRANT)
+
+    shown = [pretty_repr(each) for each in (cache.load(), GRANT, Cookie("hidden-cookie", 0))]
+
+    assert all("lifetime=" in each or "expires_in=" in each for each in shown)
+    assert "hidden" not in "".join(shown)
 
 
 def test_profiles_in_one_file_do_not_touch_each_other(cache: TokenCache, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import contextlib
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from pathlib import Path
 
+from msgspec.structs import asdict
 from tests.faults.plan import Act, After, Deed
 from tests.store.papers import places_in
 from tests.store.world import until

@@ -2,8 +2,10 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 CLASSES = ("1 - Must Have", "2 - Should Have", "3 - Could Have", "4 - Won't Have")
 
@@ -27,8 +29,7 @@ class After(StrEnum):
     REDO = "undo and redo"
 
 
-@dataclass(frozen=True)
-class Act:
+class Act(Struct, frozen=True):
     """`on` is an item's id; `made` the number of the act that makes it, where it is new."""
 
     number: int

@@ -1,7 +1,8 @@
 """Burndown, burnup and scope change against numbers computed by hand on a small history."""
 
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from backlit.model.reports.daily import Course, Flow, Progress, burndown, burnup, scope_change
 from backlit.model.reports.report import Measure, Report, Timeline

@@ -1,9 +1,9 @@
 """Load, estimates and ages against numbers computed by hand."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.model.reports.open_items import Load, Size, Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import Bars, Measure, Report

@@ -1,9 +1,9 @@
 """Velocity and carry-over against numbers computed by hand."""
 
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.report import Bars, Measure

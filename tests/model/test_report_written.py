@@ -1,11 +1,11 @@
 """Reports as Markdown, CSV and SVG: readable by other programs, whatever people call their things."""
 
 import csv
-from dataclasses import replace
 from datetime import date, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import (

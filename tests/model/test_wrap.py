@@ -2,12 +2,12 @@
 
 import hmac
 from base64 import b64encode
-from dataclasses import replace
 from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from backlit.model.errors import ServiceError, Unauthorized
 from backlit.model.wrap import (

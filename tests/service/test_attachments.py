@@ -5,12 +5,12 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.service.conftest import BASE, SignIn
 
 from backlit.model.plain import file_name

@@ -1,12 +1,12 @@
 """The rules for values of work items, without a service."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from starlette.datastructures import QueryParams
 
 from backlit.model.errors import BadRequest

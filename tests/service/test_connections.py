@@ -1,9 +1,9 @@
 """The table of connections: shares of addresses, and who makes room."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.service.connections import Connection, Connections
 from backlit.service.storage.settings import Limits

@@ -6,11 +6,11 @@ import json
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.logs import logs_kept
 
 from backlit.model.errors import BadRequest

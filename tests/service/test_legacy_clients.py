@@ -3,11 +3,11 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import update
 
 from backlit.model.wrap import TOKEN_PATH, Challenge, authorization_header, parse_challenge, parse_grant

@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 
 import httpx
 import obstore
 import pytest
+from msgspec.structs import replace
 from obstore.store import S3Store
 from tests.service.conftest import BASE
 

@@ -3,12 +3,12 @@
 import math
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from backlit.model.errors import TooManyRequests

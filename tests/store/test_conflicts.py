@@ -1,9 +1,9 @@
 """Settling what the service did not take."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store, put
 from tests.store.world import World, raised, sent, until
 
@@ -338,7 +338,7 @@ async def test_a_settled_conflict_is_sent_like_a_new_change(
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.edit([1], {"Name": "Mine"})
         refused = {"state": EntryState.CONFLICT, "theirs": {"Name": "Theirs"}, "reason": "No.", "attempts": 3}
-        entry = replace(store.outbox_entries()[0], **refused)  # type: ignore[arg-type] # fields of an entry
+        entry = replace(store.outbox_entries()[0], **refused)
         store.files.submit(lambda writer: writer.journal.update(entry)).result()
         put(store, [{**item(1, Name="Theirs"), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
 

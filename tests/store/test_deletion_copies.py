@@ -1,10 +1,10 @@
 """What a deletion counts, compares and keeps, in a store without a service."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store, put
 from tests.store.test_deletions import copy_of
 from tests.store.world import raised
@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def set_state(store: Store, state: EntryState, **more: object) -> None:
     (entry,) = store.outbox_entries()
-    changed = replace(entry, state=state, **more)  # type: ignore[arg-type] # fields of an entry
+    changed = replace(entry, state=state, **more)
     store.files.submit(lambda writer: writer.journal.update(changed)).result()
 
 

@@ -1,10 +1,10 @@
 """What an edit writes into the journal: its base, its time, and what it refuses, in a store without a service."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, no_service, offline_store, places_in, put
 from tests.store.world import raised
 

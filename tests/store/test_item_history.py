@@ -1,10 +1,10 @@
 """The history of an item: whose events it names, and in which order."""
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store
 
 from backlit.store import EntryState, Store

@@ -5,10 +5,10 @@ import random
 import signal
 import sqlite3
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import PATIENCE, World, sent, until
 

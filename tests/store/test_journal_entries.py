@@ -1,10 +1,10 @@
 """The journal alone: ids that become real everywhere, values of the user, and entries that are kept."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.store.journal.groom_queue import Progress
 from backlit.store.journal.inbox import InboxRecord, NewsKind

@@ -1,10 +1,10 @@
 """The mirror alone: responses out of order, deleted items, and temporary ids."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item
 
 from backlit.store.mirror.mirror import Mirror

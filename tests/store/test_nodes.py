@@ -4,12 +4,12 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
 from tests.store.world import Said, World, raised, sent, until
 

@@ -1,9 +1,9 @@
 """New areas and iterations are taken back after they were sent too, and deleted ones are made again."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
 from tests.store.test_history import redone, undone
 from tests.store.test_nodes import boss

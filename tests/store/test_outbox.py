@@ -1,9 +1,8 @@
 """The outbox: everything arrives, once, and nobody's change is overwritten silently."""
 
-from dataclasses import replace
-
 import orjson
 import pytest
+from msgspec.structs import replace
 from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import BadRequest

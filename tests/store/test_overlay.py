@@ -1,11 +1,11 @@
 """Unsent changes over received items and nodes, without a store: what is shown, where it stands, and its sign."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store
 
 from backlit.model.fields import Kind

@@ -1,8 +1,8 @@
 """The plan's draft: it stays local, survives restarts, merges with what others do, and is written as one step."""
 
-from dataclasses import replace
 from datetime import date
 
+from msgspec.structs import replace
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, raised, sent, until
 

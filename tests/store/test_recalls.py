@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from dataclasses import replace
 
+from msgspec.structs import replace
 from tests.store.nodes import AREAS, leaf, named, on_service, root_of
 from tests.store.test_deletions import exists, with_task
 from tests.store.test_history import field, of_type, redone, undone

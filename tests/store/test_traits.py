@@ -1,9 +1,9 @@
 """The traits of a service as they are kept, and what is said of them."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.store.remote.capabilities import (
     EXTENSIONS,
@@ -66,7 +66,7 @@ def test_traits_of_another_version_are_probed_again(change: dict[str, object]) -
 def test_each_missing_feature_is_said_and_each_proven_one(
     change: dict[str, object], has: list[str], lacks: list[str]
 ) -> None:
-    traits = replace(ALL, **change)  # type: ignore[arg-type] # fields of traits
+    traits = replace(ALL, **change)
     told = {"extensions": ["rank", "teams"]}
 
     assert [each.partition(": ")[0].partition(" (")[0] for each in has_words(traits)] == has

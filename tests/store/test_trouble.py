@@ -114,7 +114,7 @@ async def test_an_item_that_the_service_fails_over_holds_up_no_other_and_is_give
 async def test_the_pauses_of_an_entry_grow_with_its_failures(hasty: World) -> None:
     failures: list[int] = []
 
-    class Noted(Waits):
+    class Noted(Waits, frozen=True):
         def pause(self, failures_so_far: int) -> float:
             failures.append(failures_so_far)
             return 0.01

@@ -1,9 +1,9 @@
 """What may or may not have been made is taken back at once here, and deleted on the service when it is clear."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.store.test_conflicts import story
 from tests.store.test_history import of_type, redone, undone
 from tests.store.world import Said, World, sent, until

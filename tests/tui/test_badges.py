@@ -1,8 +1,7 @@
 """The quiet signs of a row, each in its own place."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.tui.stage import Stage
 
 from backlit.store.records.item import Item, Row, RowSign

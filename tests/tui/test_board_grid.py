@@ -2,8 +2,9 @@
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.store.papers import offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open

@@ -2,11 +2,11 @@
 
 import os
 import stat
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.terminal import terminal
 from tests.tui.listing import shown
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
 
+from msgspec.structs import replace
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, text_of

@@ -3,9 +3,10 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from backlit.cli.wiring import workspace_settings
 from backlit.config.settings import find_locations

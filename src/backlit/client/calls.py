@@ -5,7 +5,6 @@ import email.utils
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from urllib.parse import quote
 
 import httpx
 import orjson
+from msgspec import Struct
 
 from backlit.client.answers import (
     ENCODINGS,
@@ -100,8 +100,7 @@ _LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 QueryValue = str | int
 
 
-@dataclass(frozen=True, slots=True)
-class Pacing:
+class Pacing(Struct, frozen=True):
     """Limits of retries: attempts and seconds between; the caller handles a longer Retry-After."""
 
     attempts: int = 4

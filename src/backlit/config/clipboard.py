@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 PATIENCE = 3.0
 """Seconds for a program."""
@@ -14,8 +15,7 @@ _REMOTE = ("SSH_CONNECTION", "SSH_TTY")
 _UNCONFIRMED = "the terminal (OSC 52), which does not confirm it"
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A program that takes the text on its standard input."""
 
     name: str

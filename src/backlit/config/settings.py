@@ -7,12 +7,14 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.amounts import Share
@@ -67,8 +69,7 @@ class ProfileKind(StrEnum):
     REMOTE = "remote"
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """A named connection to one workspace; its name is also that of its files. `items` and `seed` describe a demo."""
 
     name: str
@@ -82,8 +83,7 @@ class Profile:
 IMAGE_WAYS = ("kitty", "sixel", "blocks")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The contents of `config.toml` in the configuration directory."""
 
     theme: str = DEFAULT_THEME
@@ -107,8 +107,7 @@ class Settings:
     """A sentence for each fault of the file, with its line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Locations:
+class Locations(Struct, frozen=True):
     """Directories of this user: configuration, data, state and cache."""
 
     config: Path
@@ -343,8 +342,7 @@ def shared_places(directory: Path) -> list[Path]:
     return [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
 
 
-@dataclass(frozen=True, slots=True)
-class Pins:
+class Pins(Struct, frozen=True):
     """The profile and the project that the environment or a repository's file names; empty for none."""
 
     profile: str = ""

@@ -2,7 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 
@@ -12,8 +13,7 @@ _CLOCK = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
 _MINUTES = re.compile(r"(\d{1,6})\s*(?:m|min|minutes?)", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """The load of one person: points of items, and separately the remaining hours of tasks."""
 
     points: float = 0.0

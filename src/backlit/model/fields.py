@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
+
+from msgspec import Struct
 
 
 class ItemType(StrEnum):
@@ -151,8 +152,7 @@ def _snake_case(key: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", key).lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A key of a work item's `fields`, or a top-level property, with its rules.
 
     `choices` are the default valid values; a project may have others. `column` is the name of its
@@ -169,7 +169,7 @@ class Field:
     settable: Settable = Settable.ALWAYS
     choices: tuple[str, ...] = ()
     default: str | None = None
-    computed: ValueType | None = field(default=None, kw_only=True)
+    computed: ValueType | None = None
 
     @property
     def value_type(self) -> ValueType:

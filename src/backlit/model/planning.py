@@ -1,8 +1,9 @@
 """Planning figures: loads, capacities, velocity and forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from backlit.model.amounts import Share
 
@@ -19,8 +20,7 @@ class Fit(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """Minimum and maximum; None if not set."""
 
     least: float | None = None
@@ -39,8 +39,7 @@ class Capacity:
         return max(0.0, amount - self.most) if self.most else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """The contribution of one item to a load: only hours for a task, no hours for other types."""
 
     place: int | None
@@ -53,8 +52,7 @@ class Part:
     team: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """The load of one place; `people` and `teams` have the key None for unassigned items."""
 
     count: int = 0
@@ -109,8 +107,7 @@ def _load(parts: Sequence[Part]) -> Load:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Velocity:
+class Velocity(Struct, frozen=True):
     """Points done in each of the last iterations, latest first."""
 
     points: tuple[float, ...]

@@ -1,9 +1,10 @@
 """Readiness check: rules for items that a team can start, written as filters, and the questions of grooming."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import (
@@ -39,8 +40,7 @@ _BLOCKING = frozenset({ItemType.BUG, ItemType.ISSUE, ItemType.RISK})
 _BEGUN = ("In Progress", "Ready For Test")
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Struct, frozen=True):
     """Inputs of the rules: server time, root area, and current iterations."""
 
     now: datetime
@@ -49,8 +49,7 @@ class Ground:
     stale_days: int = STALE_DAYS
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule of the check; `condition` holds for the items that fail it, `passed` names it for others, if shown."""
 
     id: str
@@ -129,8 +128,7 @@ RULES: tuple[Rule, ...] = (
 RULE_BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 
 
-@dataclass(frozen=True, slots=True)
-class Lint:
+class Lint(Struct, frozen=True):
     """The rules by type; made by `chosen`, or with every rule on its default types."""
 
     types_by_rule: Mapping[str, frozenset[ItemType]]

@@ -68,6 +68,12 @@ class StatusGroups:
             for at, status in enumerate(statuses):
                 self._groups.setdefault(_folded(status), found[at] or _by_place(found, at))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StatusGroups) and self._groups == other._groups
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._groups.items()))
+
     def of(self, status: str | None) -> StatusGroup:
         """Return the group of a status in any case. An item without a status is not started."""
         if not status:

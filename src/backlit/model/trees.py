@@ -1,7 +1,9 @@
 """Trees of areas and iterations: order, paths, subtrees and totals."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 
@@ -9,8 +11,7 @@ ROOT_PARENT = -1
 """The parentId of a root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """An area or iteration, reduced to its place in the tree."""
 
     id: int
@@ -19,8 +20,7 @@ class Node:
     sequence: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """A count of items, the sum of their points, and a count of tasks, which are counted apart."""
 
     count: int = 0

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, unquote
 
+from msgspec import Struct
+
 from backlit.model.errors import ServiceError, Unauthorized
 
 TOKEN_PATH = "/Authenticate/WRAPv0.9"  # noqa: S105  an address, not a secret
@@ -32,8 +34,7 @@ _CLAIM_BY_ATTRIBUTE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Struct, frozen=True):
     """The token endpoint and client id from a 401 response."""
 
     location: str
@@ -78,7 +79,7 @@ def _unquoted(value: str) -> str:
     return _ESCAPED.sub(r"\1", value[1:-1]) if value.startswith('"') else value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)  # a Struct would print the tokens in a traceback
 class TokenGrant:
     """A grant of the token endpoint; `expires_in` is in seconds."""
 
@@ -113,8 +114,7 @@ def _pairs(values: Iterable[tuple[str, str]]) -> str:
     return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in values)
 
 
-@dataclass(frozen=True, slots=True)
-class AccessToken:
+class AccessToken(Struct, frozen=True):
     """The claims of an access token; `expires_on` is in seconds since 1970."""
 
     name: str

@@ -3,8 +3,9 @@
 import signal
 import socket
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.service.http.proxies import Proxies
@@ -20,8 +21,7 @@ PATIENCE = 30
 """Seconds that requests in the works have to end when the service stops."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transport:
+class Transport(Struct, frozen=True):
     """Transport of connections: plain, or encrypted with a certificate (PEM) and its key."""
 
     certificate: str | None = None

@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
@@ -41,16 +43,14 @@ Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, .
 """Returns the rules that each of some items fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A check of an item in words."""
 
     words: str
     has_passed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarItem:
+class SimilarItem(Struct, frozen=True):
     """An estimated item with words of another one's name."""
 
     item_id: int
@@ -133,8 +133,7 @@ class ReadyCheck:
         return self._asked[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldAnswer:
+class FieldAnswer(Struct, frozen=True):
     """A field whose value differs from the one when the item was first shown."""
 
     key: str
@@ -142,8 +141,7 @@ class FieldAnswer:
     after: object
 
 
-@dataclass(frozen=True, slots=True)
-class Groomed:
+class Groomed(Struct, frozen=True):
     """The result for a shown item. The name is empty for a deleted item.
 
     `answers` are the user's own changes, `others` those of other users, each with its present value.

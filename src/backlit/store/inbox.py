@@ -1,11 +1,11 @@
 """Inbox: changes, creations, deletions and comments by other users that the user has not seen yet."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.files.files import Files, Writer
@@ -23,8 +23,7 @@ FEED = 500
 _ORDER = {key: number for number, key in enumerate(FIELD_BY_KEY)}
 
 
-@dataclass(frozen=True, slots=True)
-class ItemNews:
+class ItemNews(Struct, frozen=True):
     """The unseen changes of an item. A deleted item has only a name, a new item no `fields`.
 
     `authors` are the known authors, the latest first, empty if the service names none.

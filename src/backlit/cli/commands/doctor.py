@@ -4,11 +4,13 @@ import argparse
 import asyncio
 import ssl
 import time
-from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
@@ -40,8 +42,7 @@ class Health(StrEnum):
     BROKEN = "broken"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A checked subject with its result."""
 
     about: str
@@ -49,8 +50,7 @@ class Finding:
     sentence: str
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """Findings in the order of the checks."""
 
     profile: str

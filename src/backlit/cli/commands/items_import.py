@@ -8,7 +8,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
@@ -34,8 +35,7 @@ UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "la
 """Read-only keys in the output of `items list --json`; an import ignores them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRow:
+class ImportRow(Struct, frozen=True):
     """An item of an import file: its place, the number of an existing item, its type, and values by field key.
 
     With `is_written`, values are texts as people write them; otherwise JSON values.
@@ -146,8 +146,7 @@ def _is_computed(key: str) -> bool:
     return field is not None and field.settable is Settable.NEVER
 
 
-@dataclass(slots=True)
-class Import:
+class Import(Struct):
     """The effect of an import file: new items with their tasks, changes by item number, and faults."""
 
     families: list[Family] = field(default_factory=list)

@@ -6,8 +6,9 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
@@ -156,8 +157,7 @@ def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[
     return wanted
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A line of a plan with its values at export and now, both as text."""
 
     mine: Values

@@ -12,8 +12,9 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.served import has_no_users, served_settings

@@ -5,9 +5,10 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import Enum
+
+from msgspec import Struct
 
 from backlit.model.filters.tree import (
     ARITHMETIC,
@@ -41,8 +42,7 @@ class _Void(Enum):
     VOID = "void"
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     values: Mapping[str, object]
     tag: str | None = None
 

@@ -16,9 +16,11 @@ mirror). docs/interface.md ("Lists, `$filter` and `$orderby`") defines the meani
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Value = None | bool | int | float | str | date | datetime
 
@@ -72,27 +74,23 @@ REPLACED_LIMIT = 1_000_000
 """The most characters of a text after REPLACE; a longer one counts as null, as a division by zero does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct, frozen=True):
     """A property by its own spelling (`AssignedToID`, `createdAt`, `Channel_cf`)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A constant; a `date` stands for its whole day when compared to a DateTime with eq or ne."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class TagVariable:
+class TagVariable(Struct, frozen=True):
     """The variable of the enclosing `Tags/any(...)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A function of terms; startswith, endswith and contains are also filters."""
 
     function: Function
@@ -102,8 +100,7 @@ class Call:
 Term = Property | Literal | TagVariable | Call
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A comparison of two terms."""
 
     operator: Operator
@@ -111,37 +108,32 @@ class Comparison:
     right: Term
 
 
-@dataclass(frozen=True, slots=True)
-class In:
+class In(Struct, frozen=True):
     """A membership test: the term equals one of the choices."""
 
     term: Term
     choices: tuple[Literal, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     """A conjunction of at least two parts; no part is an And."""
 
     parts: "tuple[Filter, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     """A disjunction of at least two parts; no part is an Or."""
 
     parts: "tuple[Filter, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """A negation; a filter is true or false, never unknown."""
 
     part: "Filter"
 
 
-@dataclass(frozen=True, slots=True)
-class AnyTag:
+class AnyTag(Struct, frozen=True):
     """A test of the tags: the part holds for one of them, or with None, any tag exists."""
 
     part: "Filter | None"
@@ -154,8 +146,7 @@ class Where(StrEnum):
     ANYWHERE = "name, description and comments"
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(Struct, frozen=True):
     """A search for a text in any case: as any part of the name, or as beginnings of consecutive words.
 
     The interface has no such filter; `matches` finds the comments' texts under `COMMENTS`.
@@ -173,8 +164,7 @@ Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal |
 """A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Struct, frozen=True):
     """A key of an order; nulls come last in both directions, ids break ties."""
 
     name: str

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import StrEnum
 from typing import NoReturn, cast
+
+from msgspec import Struct
 
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
@@ -42,8 +43,7 @@ class Shape(StrEnum):
     END = "end"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token with its text and its place, counted in characters from 1; only literals have a `value`."""
 
     shape: Shape
@@ -148,8 +148,7 @@ def _number(found: re.Match[str], at: int, option: str) -> int | float:
 _TERMS = Property | Literal | TagVariable | Call
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """A part with its type: INTEGER counts as NUMBER, None is the type of null.
 
     `is_void` marks a function of null; `is_loose` marks a text from Tags outside of any, which only a

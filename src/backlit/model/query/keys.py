@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from backlit.model.fields import (
     ALL_TYPES,
@@ -89,16 +90,14 @@ _SIGN_KEYS = {"#": "tag", "@": "owner"}
 MOST = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True):
     """The keys with their help, and the known values of a key."""
 
     keys: Mapping[str, str]
     values: Callable[[str], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A replacement for `text[start:stop]`."""
 
     text: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 
@@ -13,39 +14,43 @@ TEXT_LIMIT = 4096
 DEPTH_LIMIT = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A text in the name, in any case."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A key in any case, compared with values; `at` is its place in the text, from 1."""
 
     key: str
     operator: str
     values: tuple[str, ...]
-    at: int = field(default=1, compare=False)
+    at: int = 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> tuple[str, str, tuple[str, ...]]:
+        return self.key, self.operator, self.values
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(Struct, frozen=True):
     """A conjunction, which holds if it is empty. No part is an AllOf."""
 
     parts: "tuple[Node, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """A disjunction of at least two parts. No part is an AnyOf."""
 
     parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class NotThis:
+class NotThis(Struct, frozen=True):
     """A negation."""
 
     part: "Node"
@@ -65,8 +70,7 @@ class _Shape(StrEnum):
     END = "end"
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     shape: _Shape
     at: int
     node: Word | Condition | None = None

@@ -1,10 +1,11 @@
 """Reports by day: the recorded progress of a scope, and its burndown, burnup and scope change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import pairwise
 from math import floor
+
+from msgspec import Struct, field
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
@@ -41,8 +42,7 @@ KNOWN_ITEMS = "Items added and removed between the same two records are not coun
 NET = "A – in In and Out: only the net change was recorded."
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """Added and removed items between two records; `sized` is the change of points by new estimates."""
 
     came: Totals = NO_TOTALS
@@ -65,8 +65,7 @@ def flow_of(before: float | None, after: float | None) -> Flow:
     return Flow(went=Totals(1, before)) if after is None else Flow(sized=after - before)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The last recorded state of a day: scope and completed work."""
 
     day: date
@@ -79,8 +78,7 @@ class Progress:
         return Totals(self.scope.count - self.done.count, self.scope.points - self.done.points)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """The recorded days of an iteration, a release or a period, the oldest first; `end` is inclusive.
 
     Up to `sample_until` the records are demo data of the sample workspace.
@@ -259,8 +257,7 @@ def _burnup_headline(course: Course, measure: Measure) -> str:
     return f"{done} of {scope} {measure.value} done {when}; {gained} since {day_text(first.day)}."
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change of scope between two records, with its causes if known."""
 
     day: date

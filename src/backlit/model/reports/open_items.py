@@ -1,8 +1,9 @@
 """Reports on open items: age in status, estimates, and workload by person and by area."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
@@ -39,8 +40,7 @@ EXACT_NOTE = "Based on status changes seen by this machine."
 LEAST_NOTE = "“Or before”: this machine did not see the change; the age counts from the last edit or the first sync."
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(Struct, frozen=True):
     """A started item with the latest start of its status; `is_exact` marks an observed day."""
 
     item_id: int
@@ -100,8 +100,7 @@ UNSET, WORDS = "not set", "no number"
 ESTIMATE_NOTE = "Current open items, without tasks and feedback, which have no estimate."
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """The count of items with one estimate; `points` is None for a text, and `is_set` is False for no estimate."""
 
     points: float | None
@@ -167,8 +166,7 @@ LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TES
 CURRENT = "Current state, including unsent changes; tasks count in hours only."
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """Open work of one person or area: items without tasks, and the remaining hours of tasks."""
 
     name: str

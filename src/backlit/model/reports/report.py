@@ -1,11 +1,12 @@
 """Structure of a report: headline, chart, table of numbers and notes, with the text of its numbers and days."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from math import ceil, floor, log10
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.dates import MONTHS
@@ -30,8 +31,7 @@ class Measure(StrEnum):
         return totals.points if self is Measure.POINTS else float(totals.count)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too. Numbers of
@@ -49,8 +49,7 @@ class Column:
     is_item: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """The numbers by row; `item_ids` and `item_types` name the item of each row in a table of items."""
 
     columns: tuple[Column, ...]
@@ -120,8 +119,7 @@ class Tone(StrEnum):
     GUIDE = "guide"
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """A number for each day; None for a day without a record."""
 
     name: str
@@ -129,8 +127,7 @@ class Series:
     values: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """Days along the bottom: one series as bars, others as lines over them.
 
     `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation.
@@ -154,16 +151,14 @@ class Timeline:
         return max((value for each in every for value in each.values if value is not None), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of the bars."""
 
     name: str
     tone: Tone
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A bar: its label and a number for each part."""
 
     label: str
@@ -175,8 +170,7 @@ class Bar:
         return sum(self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """Horizontal bars with the same parts; a short chart keeps the first or the last."""
 
     parts: tuple[Part, ...]
@@ -211,8 +205,7 @@ def ticks(top: float, most: int) -> tuple[float, ...]:
     return tuple(step * n for n in range(max(1, ceil(top / step - 1e-9)) + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """A report; its notes name the origin of the numbers and missing ones."""
 
     kind: str

@@ -1,8 +1,9 @@
 """Velocity: committed, completed and carried-over work of iterations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.planning import velocity_of
@@ -37,8 +38,7 @@ _FRIDAY = 4
 PARTS = (Part("done", Tone.DONE), Part("not completed", Tone.LEFT))
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """An iteration: its days, its records, and its current state."""
 
     name: str

@@ -1,8 +1,9 @@
 """Settings of profiles and screens: names, item templates and boards, from JSON or TOML with sentences for faults."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest
@@ -46,8 +47,7 @@ KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kin
 """Kinds that a project's own field may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnCapacities:
+class OwnCapacities(Struct, frozen=True):
     """Personal capacities per iteration, by user name; 0 means no limit.
 
     The interface has no personal capacity, so the setting is local. `special` holds capacities of single
@@ -62,8 +62,7 @@ class OwnCapacities:
         return self.special.get(iteration, {}).get(user) or self.usual.get(user)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnNames:
+class OwnNames(Struct, frozen=True):
     """The settings `[teams]`, `[fields]` and `project`."""
 
     teams: Mapping[int, str] = field(default_factory=dict)
@@ -109,8 +108,7 @@ def field_kinds(kinds: object) -> dict[str, Kind]:
 OWN_KEYS = ("name", "type", "tasks")
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A template of new items; `fields` holds values as people write them, by field key."""
 
     name: str
@@ -177,8 +175,7 @@ PARENT = "ParentID"
 """The swimlane source for boards of tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnSettings:
+class ColumnSettings(Struct, frozen=True):
     """A column of the settings: its field and the values in it, as people write them."""
 
     of: str
@@ -188,8 +185,7 @@ class ColumnSettings:
     is_collapsed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BoardSettings:
+class BoardSettings(Struct, frozen=True):
     """The table `[board]` in `config.toml`; `columns` and `lanes` are field keys, `lanes` may be empty."""
 
     columns: str = STATUS

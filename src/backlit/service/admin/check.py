@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Table, func, select, text
 
 from backlit.model.amounts import counted
@@ -40,8 +40,7 @@ from backlit.service.tables.work_items import Item, calculated, pert
 _FIGURES = tuple(FIELD_BY_KEY[key].column for key in ("PertEstimate", "WorkRemaining", "WorkCompleted"))
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A problem with its place and a sentence."""
 
     table: str

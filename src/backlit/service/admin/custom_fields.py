@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
@@ -22,8 +22,7 @@ KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBER, Kind
 _KEY = re.compile(r"[A-Za-z]\w{0,59}_cf", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True):
     """Changes to a custom field; None leaves a setting unchanged, an empty default removes it."""
 
     types: Sequence[str] | None = None

@@ -1,10 +1,10 @@
 """Projects: creation with their roots, changes, and their teams and time entry types."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
@@ -32,8 +32,7 @@ A_YEAR = timedelta(days=365)
 LONGEST_ITERATION = 366
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectChange:
+class ProjectChange(Struct, frozen=True):
     """Settings of a project to change; None keeps the current value or the default."""
 
     name: str | None = None

@@ -1,9 +1,10 @@
 """Updates of items and documents after a change of their project's settings."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from backlit.model.fields import ALL_TYPES, FIELDS
@@ -31,8 +32,7 @@ _BATCH = (
 _DOCUMENT = update(work_items).where(work_items.c.id == bindparam("item_id")).values(doc=bindparam("document"))
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """Counts of items with new values, and of items with only a new document."""
 
     changed: int

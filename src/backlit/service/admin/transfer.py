@@ -6,11 +6,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from backlit.model.errors import BadRequest, Conflict, NotFound, StorageError

@@ -4,8 +4,8 @@ import asyncio
 import mimetypes
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
@@ -48,8 +48,7 @@ _GATHERED = 512 * 1024
 _HEADER_LIMIT = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Struct, frozen=True):
     """A received file."""
 
     incoming: Incoming

@@ -3,11 +3,12 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlalchemy import Connection
 from starlette.datastructures import Headers, QueryParams
 from starlette.exceptions import HTTPException
@@ -103,8 +104,7 @@ class Shared:
         self.passwords.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Response of a handler; `body` is JSON, `freed` holds digests of contents that lost an attachment."""
 
     body: bytes
@@ -113,8 +113,7 @@ class Answer:
     freed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A request of a signed-in user, inside its transaction."""
 
     connection: Connection
@@ -179,8 +178,7 @@ class TakesLong(Exception):
         return self._rest(replace(self._call, connection=connection))
 
 
-@dataclass(frozen=True, slots=True)
-class Streamed:
+class Streamed(Struct, frozen=True):
     """A handler that reads its body as a stream and opens its own transactions."""
 
     respond: Callable[[Shared, Request], Awaitable[Answer]]
@@ -191,8 +189,7 @@ HandlerT = TypeVar("HandlerT", bound=Handler)
 StreamedT = TypeVar("StreamedT", bound=Callable[[Shared, Request], Awaitable[Answer]])
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A method of a path below the resource root; `resource` is the model that it returns, or a schema's name.
 
     The first line of the handler's docstring summarizes it in the OpenAPI document; `{noun}` there stands for the

@@ -1,11 +1,11 @@
 """The options of a list ($top, $skip, $filter, $orderby) and its envelope."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME
@@ -25,8 +25,7 @@ TOP_LIMIT = 1000
 SKIP_LIMIT = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(Struct, frozen=True):
     """Options of a list; `top` is None if absent."""
 
     top: int | None

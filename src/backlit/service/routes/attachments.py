@@ -3,12 +3,12 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import orjson
+from msgspec.structs import replace
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse

@@ -1,10 +1,10 @@
 """Comments."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.model.filters import Value, with_constants

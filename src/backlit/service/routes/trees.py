@@ -1,10 +1,10 @@
 """Areas and iterations: the nodes of a project's two trees."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import RowMapping, Table
 
 from backlit.model.errors import BadRequest, NotFound
@@ -23,8 +23,7 @@ NodeModel = TypeVar("NodeModel", Area, Iteration)
 Values = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRoutes(Generic[NodeModel]):
+class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     """The routes of one tree: its table and model, its nouns in addresses and sentences, and the items' key for it.
 
     `check` reads a body; `complete` presets the missing values of a new node and refuses values that contradict

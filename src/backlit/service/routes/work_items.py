@@ -1,8 +1,9 @@
 """Work items, their lists and their ranks."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import Field, ItemType, Kind

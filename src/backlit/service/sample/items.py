@@ -1,10 +1,11 @@
 """Items of the sample: names, places and comments."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
+
+from msgspec import Struct
 
 from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
@@ -33,8 +34,7 @@ _POINTS_PER_ITEM = 1.6
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Sprint:
+class Sprint(Struct, frozen=True):
     """A target of planned items; without dates, it is the root, which holds the backlog."""
 
     id: int
@@ -43,8 +43,7 @@ class Sprint:
     points: float
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """A sample project: its settings, areas, iterations (root first) and members."""
 
     settings: ProjectSettings
@@ -53,20 +52,18 @@ class Places:
     members: tuple[tuple[int, str], ...]
 
 
-@dataclass(slots=True)
 class ItemMaker:
     """Maker of one project's items in order of id, with their comments."""
 
-    places: Places
-    wanted: int
-    first_id: int
-    today: date
-    random: Random
-    _comments: list[dict[str, Any]] = field(default_factory=list)
-    _current: SprintUnderWay = field(init=False)
-    _before: SprintsBefore = field(init=False)
+    _before: SprintsBefore
 
-    def __post_init__(self) -> None:
+    def __init__(self, places: Places, wanted: int, first_id: int, today: date, random: Random) -> None:
+        self.places = places
+        self.wanted = wanted
+        self.first_id = first_id
+        self.today = today
+        self.random = random
+        self._comments: list[dict[str, Any]] = []
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
         self._current = SprintUnderWay(sprint.id, sprint.start or self.today, self.today, self.places.members)
 

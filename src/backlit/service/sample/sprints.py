@@ -1,8 +1,9 @@
 """Sprints of the sample: completed items of past ones, and progress of the current one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+
+from msgspec.structs import replace
 
 from backlit.service.tables.work_items import Item
 

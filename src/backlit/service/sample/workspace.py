@@ -1,10 +1,10 @@
 """A realistic workspace of any size, identical for the same seed and day."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from random import Random
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine, insert, update
 
 from backlit.model.fields import ItemType, Kind
@@ -46,8 +46,7 @@ _CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """Summary of the sample: users, password and contents."""
 
     usernames: tuple[str, ...]

@@ -1,8 +1,9 @@
 """Callers and their rights in projects."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from backlit.model.errors import Forbidden, NotFound
 
@@ -15,8 +16,7 @@ class Role(StrEnum):
     MANAGER = "manager"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The signed-in user, the role in each project granted, and the revision of each project's settings."""
 
     id: int

@@ -1,13 +1,14 @@
 """Filters and orders of lists as SQL of the service's database, with bound values."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
 from typing import Any
 from typing import cast as cast_type
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
     Float,
@@ -120,13 +121,18 @@ def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     return sql_of(found, _Dialect(columns))
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A filter without its values: equal shapes have one statement, in which values are bound by name."""
 
     key: tuple[object, ...]
-    example: Filter = field(compare=False)
+    example: Filter
     """A filter of the shape."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def condition(self, columns: Columns) -> ColumnElement[bool]:
         """Return the WHERE of the filters of this shape, with a bound value for each of theirs."""
@@ -174,8 +180,7 @@ _WORD = 31
 """Bits of the largest whole number of the databases' smaller type."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialect:
+class _Dialect(Struct, frozen=True):
     """SQL for SQLite and PostgreSQL; `variable` is the tag of the enclosing any().
 
     With `named`, values are bound by name when the statement runs.

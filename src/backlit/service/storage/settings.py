@@ -1,7 +1,8 @@
 """Settings of a service, with its limits on slow and idle callers."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from backlit.model.resources import INTERNAL
 from backlit.model.wrap import client_id_of
@@ -10,8 +11,7 @@ HEAD_LIMIT = 64 * 1024
 """Bytes of a request's address and headers together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Time limits for callers, and the number of waiting callers."""
 
     head: float = 15.0
@@ -41,8 +41,7 @@ class Limits:
     """Seconds between two log lines about refused or closed connections."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceSettings:
+class ServiceSettings(Struct, frozen=True):
     """Settings of a service; `database` is a SQLAlchemy URL."""
 
     database: str

@@ -1,11 +1,11 @@
 """Attachments of work items and comments; the file store has their contents by digest."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from backlit.model.fields import ValueType
@@ -26,8 +26,7 @@ PROPERTIES = properties_of(
 _COLUMNS = columns_of(attachments, PROPERTIES)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A stored attachment, without its addresses, which depend on the request."""
 
     id: int
@@ -46,8 +45,7 @@ class Stored:
     last_modified_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Selection and order of attachments; without item and comment, those of all items of the projects."""
 
     project_ids: tuple[int, ...]

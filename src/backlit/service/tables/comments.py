@@ -1,10 +1,10 @@
 """Comments on work items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from backlit.model.fields import ValueType
@@ -29,8 +29,7 @@ def read(connection: Connection, comment_id: int) -> Comment | None:
     return None if row is None else Comment(**row)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Selection and order of comments; an `item_id` of None means all items of the projects."""
 
     project_ids: tuple[int, ...]

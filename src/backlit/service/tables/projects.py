@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, literal_column, select, update
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
@@ -39,8 +39,7 @@ _ALL = Prepared(select(func.count()).select_from(projects))
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectSettings:
+class ProjectSettings(Struct, frozen=True):
     """Settings of one project that decide the valid values of its items."""
 
     id: int

@@ -3,9 +3,9 @@
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from backlit.model.errors import TooManyRequests
@@ -30,8 +30,7 @@ _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """A key that signs access tokens."""
 
     secret: bytes

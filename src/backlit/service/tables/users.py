@@ -1,10 +1,10 @@
 """Users and their grants."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from backlit.model.resources import User
@@ -40,8 +40,7 @@ _CALLER_OF_SESSION = _CALLERS.where(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """A user's account data for sign-in."""
 
     id: int

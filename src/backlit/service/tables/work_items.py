@@ -2,13 +2,14 @@
 
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import (
     BigInteger,
     BindParameter,
@@ -46,8 +47,7 @@ TASK_FIGURES = ("PertEstimate", "WorkRemaining", "WorkCompleted")
 _EMPTY: Mapping[str, Any] = {"Description": "", "Tags": []}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A work item; `values` has every key of its document, including calculated ones."""
 
     id: int
@@ -142,8 +142,7 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     return (operators.in_op(literal_column("+work_items.project_id"), ids),)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Selection and order of items; `parent_id` keeps it to the tasks of an item, `custom` are fields it may name."""
 
     access: Access

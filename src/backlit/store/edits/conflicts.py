@@ -1,12 +1,13 @@
 """Conflicts, resolved field by field, and rejected changes, resolved with new values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY
@@ -31,8 +32,7 @@ class Keep(Enum):
     THEIRS = "theirs"
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+class Contested(Struct, frozen=True):
     """A field in conflict: its value before the user's change, the user's value and the service's value."""
 
     key: str
@@ -41,8 +41,7 @@ class Contested:
     theirs: object
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """An entry to resolve. A conflict lists the clashing fields, a rejection lists all fields the entry sets.
 
     `last_id` is the latest of the later edits of these fields. Those edits wait behind the entry and are part of

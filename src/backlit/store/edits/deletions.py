@@ -1,7 +1,8 @@
 """Permanent deletion: everything below an item, its copy in the trash, and the entry that deletes it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
@@ -25,8 +26,7 @@ from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """The extent of a deletion, as far as this machine knows it."""
 
     items: int

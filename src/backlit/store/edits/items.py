@@ -1,7 +1,9 @@
 """User edits: journalled on disk, laid over the mirror, announced to the screens."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType
@@ -25,8 +27,7 @@ from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """A new item, and the fields of the tasks below it."""
 
     type: str

@@ -1,8 +1,9 @@
 """Changes of areas and iterations: checked, journalled, shown at once and sent in the background."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.trees import Totals
@@ -23,8 +24,7 @@ MOST_ITEMS = 1_000
 """The most items that undo moves back into a restored node. Beyond it, the copy keeps their number only."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewNode:
+class NewNode(Struct, frozen=True):
     """A new area or iteration. Missing dates get the service's defaults."""
 
     name: str
@@ -35,8 +35,7 @@ class NewNode:
     is_release: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """The extent of a deletion: nodes including the deleted one, and what moves elsewhere.
 
     The points are those of the open items.

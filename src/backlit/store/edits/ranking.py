@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY
@@ -32,8 +34,7 @@ def beside_of(kept: Mapping[str, object]) -> list[RankTarget]:
     return [(str(where), int(neighbour_id)) for where, neighbour_id in found] if isinstance(found, list | tuple) else []
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A position in the order: a number, and the id among equal numbers."""
 
     number: float
@@ -142,8 +143,7 @@ def _unit(number: float) -> float:
     return max(1.0, abs(number) * 2.0**-40)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Items that move together, in their order, all of one parent."""
 
     project_id: int
@@ -222,8 +222,7 @@ def _tell(writer: Writer, numbers: Mapping[int, float]) -> None:
 EXTENSION = "rank"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """The result of a move. A count of 0 means that the items were there already."""
 
     count: int

@@ -1,8 +1,9 @@
 """Carry-over: the target of each unfinished item of an ended iteration, written as one step."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
@@ -39,8 +40,7 @@ class Way(StrEnum):
     STAY = "stay"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A decision about one item: the outcome, the done points of a split, and whether its open tasks are done too."""
 
     way: Way

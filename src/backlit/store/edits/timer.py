@@ -1,8 +1,9 @@
 """Timer of the work on a task."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.store.files.files import Files, Writer
@@ -13,8 +14,7 @@ HOUR = 3600.0
 _TIMER = "timer"
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A running timer: its task, and its start in seconds of this machine's time."""
 
     item_id: int

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
@@ -23,8 +25,7 @@ _DIGITS = 6
 """Decimal digits of sums, so that tenths add up exactly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """Logged hours on a task. `remaining` is the work left after them, None to subtract them from the old value."""
 
     hours: float

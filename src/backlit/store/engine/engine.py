@@ -5,8 +5,9 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
 from backlit.model.plain import plain

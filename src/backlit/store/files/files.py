@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import StorageError
 from backlit.store.journal.connection import MIGRATIONS, UNDELIVERED_SQL
@@ -39,8 +41,7 @@ def _raised(error: sqlite3.Error) -> None:
     raise error
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """The writing thread's mirror and journal, and the signal that announces its changes."""
 
     mirror: Mirror
@@ -314,8 +315,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Struct, frozen=True):
     """The state of a file: bytes including its logs, schema version, current version, number of records.
 
     `fault` is a sentence if the file is unusable. The numbers are None without a file.

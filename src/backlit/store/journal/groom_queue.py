@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.store.sqlite.database import Table, transaction
 
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """An item of a queue. `before` holds its values when first shown, None until then.
 
     `since` is the journal's last entry at that time. Later entries of the user are answers.
@@ -24,8 +24,7 @@ class Stop:
     since: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The place of the shown item, counted from 0, and the number of items."""
 
     place: int

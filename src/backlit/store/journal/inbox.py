@@ -1,10 +1,10 @@
 """The inbox in the journal: a row for each item that others changed since the user last saw it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 import orjson
+from msgspec import Struct, field
 
 from backlit.store.sqlite.database import Table, ids_json, transaction
 
@@ -19,8 +19,7 @@ class NewsKind(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class InboxRecord:
+class InboxRecord(Struct, frozen=True):
     """The unseen changes of an item. `base` holds the changed fields as last seen, `comments` the unseen ids.
 
     `authors` are the known authors, the latest first. `noted_at` is the service's time of the latest change, or
@@ -43,8 +42,7 @@ class InboxRecord:
         return self.kind is NewsKind.CHANGED and not self.base and not self.comments
 
 
-@dataclass(frozen=True, slots=True)
-class Watermarks:
+class Watermarks(Struct, frozen=True):
     """The largest known ids of a project. Larger ids are new. None if comments cannot be listed."""
 
     item_id: int

@@ -8,12 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 import orjson
+from msgspec.structs import replace
 
 from backlit.model.errors import StorageError
 from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection, opened

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 import orjson
+from msgspec import Struct, field
 
 from backlit.store.journal.connection import UNDELIVERED_SQL
 from backlit.store.records.item import Document, id_in
@@ -104,8 +104,7 @@ class UndoLog(Table):
 KEPT_DAYS = 90
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """A deleted item as last known, with its tasks and the comments of all of them."""
 
     item: Document

@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.fields import Kind
 from backlit.store.mirror.full_text import FullText
@@ -88,8 +88,7 @@ def widest(kinds: Iterable[Kind]) -> Kind:
     return Kind.LONG_TEXT if Kind.LONG_TEXT in found else Kind.TEXT
 
 
-@dataclass(frozen=True, slots=True)
-class NewRows:
+class NewRows(Struct, frozen=True):
     """The rows of new items, computed on another thread while the mirror writes others."""
 
     rows: Mapping[int, list[object]]

@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.comments import Comments, MirroredAttachments
@@ -47,8 +47,7 @@ NOT_ITS_FAULT = frozenset(
 _HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """The result of a write: the ids of changed items and the keys of their fields, no keys for new or deleted ones."""
 
     ids: frozenset[int]

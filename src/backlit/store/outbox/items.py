@@ -1,11 +1,11 @@
 """Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY

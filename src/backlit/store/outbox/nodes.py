@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
 from backlit.store.edits.checks import fault_of_range, on_wire
@@ -44,8 +46,7 @@ MOST_PARENTS = 20
 """The most parents to filter by. The tree is read whole for more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """Nodes on the service at present: the whole tree, or the children of some parents."""
 
     nodes: Sequence[Document]

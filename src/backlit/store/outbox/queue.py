@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError, NotFound, ServiceError, ServiceRefused, SignInNeeded, Trouble, Unclear
 from backlit.model.trees import ROOT_PARENT

@@ -3,8 +3,9 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
 from backlit.store.edits.deletions import deletions_of

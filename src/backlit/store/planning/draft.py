@@ -1,7 +1,9 @@
 """Plan draft: planned values, the values they started from, and their comparison with the current ones."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from backlit.store.records.entry import ITEM_PLACES
 from backlit.store.records.merge import is_same
@@ -14,8 +16,7 @@ MOST_STEPS = 100
 Values = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """A field in a draft: its value at planning time and its planned value."""
 
     base: object
@@ -26,16 +27,14 @@ Touches = Mapping[int, Mapping[str, Touch]]
 """By item and field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contest:
+class Contest(Struct, frozen=True):
     """A planned value of a field that another user changed since."""
 
     touch: Touch
     theirs: object
 
 
-@dataclass(frozen=True, slots=True)
-class PlanState:
+class PlanState(Struct, frozen=True):
     """The comparison of a draft with the current values.
 
     `changes` is the effective plan. `contests` holds fields that other users changed since: their values win until
@@ -50,8 +49,7 @@ class PlanState:
         return bool(self.changes or self.contests or self.gone)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """An unsaved plan. Each change returns a new draft.
 
     `past` and `future` hold, for each undoable or redoable step, the earlier plan of the touched items. `target` is

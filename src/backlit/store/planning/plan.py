@@ -2,10 +2,12 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
@@ -37,8 +39,7 @@ _ITEMS_SQL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """A release and the iterations that can be planned in it."""
 
     entry: IterationEntry
@@ -120,8 +121,7 @@ _TASKS_SQL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChange:
+class PlanChange(Struct, frozen=True):
     """The planned change of an item: its current iteration, and the current and planned value of each changed field.
 
     `contests` are fields that another user changed since. They are saved only if the user asks for it.
@@ -141,8 +141,7 @@ class PlanChange:
         return replace(self, fields={**self.fields, **mine}, contests={})
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """The progress of the last saved plan: the numbers of sent, waiting and held entries."""
 
     done: int

@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.plain import plain
@@ -26,8 +27,7 @@ _SECTION = re.compile(r"\[(.+)\]\s*(?:#.*)?")
 _GAP = re.compile(r"\s{2,}|\t")
 
 
-@dataclass(frozen=True, slots=True)
-class PlanLine:
+class PlanLine(Struct, frozen=True):
     """An item's line in a plan."""
 
     id: int
@@ -36,8 +36,7 @@ class PlanLine:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedItem:
+class ExportedItem(Struct, frozen=True):
     """The service's values of an item when the plan was written. The place is an iteration's id."""
 
     place: int | None

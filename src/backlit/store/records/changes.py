@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from backlit.store.records.people import Person
 
@@ -28,8 +29,7 @@ ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION
 """The subjects that a write by another process to the mirror may change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change in the store.
 
     Empty `ids` mean many or all. For comments and attachments they are the ids of the items. Empty `fields` mean
@@ -57,8 +57,7 @@ class ConnectionState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """The connection at a moment. `sentence` is a message for the user, `synced_at` this machine's time."""
 
     state: ConnectionState = ConnectionState.IDLE
@@ -70,8 +69,7 @@ class Connection:
     server: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxState:
+class OutboxState(Struct, frozen=True):
     """The number of undelivered changes by state."""
 
     pending: int = 0

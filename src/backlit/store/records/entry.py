@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from backlit.model.trees import ROOT_PARENT
 
@@ -86,8 +88,7 @@ BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})
 """States of entries that may still be in transit."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxEntry:
+class OutboxEntry(Struct, frozen=True):
     """A journalled change.
 
     `payload` is the requested change: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a

@@ -1,12 +1,13 @@
 """A work item as a list row, as a whole and as columns of the mirror."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
@@ -65,8 +66,7 @@ def gone_row(item_id: int) -> Row:
     return Row(item_id, "", "", None, None, None, None, None, None, RowSign.NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A whole item: `fields` with pending values laid over, `base` as last received."""
 
     id: int
@@ -81,8 +81,7 @@ class Item:
     sign: RowSign
 
 
-@dataclass(frozen=True, slots=True)
-class FieldNews:
+class FieldNews(Struct, frozen=True):
     """A field as the user last saw it, and its present value."""
 
     key: str

@@ -7,8 +7,9 @@ store CRLF, and changes that touch or overlap clash, as in diff3. The only small
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from backlit.model.fields import FIELD_BY_KEY, Kind
 
@@ -25,8 +26,7 @@ def is_empty(value: object) -> bool:
     return value is None or value in ("", [])
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The values left to send, and the service's values of the conflicting fields."""
 
     changes: Mapping[str, object]
@@ -112,16 +112,14 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Some lines of the merged text. `theirs` is None without a clash."""
 
     lines: tuple[str, ...]
     theirs: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Hunk:
+class _Hunk(Struct, frozen=True):
     """Lines `start` to `end` of the old text, replaced by `count` others."""
 
     start: int

@@ -1,9 +1,10 @@
 """Users, projects and iterations for screens."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+
+from msgspec import Struct
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest, ServiceError
@@ -25,8 +26,7 @@ TIME_ENTRY_TYPES = "time entry types"
 """The noun kind of time entry types, which have only a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """A user. The service does not list unlicensed users, so some users are unknown."""
 
     id: int
@@ -34,16 +34,14 @@ class Person:
     display_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectEntry:
+class ProjectEntry(Struct, frozen=True):
     """A project visible to the user."""
 
     id: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class IterationEntry:
+class IterationEntry(Struct, frozen=True):
     """An iteration or release. `end` is inclusive, capacities are story points, None if unset or 0."""
 
     id: int

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
 from backlit.store.files.files import Files
@@ -48,8 +48,7 @@ class DateForm(StrEnum):
         return self.value.format(value.replace(microsecond=0).isoformat())
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """The traits of a service. Without an item to probe, `is_sure` is False and all traits count as present."""
 
     filtering: Filtering = Filtering.WORKS

@@ -5,7 +5,8 @@ import contextlib
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.model.errors import BacklitError, Offline, TooManyRequests, Trouble, Unavailable
 
@@ -16,8 +17,7 @@ LONGEST_WISH = 6 * 3600.0
 _WORTH_SAYING = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(Struct, frozen=True):
     """Pauses in seconds. Each pause doubles after a failure, up to the longest, with jitter."""
 
     first_pause: float = 1.0

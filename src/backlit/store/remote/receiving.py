@@ -5,8 +5,10 @@ again.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.files.files import Writer
@@ -119,8 +121,7 @@ class _AllWatermarks:
         return self._marks[project_id]
 
 
-@dataclass(frozen=True, slots=True)
-class _Mine:
+class _Mine(Struct, frozen=True):
     """The user's own part of an item's changes: the user's names, unsent values and the delivered edit."""
 
     names: frozenset[str]

@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.open_items import Load, Size
@@ -23,8 +25,7 @@ _FROM_THE_START = "active"
 MOST_STAYS = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class InProgress:
+class InProgress(Struct, frozen=True):
     """An item in progress. `changed` is the day of its last change, None if the service lacks the item."""
 
     item_id: int

@@ -9,10 +9,11 @@ import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.reports.daily import Flow, Progress, flow_of
 from backlit.model.statuses import StatusGroups
@@ -80,8 +81,7 @@ def _data_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """The state of an iteration (without its children) or a whole backlog at the end of a day.
 
     `statuses` counts everything except tasks, under "" without a status. Work is the tasks' hours.
@@ -91,7 +91,7 @@ class Snapshot:
     statuses: Mapping[str, Totals]
     work_remaining: float
     work_completed: float
-    groups: StatusGroups = field(compare=False)
+    groups: StatusGroups
 
     @property
     def scope(self) -> Totals:
@@ -347,8 +347,7 @@ class StatusHistory:
         return await self._files.write(read)
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedHistory:
+class ObservedHistory(Struct, frozen=True):
     """The status history by item, and the day of the last scan, None before the first."""
 
     items: Mapping[int, ObservedStatus]

@@ -2,10 +2,12 @@
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
@@ -31,8 +33,7 @@ PERIODS = (30, 90, 365)
 LONGEST = 3660
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """The subject of a report. `end` is inclusive. No node means the whole backlog."""
 
     name: str
@@ -107,8 +108,7 @@ MOST_RUNS = 12
 NOBODY = "nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """The recorded history, and the last made-up day of it."""
 
     snapshots: Snapshots

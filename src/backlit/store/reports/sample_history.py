@@ -7,12 +7,12 @@ import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from random import Random
 
 import orjson
+from msgspec import Struct, field
 
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.files.files import Files, Writer
@@ -72,8 +72,7 @@ class SampleHistory:
             await self._files.write(lambda writer: _write(writer, project_id, made, key))
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """An item's iteration and status from a day to the day before another."""
 
     iteration_id: int
@@ -82,8 +81,7 @@ class Stretch:
     end: date
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRecords:
+class SampleRecords(Struct, frozen=True):
     """The days' rows, the items' status history, and the days' additions and removals."""
 
     lines: Mapping[date, list[SnapshotRow]] = field(default_factory=dict)
@@ -91,8 +89,7 @@ class SampleRecords:
     moves: Mapping[date, list[Move]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownItem:
+class KnownItem(Struct, frozen=True):
     """An item's known facts: iteration, status, creation day and day of the last change."""
 
     id: int

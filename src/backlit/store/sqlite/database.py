@@ -7,13 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.errors import StorageError
 from backlit.model.filters.matching import SQL_FUNCTIONS, SYLLABIC
@@ -267,8 +267,7 @@ class JournalReads:
         self._connection.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """The files of a profile. The mirror is disposable, the journal is not."""
 
     mirror: Path

@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from backlit.model.errors import StorageError, Trouble
 from backlit.store.sqlite.database import Places
@@ -21,8 +22,7 @@ DEAF = 15.0
 _POLL = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class HolderState:
+class HolderState(Struct, frozen=True):
     """The holder's progress, and the time of its last complete run. Times are this machine's."""
 
     process: int = 0

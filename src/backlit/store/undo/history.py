@@ -1,7 +1,9 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import ItemType
@@ -53,8 +55,7 @@ from backlit.store.views.lookups import Lookups
 DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True)
-class Reversal:
+class Reversal(Struct, frozen=True):
     """The effects of an undo or redo."""
 
     act: int

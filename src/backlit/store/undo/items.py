@@ -1,7 +1,8 @@
 """The operations of an undo or redo, found in the journal before anything is written, and restored items."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from backlit.store.edits.deletions import is_settable
 from backlit.store.files.files import Writer

@@ -1,7 +1,8 @@
 """Undo of changes to a tree: deletion on the service, or creation under new ids."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.checks import on_wire

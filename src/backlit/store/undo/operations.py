@@ -1,15 +1,15 @@
 """The operations of an undo or redo."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import OutboxEntry
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True):
     """A written field: its current and its new value. It is contested if another user changed it since."""
 
     item_id: int
@@ -19,8 +19,7 @@ class FieldChange:
     is_contested: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """An item by number, type and name. It may be deleted."""
 
     id: int
@@ -28,8 +27,7 @@ class Named:
     name: str
 
 
-@dataclass(frozen=True)
-class _OnEntry:
+class _OnEntry(Struct, frozen=True):
     """An operation on a whole entry."""
 
     entry: OutboxEntry
@@ -40,16 +38,15 @@ class _OnEntry:
         return self.entry.item_id
 
 
-class Withdraw(_OnEntry):
+class Withdraw(_OnEntry, frozen=True):
     """The discard of an unsent entry."""
 
 
-class Return(_OnEntry):
+class Return(_OnEntry, frozen=True):
     """The return of a discarded entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """An edit of an item. `base` holds the expected values on the service.
 
     `stands_for` is the repeated entry, 0 for none. The edit belongs to that entry's acts.
@@ -61,16 +58,14 @@ class Write:
     stands_for: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """The permanent deletion of an item."""
 
     item_id: int
     stands_for: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
+class Restore(Struct, frozen=True):
     """The creation of a deleted item, under a new id."""
 
     copy: Copy
@@ -81,12 +76,11 @@ class Restore:
         return self.copy.item_id
 
 
-class Recall(_OnEntry):
+class Recall(_OnEntry, frozen=True):
     """The discard of a deletion with an unclear outcome. The service is asked, and a deleted object is restored."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteComment:
+class DeleteComment(Struct, frozen=True):
     """The deletion of a comment."""
 
     item_id: int
@@ -95,8 +89,7 @@ class DeleteComment:
     stands_for: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WriteComment:
+class WriteComment(Struct, frozen=True):
     """A deleted comment, written again for its former audience."""
 
     item_id: int
@@ -104,30 +97,26 @@ class WriteComment:
     for_customers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """A deleted item that cannot be changed any more."""
 
     item_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rerank:
+class Rerank(Struct, frozen=True):
     """The return of items to their former positions."""
 
     entries: tuple[OutboxEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WriteNode:
+class WriteNode(Struct, frozen=True):
     """The entry that reverts a sent change of a node."""
 
     entry: OutboxEntry
     item_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteNode:
+class DeleteNode(Struct, frozen=True):
     """The entry that deletes a node which the act created. Its items move to another node."""
 
     entry: OutboxEntry
@@ -138,8 +127,7 @@ class DeleteNode:
     item_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreNode:
+class RestoreNode(Struct, frozen=True):
     """The creation of a deleted subtree under new ids, and the return of its items from the deletion's target."""
 
     entry: OutboxEntry
@@ -149,8 +137,7 @@ class RestoreNode:
     item_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Final:
+class Final(Struct, frozen=True):
     """A node's change that cannot be undone. The reason ends a sentence."""
 
     entry: OutboxEntry

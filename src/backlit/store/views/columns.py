@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
@@ -73,8 +74,7 @@ WIDEST = 60
 _WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnWish:
+class ColumnWish(Struct, frozen=True):
     """A requested column: its field or computed key, width (0: usual), growth, and drop order in narrow lists.
 
     The column with the smallest `drop` goes first. Columns with 0 follow, the last one first.

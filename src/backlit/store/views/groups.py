@@ -4,7 +4,9 @@ import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
@@ -15,8 +17,7 @@ GroupKey = tuple[object, ...]
 """The values of a group's fields, outermost first."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLine:
+class GroupLine(Struct, frozen=True):
     """The header of a group. `value` is that of the field `key`. The caller resolves its name.
 
     `count` leaves out tasks, `rows` includes them.
@@ -32,8 +33,7 @@ class GroupLine:
     is_folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(Struct, frozen=True):
     """Consecutive lines: a header, or items from `start` to `stop` of the ids."""
 
     header: GroupLine | None
@@ -45,8 +45,7 @@ class _Stretch:
         return 1 if self.header else self.stop - self.start
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """The ids for one combination of values, with the number of items other than tasks and their points."""
 
     values: GroupKey
@@ -203,8 +202,7 @@ def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -
         yield GroupLine(group, key, level_value(key, group[-1]), level, count, points, stop - start), start, stop
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """A value, None for no value, with the number of items other than tasks and their points."""
 
     value: object
@@ -229,8 +227,7 @@ def _by_count(facet: Facet) -> tuple[int, str]:
 _NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value))
 
 
-@dataclass(frozen=True, slots=True)
-class TasksShown:
+class TasksShown(Struct, frozen=True):
     """The shown tasks: those of all items or of none, with some items as exceptions."""
 
     of_all: bool = False

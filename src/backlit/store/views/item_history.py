@@ -1,10 +1,12 @@
 """The history of an item: its creation, comments and files, the user's own changes, and the last change by others."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.store.files.files import Files
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
@@ -27,8 +29,7 @@ class EventKind(StrEnum):
     """Changed on the server; the values before are not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemEvent:
+class ItemEvent(Struct, frozen=True):
     """An event in the life of an item. `at` is server time; `author` is empty for an unknown one.
 
     `fields` holds the values before and after of a change, `text` that of a comment or the name of a file. `state` is

@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import orjson
+from msgspec import Struct
 
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files
@@ -59,8 +59,7 @@ class Batch:
         return await self._files.read(read)
 
 
-@dataclass(frozen=True, slots=True)
-class CommentEntry:
+class CommentEntry(Struct, frozen=True):
     """A comment. An unsent comment is pending and has a temporary id and no time."""
 
     id: int
@@ -99,8 +98,7 @@ class Comments:
         return tuple(each for each in found if each.id not in deleted)
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentEntry:
+class AttachmentEntry(Struct, frozen=True):
     """A file on an item or a comment. `size` is None if the service does not state it."""
 
     id: int

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import orjson
+from msgspec import Struct, field
 
 from backlit.store.files.files import Files
 
@@ -80,8 +80,7 @@ class Drafts:
 _BOARD_SETTING = "board"
 
 
-@dataclass(frozen=True, slots=True)
-class BoardKept:
+class BoardKept(Struct, frozen=True):
     """The chosen fields of columns and lanes, and the collapsed columns by their first value."""
 
     columns: str

@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import takewhile
+
+from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
@@ -37,8 +38,7 @@ _CHANGED = SortKey("lastModifiedAt", descending=True)
 _FOLDED = {"Name": "name_fold"}
 
 
-@dataclass(frozen=True, slots=True)
-class ViewSpec:
+class ViewSpec(Struct, frozen=True):
     """The selection, order and groups of a list.
 
     `text` is a part of the name in any case, or `#id`. `query` is in the language of docs/query.md, `filter` a
@@ -63,8 +63,7 @@ class ViewSpec:
     planned_out: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A view's statements on the table of items."""
 
     where: Sql

@@ -1,9 +1,10 @@
 """Saved views: their written form in TOML, and their specs."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
@@ -18,8 +19,7 @@ KEYS = ("name", "query", "sort", "group", "done", "columns")
 MOST_GROUPS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
+class SavedView(Struct, frozen=True):
     """A view with a name. Without columns it shows the usual ones."""
 
     name: str

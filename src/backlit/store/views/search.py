@@ -3,8 +3,9 @@
 import re
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from backlit.model.filters.matching import words_of
 from backlit.store.files.files import Files, Writer
@@ -36,8 +37,7 @@ class Place(StrEnum):
     COMMENT = "comment"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A matching item. `snippet` is the original text around the first match."""
 
     item_id: int

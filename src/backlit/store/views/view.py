@@ -4,9 +4,11 @@ import sqlite3
 from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.filters import POINTS
 from backlit.model.query import Names, filter_of, mentions_status, parse_query
@@ -40,8 +42,7 @@ class ViewNames(Names, Protocol):
         """Return each value's position for a field, or None for one ordered by its values."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+class _Loaded(Struct, frozen=True):
     ids: "array[int]"
     largest_id: int
     totals: Totals

@@ -1,9 +1,9 @@
 """Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from textual import on
 from textual.theme import Theme
 from textual.widgets import Input

@@ -1,8 +1,9 @@
 """The places of the application: its modes, the screens over them, and the history of places and items."""
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from backlit.model.errors import BacklitError
@@ -39,8 +40,7 @@ MOST_NUMBERS = 5
 _ABOUT_SIGN_IN = "Your changes are kept and sent once you sign in."
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A mode of the application, and the item under its cursor."""
 
     mode: str

@@ -6,9 +6,9 @@ import csv
 import json
 import mimetypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from msgspec import Struct
 from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from textual import events
@@ -49,8 +49,7 @@ Draw = Callable[[int, int, ThemeStyles], list[Line]]
 """Lays a file out for so many columns and lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePreview:
+class FilePreview(Struct, frozen=True):
     """A file as it is shown: its kind, a remark, its lines, and the picture it is."""
 
     kind: str

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from mimetypes import guess_type
 from typing import Any
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual import on
 from textual.strip import Strip
@@ -132,8 +132,7 @@ def sign_of(name: str) -> str:
     return TYPE_SIGNS.get(kind, OTHER_SIGN)
 
 
-@dataclass(slots=True)
-class Transfer:
+class Transfer(Struct):
     """A file on its way and its progress; the engine's thread writes it, the screen's reads it."""
 
     label: str

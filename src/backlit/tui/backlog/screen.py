@@ -1,8 +1,8 @@
 """The screen of the backlog: the list of all items, and the preview of the item under the cursor."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual import on
 from textual.message import Message
 

@@ -1,10 +1,10 @@
 """The drawing of a board: the cards in sight, one card with the head of its column, and the lines of all columns."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Size

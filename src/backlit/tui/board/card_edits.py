@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable
 from backlit.model.filters import (

@@ -1,7 +1,9 @@
 """The columns and swimlanes of a board: their fields, the values of each column, and the items that are cards."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind
 from backlit.model.filters import Filter, In, Literal, Not, Property, all_of
@@ -37,8 +39,7 @@ MOST_PEOPLE = 24
 """People up to this number have a column each; in larger teams only people with cards, and the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardColumn:
+class BoardColumn(Struct, frozen=True):
     """A column: the values of its cards; a move into it writes the first one that the card's type has."""
 
     name: str

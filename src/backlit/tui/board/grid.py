@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from backlit.store.views.groups import GroupKey, GroupLine
 from backlit.tui.board.columns import BoardColumn
 
 
-@dataclass(slots=True)
-class ColumnTotals:
+class ColumnTotals(Struct):
     """The cards of a column and their points; a task that is a card counts as one. `shown` leaves out hidden ones."""
 
     count: int = 0
@@ -17,8 +17,7 @@ class ColumnTotals:
     points: float = 0.0
 
 
-@dataclass(slots=True)
-class Lane:
+class Lane(Struct):
     """A lane across all columns: its header (None on a board without lanes), and the places of each column's cards."""
 
     header: GroupLine | None
@@ -203,8 +202,7 @@ LEAST_WIDTH = 24
 GAP = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A column in sight: its number, its first cell and its width."""
 
     number: int
@@ -212,8 +210,7 @@ class Slot:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class BoardLayout:
+class BoardLayout(Struct, frozen=True):
     """The columns in sight from left to right, and the numbers of open columns beyond them."""
 
     slots: tuple[Slot, ...] = ()

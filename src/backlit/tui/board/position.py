@@ -1,9 +1,10 @@
 """The position on a board: its cards in columns and lanes, the current column, and the rows to come back to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View

@@ -1,8 +1,8 @@
 """The screen of the board, the backlog's items in columns, and the commands on columns, swimlanes and cards."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual import on
 
 from backlit.model.errors import BadRequest

@@ -1,8 +1,9 @@
 """A command, and one call of it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from backlit.model.query import Candidate
 
@@ -47,8 +48,7 @@ class Context(StrEnum):
     GLOBAL = "Everywhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A row of the command table.
 
     `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with `in_text` also runs
@@ -86,8 +86,7 @@ class Command:
         return self.completer if ":" in self.completer else f"{self.group}:{self.completer}"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A run of a command.
 
     `count` is the number typed before the keys, `letter` the character that ended a chord, and `text` the argument

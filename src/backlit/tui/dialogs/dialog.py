@@ -1,10 +1,10 @@
 """Dialogs: a thin frame over the screen that loses no key while it opens, and the one that asks for an answer."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from msgspec import Struct
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.style import Style
@@ -109,8 +109,7 @@ class Dialog(ModalScreen[Result]):
         event.prevent_default()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer: its key and its effect."""
 
     key: str

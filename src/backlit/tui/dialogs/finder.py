@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 from typing import ClassVar, NamedTuple, TypeVar
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
@@ -41,8 +41,7 @@ FRAME_LINES = 4
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """Something to run or open; without a value a heading, without a label too a line of words.
 
     `keys` and `label` stand in columns of their own. `also` holds further words that find the offer. A dim offer cannot

@@ -1,8 +1,10 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
@@ -26,8 +28,7 @@ LINES = 16
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class ItemSearch:
+class ItemSearch(Struct, frozen=True):
     """Items by typed text: `find` returns offers or raises BacklitError, `has` tells whether an id can be chosen."""
 
     find: Callable[[str], Awaitable[Sequence[Offer]]]

@@ -1,9 +1,9 @@
 """The one picker: type to filter, move, enter."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
@@ -324,8 +324,7 @@ def _items(count: int) -> str:
     return counted(count, "item") if count else ""
 
 
-@dataclass(frozen=True, slots=True)
-class TagChange:
+class TagChange(Struct, frozen=True):
     """The tags to put on and those to take off; all others stay."""
 
     added: tuple[str, ...] = ()

@@ -4,9 +4,10 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
@@ -20,8 +21,7 @@ from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
 from backlit.tui.shell.target import StoreTarget
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """A text to save: the title of the dialogs, and the content for a path, whose suffix may decide about it.
 
     `place_of` reads the typed path; it raises ValueError with a sentence where nothing can be saved.

@@ -1,10 +1,10 @@
 """Dialogs with lines that may be longer than the screen: to read, and to agree to."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TypeVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -102,8 +102,7 @@ class DifferenceQuestion(ScrollingDialog[str]):
             super().type_early("q" if character == "n" else character)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A field, as the service has it and as it is here, both as text."""
 
     label: str

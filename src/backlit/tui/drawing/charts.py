@@ -1,11 +1,11 @@
 """Charts as lines of coloured text: timelines by day, bars, and their legends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from typing import TypeAlias
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from backlit.model.planning import Capacity
@@ -88,8 +88,7 @@ LINES_PER_TICK = 3
 LABEL_GAP = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A column of the chart: its place, its width, and its days. The last recorded of several days counts."""
 
     x: int

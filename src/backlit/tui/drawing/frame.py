@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import is_not, ne
 
+from msgspec import Struct
 from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
@@ -20,8 +20,7 @@ _LEAST_GAIN = 60
 """Cells that moving rows must save."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scroll:
+class Scroll(Struct, frozen=True):
     """The rows from `top` to before `bottom` move up by so many lines, or down where they are less than 0."""
 
     top: int

@@ -6,10 +6,10 @@ clickable, and every character has passed `safe_block` first. A text in HTML is 
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
@@ -34,8 +34,7 @@ _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code"
 """Rules that would hide typed characters or find unintended markup."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A stretch of text, with the prefixes of its first line and of the others."""
 
     first: str
@@ -46,8 +45,7 @@ class Block:
     """The cells of a table, the header first; `text` is empty then."""
 
 
-@dataclass(slots=True)
-class _Level:
+class _Level(Struct):
     """An open list item or quote; its marker is drawn once."""
 
     marker: str

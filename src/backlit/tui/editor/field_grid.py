@@ -1,9 +1,9 @@
 """The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult

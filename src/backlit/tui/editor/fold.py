@@ -1,7 +1,9 @@
 """The lines of the grid of fields, and the fold over those beyond its height."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.fields import Field
 from backlit.tui.drawing.text import wrapped
@@ -14,8 +16,7 @@ LEAST_SHOWN = 6
 """Lines above the fold in the lowest grid."""
 
 
-@dataclass(frozen=True, slots=True)
-class GridLine:
+class GridLine(Struct, frozen=True):
     """A line of the grid: a field with its value; without a field a heading, a note, or the fold of the other fields.
 
     The value of a line with `is_apart` stands outside the grid: the line is shown while it is the current one.

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, ItemType, Section
@@ -19,8 +20,7 @@ class DoesNotApply(Exception):
     """An act that makes no sense for an item; the text is the sentence that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """A change of items: `changes` returns an item's new values, and raises DoesNotApply where there are none.
 
     It is kept to be repeated, so it holds no item.
@@ -32,8 +32,7 @@ class Act:
     is_repeatable: bool = True
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """An act on some items: whose values change to what, how many have them already, and why others are left out."""
 
     act: Act

@@ -1,9 +1,9 @@
 """Choices for the value of a field, and the list that shows choices."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -30,8 +30,7 @@ PARTLY = "–"
 """The sign of a value that only some of many items have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A choice: its value, its label, and a hint beside it.
 
     A hint of one cell is a sign in front of the label.

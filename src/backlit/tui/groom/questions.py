@@ -1,8 +1,9 @@
 """Questions of a grooming session about its items, and the answers that digits give."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+
+from msgspec import Struct, field
 
 from backlit.model.fields import Field, Kind
 from backlit.store.journal.groom_queue import Stop
@@ -23,8 +24,7 @@ OTHERS = "other…"
 _PRIORITIES = range(1, 6)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0."""
 
     field: Field
@@ -46,15 +46,13 @@ class Question:
         return choice.value == self.value and type(choice.value) is type(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class CommonValues:
+class CommonValues(Struct, frozen=True):
     """The most frequent values of open items by field (owner, area, tags)."""
 
     values: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """An item's values when it was first shown, the fields it was asked for, and those with a confirmed value."""
 
     before: Mapping[str, object]

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import estimate_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
@@ -16,8 +18,7 @@ from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFau
 from backlit.tui.items.target import ItemTarget
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A text that was or is being edited: of which items, what it was made from, and how it is now.
 
     `seen` has the fields of the items as they were then: what others saved since is neither taken for a change of the

@@ -1,10 +1,10 @@
 """The dialog that resolves a conflict or a rejected change: mine and theirs, field by field."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
@@ -22,8 +22,7 @@ from backlit.tui.items.entry_text import cell, cells_beside, table_lines
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 
-@dataclass(frozen=True, slots=True)
-class ShownField:
+class ShownField(Struct, frozen=True):
     """A contested field as text: the chosen `side`, or the text of an `edited` value; both None while undecided."""
 
     label: str
@@ -43,8 +42,7 @@ FRAME_LINES = 2
 HALF_MARKED = "The text still holds both versions. Delete the lines with <<<<<<<, ======= and >>>>>>>."
 
 
-@dataclass(frozen=True, slots=True)
-class NewValue:
+class NewValue(Struct, frozen=True):
     """A value that is neither yours nor theirs."""
 
     value: object
@@ -56,8 +54,7 @@ Decisions = Mapping[str, object]
 """A side or a value for each field."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictQuestion:
+class ConflictQuestion(Struct, frozen=True):
     """The fields to decide; `words` turns a field's value into text."""
 
     title: str
@@ -279,8 +276,7 @@ NOTHING = "–"
 SIDES = {Keep.MINE: "mine", Keep.THEIRS: "theirs"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(Struct, frozen=True):
     """Lines of both sides; `is_same` where there is no difference, or only a count of such lines."""
 
     mine: Sequence[str]

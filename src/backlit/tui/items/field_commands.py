@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
@@ -236,8 +238,7 @@ def having(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """A value that was given; the value may be None."""
 
     value: object

@@ -1,10 +1,10 @@
 """The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar, Protocol
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Container

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import zip_longest
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -95,8 +95,7 @@ def draft_key(task_id: int) -> str:
     return f"log {task_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class LogWorkForm:
+class LogWorkForm(Struct, frozen=True):
     """The types of time entries, the usual one, the timer's hours on the task, its task, and its running seconds."""
 
     types: Sequence[str]
@@ -106,8 +105,7 @@ class LogWorkForm:
     seconds: Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True)
-class TurnTimer:
+class TurnTimer(Struct, frozen=True):
     """The answer that asks for the timer to be started, or to be stopped where it runs on the task."""
 
     is_running: bool

@@ -1,10 +1,10 @@
 """The pane beside the list: the item under the cursor, read only, with its description and comments."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.timer import Timer
@@ -38,8 +38,7 @@ TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolutio
 SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "rejected (g=)", RowSign.CONFLICT: "conflict (g=)"}
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The context of an item: the names behind its references, and the current time."""
 
     people: Mapping[int, Person]

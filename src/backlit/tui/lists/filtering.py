@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.message import Message
 
 from backlit.model.errors import BadRequest
@@ -29,8 +30,7 @@ SIGNS = frozenset(':=<>@#"()')
 """Characters of a query that a part of a name rarely has."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFilter:
+class NodeFilter(Struct, frozen=True):
     """An area or iteration, alone or with its sub-tree."""
 
     kind: TreeKind
@@ -46,8 +46,7 @@ class FilterAsked(Message):
         self.node = node
 
 
-@dataclass(frozen=True, slots=True)
-class Filtering:
+class Filtering(Struct, frozen=True):
     """A state of the filter; the query of the view is part of `query`."""
 
     text: str = ""
@@ -195,8 +194,7 @@ _RESERVED = frozenset({NONE, "any", *_RELATIVE})
 _LINT_WORDS = {"any": "not ready", NONE: "ready"}
 
 
-@dataclass(frozen=True, slots=True)
-class FilterField:
+class FilterField(Struct, frozen=True):
     """A field to filter by: its key in queries, its label, and the label of items without a value."""
 
     key: str

@@ -3,9 +3,9 @@
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from msgspec.structs import replace
 from textual.content import Content
 from textual.worker import WorkType
 

@@ -1,9 +1,9 @@
 """The lines around a list: title, tabs and heading above, filter line and footer below."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical

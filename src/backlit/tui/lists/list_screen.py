@@ -1,9 +1,9 @@
 """The screen of a list: filtered, grouped, sorted and selected items, with the preview of one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 

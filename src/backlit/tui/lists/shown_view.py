@@ -1,8 +1,9 @@
 """The view and the columns of a list; the view is read in the background and follows the store."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of

@@ -1,8 +1,9 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import Share, counted, points_of
@@ -20,8 +21,7 @@ from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Struct, frozen=True):
     """The draft's effect on one iteration: items that come, go, and get other values."""
 
     comes: int = 0
@@ -94,8 +94,7 @@ def styled(parts: Sequence[Part]) -> list[Part]:
     return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
 
 
-@dataclass(frozen=True, slots=True)
-class People:
+class People(Struct, frozen=True):
     """Names of people and teams, and the capacities of people."""
 
     names: Mapping[int, str]

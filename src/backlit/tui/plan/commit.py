@@ -1,8 +1,8 @@
 """The changes of the plan as a whole: their summary, and the commands that show and save them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.content import Content
 
 from backlit.model.amounts import counted
@@ -60,8 +60,7 @@ async def _review(target: PlanTarget, title: str) -> None:
     target.say(f"Plan saved: {target.store.batch.words(written)}. u to undo.{late}", is_bad=bool(late))
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSummary:
+class PlanSummary(Struct, frozen=True):
     """A draft at one moment: its changes, deleted items, and the loads of the iterations it changes."""
 
     changes: Sequence[PlanChange]

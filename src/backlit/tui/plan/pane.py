@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
@@ -33,8 +34,7 @@ FORECAST = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeadLine:
+class HeadLine(Struct, frozen=True):
     """A line of a pane's head: its left and its right side."""
 
     left: Sequence[Part] = ()

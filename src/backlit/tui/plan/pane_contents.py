@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
@@ -47,11 +48,11 @@ class PlanLists:
     def __init__(self, store: Store, names: ListNames) -> None:
         self._store = store
         self._names = names
+        self.tasks = TasksShown()
         shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self.tasks, rows))
         self.panes = PlanPanes(replace(shown, group=self._group_name))
         self.spec = ViewSpec()
         """The spec of the backlog's pane."""
-        self.tasks = TasksShown()
         self.columns: Sequence[Column] = ()
         """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -106,8 +107,7 @@ async def _ask_done(target: PlanTarget, item: Item) -> float | None:
     return None if text is None else points_of(text) or 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class EndedIteration:
+class EndedIteration(Struct, frozen=True):
     """An ended iteration, its unfinished items, and the next iteration with its load without them."""
 
     iteration: IterationEntry
@@ -146,8 +146,7 @@ def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """The answer that asks for the done points of the item at an index, with the decisions so far."""
 
     at: int

@@ -1,8 +1,9 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual import on
 
 from backlit.model.amounts import counted
@@ -287,8 +288,7 @@ NO_ITERATION = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class IterationHead:
+class IterationHead(Struct, frozen=True):
     """The head of an iteration's pane; `when` has its dates and release.
 
     `ways` says whether { and } lead to another iteration.

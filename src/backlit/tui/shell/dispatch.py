@@ -3,11 +3,11 @@
 import importlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from inspect import iscoroutinefunction
 from typing import Any, Protocol, TypeVarTuple, cast
 
+from msgspec import Struct
 from textual import events
 from textual.app import App
 from textual.dom import DOMNode
@@ -172,15 +172,13 @@ def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:
 # From keys to a command
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """More keys are needed; `keys` is the chord so far."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A complete command, with its count if one was typed."""
 
     command: Command
@@ -188,15 +186,13 @@ class Run:
     letter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A chord without a command; `keys` is the whole of it."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """An unbound key, left to the focused widget."""
 
 

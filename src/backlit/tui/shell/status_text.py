@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, Totals

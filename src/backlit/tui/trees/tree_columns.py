@@ -1,10 +1,10 @@
 """The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
+from msgspec import Struct, field
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -35,8 +35,7 @@ LEAD = 2
 """Cells before the name: the cursor bar and the sign of the filter."""
 
 
-@dataclass(frozen=True)
-class Branches:
+class Branches(Struct, frozen=True, dict=True):
     """The content of a tree: the nodes, their own totals, and the dates of iterations."""
 
     tree: Tree
@@ -77,8 +76,7 @@ class Branches:
         return entry.capacity
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column: its heading and its width."""
 
     title: str

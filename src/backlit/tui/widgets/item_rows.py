@@ -1,9 +1,10 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -87,8 +88,7 @@ def state_sign(sign: str, badge: Badge) -> str:
     return SYNCED if sign == " " and badge.is_synced else sign
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """Texts for ids: owners, iterations, group headers, badges and cells; an id without a name is shown as itself."""
 
     owner: Callable[[int | None], str]
@@ -102,8 +102,7 @@ class Names:
     """The meaning of the project's statuses."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column: field, heading, width in cells; whether it grows, and its order of being dropped."""
 
     key: str

@@ -1,9 +1,9 @@
 """The list of a view: one line for each item or group header, in columns that can be scrolled."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events, on
 from textual.geometry import Region
