@@ -153,6 +153,12 @@ async def test_a_session_is_read_with_and_without_the_framework(service: Service
     assert await compare(visitor, READS[0]) == 401
 
 
+async def test_other_roots_of_the_same_length_are_not_found(maya: Client) -> None:
+    found = [(await maya.get(f"{BASE}/{root}/workitems/1")).status_code for root in ("api/v2", "api/vx", "xxx/xx")]
+
+    assert found == [404, 404, 404]
+
+
 async def test_errors_of_the_database_are_the_same_with_and_without_the_framework(
     service: Service, maya: Client
 ) -> None:

@@ -136,7 +136,7 @@ def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
 
 
 _ROOT = "/api/v1"
-_ID_IN_PATH = re.compile("(/[a-z]+/)([0-9]{1,18})(/[a-z]+)?")
+_ID_IN_PATH = re.compile(_ROOT + "(/[a-z]+/)([0-9]{1,18})(/[a-z]+)?")
 
 
 class _Direct:
@@ -166,7 +166,7 @@ class _Direct:
         if scope["type"] != "http" or not _is_short(scope):
             return None
         path: str = scope["path"]
-        match = _ID_IN_PATH.fullmatch(path, len(_ROOT))
+        match = _ID_IN_PATH.fullmatch(path)
         if match is not None:
             scope["path_params"] = {"id": int(match[2])}
             path = f"{_ROOT}{match[1]}{{id}}{match[3] or ''}"
