@@ -337,10 +337,12 @@ class QuickReads:
         except OperationalError as error:
             raise GivenUp from error
         finally:
-            if not self._connection.closed:
-                self._connection.rollback()
-                self._driver.rollback()
-            self._gate.release()
+            try:
+                if not self._connection.closed:
+                    self._connection.rollback()
+                    self._driver.rollback()
+            finally:
+                self._gate.release()
 
     def close(self) -> None:
         """Release the connection."""
