@@ -211,7 +211,7 @@ async def test_the_address_of_a_server_needs_no_protocol() -> None:
         raise BadRequest("Stop here.")
 
     async with WelcomeApp(join, "backlit").run_test(size=(60, 20)) as pilot:
-        for address in ("team.example:8443", "http://team.example", "no address"):
+        for address in ("team.example:8443", "http://team.example", "no address", "http:/team.example", "file:/etc"):
             await pilot.press("3", *address, "enter", "escape")
 
     assert addresses == ["https://team.example:8443/", "http://team.example/"]

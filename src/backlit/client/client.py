@@ -1,5 +1,6 @@
 """Client of the service and its nouns: list, page, get, create, update, delete, and operations of their own."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
@@ -317,13 +318,17 @@ class Client:
         await self.aclose()
 
 
+_HOST = re.compile(r"(\[[^\]\s]+\]|[^\s:/]+)(:[0-9]+)?(/\S*)?$")
+"""A host without a scheme, with a port and a path or without."""
+
+
 def root_of(base_url: str) -> httpx.URL:
     """Return the base address with one slash at its end, of https where it names no scheme.
 
     Raises BadRequest for secrets or other schemes.
     """
     typed = base_url.strip()
-    is_host = typed and "://" not in typed and " " not in typed
+    is_host = _HOST.match(typed) is not None and "://" not in typed
     try:
         url = httpx.URL(f"https://{typed}" if is_host else typed)
     except httpx.InvalidURL:
