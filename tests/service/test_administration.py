@@ -6,11 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 from tests.cli.admin_world import PASSWORD, Workspace
 from tests.service.conftest import BASE, CLIENT_ID
 
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
+from backlit.service.storage.schema import users
 from backlit.service.storage.settings import ServiceSettings
 
 
@@ -74,6 +76,19 @@ async def test_names_with_other_letters_than_ascii_are_found_in_any_case(
     assert project["name"] == "Äpfel"
     assert signed_in == [200, 200, 401]
     assert twice == [1, 1]
+
+
+async def test_of_two_names_that_differ_in_case_the_exact_one_signs_in(
+    workspace: Workspace, service: Service, visitor: httpx.AsyncClient
+) -> None:
+    for name in ("Émile", "emile"):
+        workspace.admin("users", "add", name, given=f"{PASSWORD} of {name}\n")
+    rename = update(users).where(users.c.name == "emile").values(name="émile")  # as older versions let it be
+    service.shared.database.write.submit(lambda connection: connection.execute(rename)).result()
+
+    for name, password in (("Émile", "Émile"), ("émile", "emile")):
+        form = {"wrap_client_id": CLIENT_ID, "wrap_username": name, "wrap_password": f"{PASSWORD} of {password}"}
+        assert (await visitor.post(f"{BASE}{TOKEN_PATH}", data=form)).status_code == 200, name
 
 
 async def test_a_new_password_signs_out_everywhere(workspace: Workspace, maya: httpx.AsyncClient) -> None:

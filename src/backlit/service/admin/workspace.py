@@ -96,7 +96,8 @@ def is_empty(connection: Connection) -> bool:
 
 def user_id_of(connection: Connection, name: str) -> int:
     """Return a user's id by name, in any case; raise NotFound."""
-    found = connection.execute(select(users.c.id).where(in_any_case(users.c.name, name))).scalar()
+    exact_first = select(users.c.id).where(in_any_case(users.c.name, name)).order_by(users.c.name != name)
+    found = connection.execute(exact_first).scalar()
     if found is None:
         raise NotFound(f"There is no user {name!r}. To see all: backlit admin users list")
     return int(found)

@@ -71,8 +71,8 @@ def _caller(rows: tuple[tuple[Any, ...], ...]) -> Caller | None:
 
 
 def account(connection: Connection, username: str) -> Account | None:
-    """Find a user by name, in any case."""
-    return _account(connection, in_any_case(users.c.name, username))
+    """Find a user by name, in any case; the name as it is spelled comes first."""
+    return _account(connection, in_any_case(users.c.name, username), users.c.name != username)
 
 
 def account_by_id(connection: Connection, user_id: int) -> Account | None:
@@ -80,9 +80,9 @@ def account_by_id(connection: Connection, user_id: int) -> Account | None:
     return _account(connection, users.c.id == user_id)
 
 
-def _account(connection: Connection, which: ColumnElement[bool]) -> Account | None:
+def _account(connection: Connection, which: ColumnElement[bool], *order: ColumnElement[bool]) -> Account | None:
     columns = users.c.id, users.c.name, users.c.email, users.c.password_hash, users.c.is_licensed
-    row = connection.execute(select(*columns).where(which)).mappings().first()
+    row = connection.execute(select(*columns).where(which).order_by(*order)).mappings().first()
     return None if row is None else Account(**row)
 
 
