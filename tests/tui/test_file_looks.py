@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, preview_of
+from backlit.tui.attachments.file_preview import LOOK_LIMIT, MOST_ROWS, preview_of
+from backlit.tui.attachments.screen import type_of
 from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
@@ -46,6 +47,20 @@ def test_a_table_has_columns_and_numbers_at_the_right() -> None:
 
 def test_decimal_points_of_a_column_stand_below_each_other() -> None:
     assert shown_of(b"a,b\n0.25,x\n10,y\n2.0,z\n", "x.csv")[2:] == [" 0.25  x", "10     y", " 2.0   z"]
+
+
+def test_a_table_says_that_it_shows_the_first_rows_of_many() -> None:
+    kinds = [preview_of(b"a,b\n" + b"1,2\n" * rows, "x.csv", None).kind for rows in (1, MOST_ROWS - 1, MOST_ROWS + 1)]
+
+    assert kinds == ["1 row, 2 columns", "4,999 rows, 2 columns", "first 4,999 rows, 2 columns"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("a.tsv", "tsv"), ("a.csv", "csv"), ("a.c", "text"), ("a.txt", "text"), ("a.json", "json"), ("a.png", "image")],
+)
+def test_the_type_of_a_file_is_a_word(name: str, kind: str) -> None:
+    assert type_of(name) == kind
 
 
 def test_markdown_is_laid_out_and_text_is_folded() -> None:

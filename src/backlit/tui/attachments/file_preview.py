@@ -79,7 +79,8 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"md", "markdown"}:
         return FilePreview("Markdown", note, lambda width, _height, theme: markdown_lines(text, width, theme))
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
-        kind = f"{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
+        is_part = is_cut or text.count("\n") > MOST_ROWS
+        kind = f"{'first ' * is_part}{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
         return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme))
     if suffix in {"json", "geojson"}:
         return _json(text, note)

@@ -32,6 +32,10 @@ from backlit.tui.widgets.text_view import RowsOverDetail
 
 TYPE_SIGNS = {"image": "▨", "text": "▤", "csv": "▦", "json": "▤"}
 OTHER_SIGN = "□"
+TEXT_TYPES = {kind: kind for kind in ("csv", "html", "css", "javascript", "markdown", "calendar", "xml")} | {
+    "tab-separated-values": "tsv"
+}
+"""Words for the kinds of text that have one; the others are text."""
 SIZE_WIDTH = 7
 AUTHOR_WIDTH = 10
 AGE_WIDTH = 4
@@ -120,8 +124,9 @@ def _no_lines(_width: int, _height: int, _theme: ThemeStyles) -> list[Line]:
 def type_of(name: str) -> str:
     """Return the type of a file in a word, by the end of its name; empty for an unknown one."""
     main, _, part = (guess_type(name)[0] or "").partition("/")
-    is_special = main == "application" or (main == "text" and part != "plain")
-    return part.rpartition(".")[2].rpartition("-")[2] if is_special else main
+    if main == "text":
+        return TEXT_TYPES.get(part, main)
+    return part.rpartition(".")[2].rpartition("-")[2] if main == "application" else main
 
 
 def sign_of(name: str) -> str:
