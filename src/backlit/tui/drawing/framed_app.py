@@ -101,12 +101,13 @@ class LoopDriver(LinuxDriver):
         return bool(self._waiting) or (self._writer_thread is not None and self._writer_thread._queue.qsize() > 1)  # noqa: SLF001 - as above
 
     def start_application_mode(self) -> None:
-        """Enter the terminal."""
+        """Enter the terminal, or stay out of it as a job in the background."""
+        self._close_terminal()
         with contextlib.suppress(OSError):
             self._terminal = os.open(os.ttyname(_STDERR), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's
-        self.starts += 1
         if self._writer_thread is not None:
+            self.starts += 1
             self._writer_thread._queue.maxsize = 0  # noqa: SLF001 - else the loop waits where the terminal takes nothing
 
     def run_input_thread(self) -> None:
@@ -154,6 +155,10 @@ class LoopDriver(LinuxDriver):
 
     def close(self) -> None:
         """Leave the terminal, which gets what waits."""
+        self._close_terminal()
+        super().close()
+
+    def _close_terminal(self) -> None:
         terminal, self._terminal = self._terminal, None
         if terminal is not None:
             self._loop.remove_writer(terminal)
@@ -162,7 +167,6 @@ class LoopDriver(LinuxDriver):
             while self._waiting:
                 self._waiting = self._waiting[_written(terminal, self._waiting) :]
             os.close(terminal)
-        super().close()
 
 
 def _written(terminal: int, data: bytes) -> int:
