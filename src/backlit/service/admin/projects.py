@@ -130,13 +130,13 @@ def _rename_root(connection: Connection, nodes: Table, project_id: int, name: st
 
 
 def _project_name(name: str) -> str:
-    checked = _checked_name(name, "The project's name")
+    checked = _name_unlike_an_id(name, "The project's name")
     if "\\" in checked:
         raise BadRequest("The project's name may not contain a backslash: paths are written with them.")
     return checked
 
 
-def _checked_name(name: str, what: str) -> str:
+def _name_unlike_an_id(name: str, what: str) -> str:
     """Return a name that no command takes for an id; raise BadRequest naming `what` it is for."""
     checked = checked_name(name, what)
     if checked.isdigit():
@@ -171,7 +171,7 @@ def list_names(connection: Connection, table: Table, project: str | None = None)
 def add_name(connection: Connection, table: Table, project: str, name: str) -> dict[str, Any]:
     """Add a team or a time entry type to a project; raise Conflict for a duplicate name."""
     project_id = project_id_of(connection, project)
-    name = _checked_name(name, f"The name of the {_WORDS[table.name]}")
+    name = _name_unlike_an_id(name, f"The name of the {_WORDS[table.name]}")
     _must_be_free_name(connection, table, project_id, name)
     row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, clock_of(connection).now())
     new_id = connection.execute(insert(table).values(row).returning(table.c.id)).scalar_one()
@@ -182,7 +182,7 @@ def add_name(connection: Connection, table: Table, project: str, name: str) -> d
 def rename_name(connection: Connection, table: Table, project: str, name: str, new_name: str) -> dict[str, Any]:
     """Rename a team or a time entry type; items keep it by its id."""
     row = _named_row(connection, table, project, name)
-    new_name = _checked_name(new_name, f"The name of the {_WORDS[table.name]}")
+    new_name = _name_unlike_an_id(new_name, f"The name of the {_WORDS[table.name]}")
     if new_name.lower() != row["name"].lower():
         _must_be_free_name(connection, table, row["project_id"], new_name)
     stamp = max(clock_of(connection).now(), row["last_modified_at"] + TICK)

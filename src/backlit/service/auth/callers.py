@@ -39,7 +39,7 @@ _PORTS = {"http": 80, "https": 443}
 ACCESS_TOKEN_LIFETIME = 3600
 """Lifetime of an access token in seconds."""
 KEY_AGE = timedelta(days=30)
-HEADERS = 1024
+MOST_HEADERS = 1024
 """Maximum number of cached verified headers."""
 RECHECK = 60.0
 """Seconds after which a cached header is verified again, as keys may have changed."""
@@ -51,7 +51,7 @@ class Tokens:
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: Remembered[str, tuple[AccessToken, float]] = Remembered(HEADERS)
+        self._known: Remembered[str, tuple[AccessToken, float]] = Remembered(MOST_HEADERS)
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
         """Sign an access token of a family; in a writing transaction, as a new key may be due."""

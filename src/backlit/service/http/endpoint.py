@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
 
-FILTERS = 256
-PROJECTS = 4096
+MOST_FILTERS = 256
+MOST_PROJECTS = 4096
 """More projects than a caller is expected to see: a list needs the settings of all of them."""
 
 Key = tuple[tuple[int, ...], Filter]
@@ -54,7 +54,7 @@ class Totals:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
-        self._counts: Remembered[Key, tuple[int, int]] = Remembered(FILTERS)
+        self._counts: Remembered[Key, tuple[int, int]] = Remembered(MOST_FILTERS)
 
     def get(self, key: Key, revision: int, count: Callable[[], int]) -> int:
         """Return the remembered total, or count it; `revision` is of the same transaction."""
@@ -83,7 +83,7 @@ class Shared:
         self.database = Database(settings.database, self.clock)
         self.tokens = Tokens(settings, self.clock)
         self.passwords = Passwords()
-        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(PROJECTS)
+        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MOST_PROJECTS)
         """The settings of each project with their revision."""
         self.totals = Totals()
         self.contents = Contents(settings.files, self.database, settings.limits.probe)

@@ -30,7 +30,7 @@ from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
-FIRST_OF_KIND = frozenset({Way.DONE, Way.STAY})
+BELOW_A_BLANK = frozenset({Way.DONE, Way.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
 ALONE = "D"
 """The key that marks an item as done and leaves its tasks open."""
@@ -256,7 +256,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
         for key, way in KEYS.items():
             is_chosen = chosen is not None and chosen.way is way
-            if way in FIRST_OF_KIND:
+            if way in BELOW_A_BLANK:
                 yield literal("")
             if way is not Way.DONE or not tasks:
                 yield _answer(key, self._words(way), is_chosen=is_chosen)
