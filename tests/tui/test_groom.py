@@ -1,4 +1,4 @@
-"""The groom queue by keys: answers, skipping, going back, pausing over a restart, the summary."""
+"""The groom queue by keys: answers, skipping, going back, pausing over a restart."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
+from tests.tui.grooming import answer, current, item_fields, queue_of, unestimated, unplanned
 from tests.tui.listing import fields_of, items, press, shown
 from tests.tui.stage import line_with, lines_of, missing, text_of, title_of
 from textual.pilot import Pilot
@@ -13,49 +14,8 @@ from textual.pilot import Pilot
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
-from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
-
-
-async def unestimated(world: World, store: Store, count: int, *types: str) -> list[int]:
-    """The first open stories and bugs, without their estimates."""
-    ids = [row.id for row in await shown(store) if row.type in (types or ("Story", "Bug"))][:count]
-    assert len(ids) == count
-    for item_id in ids:
-        await world.rival.work_items.update(item_id, {"Estimate": None})
-    await store.refresh()
-    assert all("estimate" in [rule.id for rule in store.ready_check.faults([each])[each]] for each in ids)
-    return ids
-
-
-async def queue_of(pilot: Pilot[None], ids: list[int]) -> None:
-    """Select some items of the backlog, in its order, and open the queue."""
-    backlog = items(pilot)
-    for item_id in ids:
-        row = backlog.find_row(item_id)
-        assert row is not None
-        await press(pilot, *str(row + 1), "G", "space")
-    await press(pilot, "g", "q")
-    await until(lambda: isinstance(pilot.app.screen, GroomScreen))
-    await pilot.pause()
-
-
-def current(pilot: Pilot[None]) -> int:
-    screen = pilot.app.screen
-    assert isinstance(screen, GroomScreen)
-    return screen.current().id
-
-
-async def answer(pilot: Pilot[None], label: str, digit: str) -> None:
-    """Go to a question and give an answer."""
-    screen = pilot.app.screen
-    assert isinstance(screen, GroomScreen)
-    for key in (*"kkkkkkkkk", *"jjjjjjjjj"):
-        if re.search(rf"▌(✓ )?{label}", text_of(pilot.app)):
-            break
-        await press(pilot, key)
-    await press(pilot, digit)
+from backlit.tui.groom.summary_screen import GroomSummaryScreen
 
 
 async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
@@ -223,18 +183,9 @@ async def typed(pilot: Pilot[None], *keys: str, text: str = "") -> int:
     return len(keys)
 
 
-async def unplanned(world: World, store: Store) -> int:
-    """A story without an estimate in the backlog."""
-    (item_id,) = await unestimated(world, store, 1, "Story")
-    root = next(each.id for each in store.lookups.iterations().values() if "\\" not in each.path)
-    await world.rival.work_items.update(item_id, {"IterationID": root, "Status": "Not Done", "Maturity": "5 - Mature"})
-    await store.refresh()
-    return item_id
-
-
 def is_groomed(store: Store, item_id: int) -> bool:
     """Whether the item has its status, its points, the current iteration and a comment."""
-    fields = _fields(store, item_id)
+    fields = item_fields(store, item_id)
     iteration = store.lookups.iterations()[int(str(fields["IterationID"]))]
     comments = [each.text for each in store.comments.of_item(item_id)]
     return (fields["Status"], fields["Estimate"], iteration.name, comments[-1]) == (
@@ -280,7 +231,7 @@ async def test_a_digit_that_is_not_on_the_scale_changes_nothing(world: World, st
         await press(pilot, "4")
         await until(lambda: "4 is not an option. 0 to enter another value." in text_of(pilot.app))
 
-        assert _fields(store, item_id)["Estimate"] is None
+        assert item_fields(store, item_id)["Estimate"] is None
 
 
 async def test_digits_number_the_steps_of_a_scale_of_large_numbers(world: World, store: Store, opened: Open) -> None:
@@ -291,14 +242,14 @@ async def test_digits_number_the_steps_of_a_scale_of_large_numbers(world: World,
         app.session.estimate_scale = (5, 10, 20, 40)
         await queue_of(pilot, [item_id])
         await press(pilot, "3")
-        await until(lambda: _fields(store, item_id)["Estimate"] == "20")
+        await until(lambda: item_fields(store, item_id)["Estimate"] == "20")
 
 
 async def test_the_backlog_is_an_answer_to_the_question_for_the_iteration(
     world: World, store: Store, opened: Open
 ) -> None:
     item_id = await unplanned(world, store)
-    before = _fields(store, item_id)["IterationID"]
+    before = item_fields(store, item_id)["IterationID"]
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
         await press(pilot, "5")
@@ -308,7 +259,7 @@ async def test_the_backlog_is_an_answer_to_the_question_for_the_iteration(
         await press(pilot, digit[1])
 
         assert "all answered" in text_of(pilot.app)
-        assert _fields(store, item_id)["IterationID"] == before
+        assert item_fields(store, item_id)["IterationID"] == before
 
 
 async def test_similar_items_are_shown_with_their_points(world: World, store: Store, opened: Open) -> None:
@@ -355,21 +306,6 @@ async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, o
         assert title_of(pilot.app).split()[:2] == ["Grooming", "Aurora"]
 
 
-async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
-    (item_id,) = await unestimated(world, store, 1)
-    name = "Session is lost when the network changes on tablets, phones and watches"
-    await world.rival.work_items.update(item_id, {"Name": name, "IsTriaged": False})
-    await store.refresh()
-    async with opened(store) as pilot:
-        await queue_of(pilot, [item_id])
-        await press(pilot, "tab")
-        await until(lambda: "Skipped" in text_of(pilot.app))
-        heads, *rows = lines_of(pilot.app)[2:5]
-        first, end = heads.index("Item"), heads.index("Still open")
-
-        assert " ".join(row[first:end].strip() for row in rows) == name
-
-
 async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -378,13 +314,7 @@ async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Ope
         line = line_with(pilot.app, "How many points?")
         y = next(y for y in range(strip.size.height) if "How many" in strip.render_line(y).text)
         await pilot.click("#questions", offset=(line.index(" 5 ") + 1, y))
-        await until(lambda: _fields(store, item_id)["Estimate"] == "5")
-
-
-def _fields(store: Store, item_id: int) -> dict[str, object]:
-    item = store.item(item_id)
-    assert item is not None
-    return dict(item.fields)
+        await until(lambda: item_fields(store, item_id)["Estimate"] == "5")
 
 
 async def test_the_item_stands_beside_the_questions_with_its_comments(world: World, store: Store, opened: Open) -> None:
@@ -392,7 +322,7 @@ async def test_the_item_stands_beside_the_questions_with_its_comments(world: Wor
     await store.items.comment(item_id, "Three days at most, says Jon.")
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
-        said = [f"#{item_id}", str(_fields(store, item_id)["Name"])[:20], "Three days at most", "comment"]
+        said = [f"#{item_id}", str(item_fields(store, item_id)["Name"])[:20], "Three days at most", "comment"]
 
         assert missing(pilot.app, said) == []
 
@@ -410,102 +340,12 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter accept"]) == []
 
 
-async def test_a_file_that_is_there_is_not_replaced_unasked(
-    world: World, store: Store, opened: Open, tmp_path: Path
-) -> None:
-    (item_id,) = await unestimated(world, store, 1)
-    target = tmp_path / "there.md"
-    target.write_text("mine")
-    async with opened(store) as pilot:
-        await queue_of(pilot, [item_id])
-        await press(pilot, "tab")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await press(pilot, "s", "ctrl+u", *str(target), "enter")
-        asked = text_of(pilot.app)
-        await press(pilot, "enter")
-        kept = target.read_text()
-        await press(pilot, "s", "ctrl+u", *str(target), "enter", "o")
-
-        assert "There is a file" in asked
-        assert kept == "mine"
-        assert target.read_text().startswith("# Groomed: Aurora")
-
-
-async def test_from_the_summary_one_goes_back_to_the_last_item(world: World, store: Store, opened: Open) -> None:
-    ids = await unestimated(world, store, 2)
-    async with opened(store) as pilot:
-        await queue_of(pilot, ids)
-        await press(pilot, "enter", "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await press(pilot, "backspace")
-        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
-        await pilot.pause()
-
-        assert current(pilot) == ids[1]
-
-
-async def test_the_summary_counts_tasks_apart(store: Store) -> None:
-    first = {row.type: row.id for row in await shown(store)}
-
-    summary = summary_of(store, (), [first["Story"], first["Bug"], first["Task"]])
-
-    assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
-
-
-async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, store: Store, opened: Open) -> None:
-    item_id = await unplanned(world, store)
-    (bug,) = await unestimated(world, store, 1, "Bug")
-    async with opened(store) as pilot:
-        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
-        for _ in range(2):
-            screen = pilot.app.screen
-            assert isinstance(screen, GroomScreen)
-            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-
-        assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
-        assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
-        assert "Not estimated" in line_with(pilot.app, f" {bug} ×")
-
-
-async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
-    world: World, store: Store, opened: Open
-) -> None:
-    ids = await unestimated(world, store, 2, "Story")
-    async with opened(store) as pilot:
-        await queue_of(pilot, ids)
-        await press(pilot, "enter", "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await press(pilot, "j")
-        below = text_of(pilot.app)
-        await press(pilot, "enter")
-
-        assert f"#{ids[1]} ◆ Story" in below
-        assert "2 of 2" in below
-        assert isinstance(pilot.app.screen, EditorScreen)
-
-
 async def test_the_footer_lists_the_digits_that_answer(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
 
         assert "1 2 3 5 8 0 answer" in text_of(pilot.app)
-
-
-async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
-    (item_id,) = await unestimated(world, store, 1)
-    await world.rival.work_items.update(item_id, {"Name": "[red]\x1b[2J*bold*"})
-    await store.refresh()
-    async with opened(store) as pilot:
-        await queue_of(pilot, [item_id])
-        await press(pilot, "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await press(pilot, "y", "y")
-
-        assert "\x1b" not in text_of(pilot.app) + pilot.app.clipboard
-        assert "[red]" in line_with(pilot.app, f" {item_id} ")
-        assert "\\[red\\]\N{REPLACEMENT CHARACTER}\\[2J\\*bold\\*" in pilot.app.clipboard
 
 
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(

@@ -1,0 +1,119 @@
+"""The summary of a grooming session: its table, its Markdown, and the ways out of it."""
+
+from pathlib import Path
+
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.grooming import current, queue_of, unestimated, unplanned
+from tests.tui.listing import press, shown
+from tests.tui.stage import line_with, lines_of, missing, text_of
+
+from backlit.store import Store
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
+
+
+async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    name = "Session is lost when the network changes on tablets, phones and watches"
+    await world.rival.work_items.update(item_id, {"Name": name, "IsTriaged": False})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "tab")
+        await until(lambda: "Skipped" in text_of(pilot.app))
+        heads, *rows = lines_of(pilot.app)[2:5]
+        first, end = heads.index("Item"), heads.index("Still open")
+
+        assert " ".join(row[first:end].strip() for row in rows) == name
+
+
+async def test_a_file_that_is_there_is_not_replaced_unasked(
+    world: World, store: Store, opened: Open, tmp_path: Path
+) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    target = tmp_path / "there.md"
+    target.write_text("mine")
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "tab")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "s", "ctrl+u", *str(target), "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "enter")
+        kept = target.read_text()
+        await press(pilot, "s", "ctrl+u", *str(target), "enter", "o")
+
+        assert "There is a file" in asked
+        assert kept == "mine"
+        assert target.read_text().startswith("# Groomed: Aurora")
+
+
+async def test_from_the_summary_one_goes_back_to_the_last_item(world: World, store: Store, opened: Open) -> None:
+    ids = await unestimated(world, store, 2)
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "backspace")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await pilot.pause()
+
+        assert current(pilot) == ids[1]
+
+
+async def test_the_summary_counts_tasks_apart(store: Store) -> None:
+    first = {row.type: row.id for row in await shown(store)}
+
+    summary = summary_of(store, (), [first["Story"], first["Bug"], first["Task"]])
+
+    assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
+
+
+async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    (bug,) = await unestimated(world, store, 1, "Bug")
+    async with opened(store) as pilot:
+        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
+        for _ in range(2):
+            screen = pilot.app.screen
+            assert isinstance(screen, GroomScreen)
+            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+
+        assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
+        assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
+        assert "Not estimated" in line_with(pilot.app, f" {bug} ×")
+
+
+async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await unestimated(world, store, 2, "Story")
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "j")
+        below = text_of(pilot.app)
+        await press(pilot, "enter")
+
+        assert f"#{ids[1]} ◆ Story" in below
+        assert "2 of 2" in below
+        assert isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    await world.rival.work_items.update(item_id, {"Name": "[red]\x1b[2J*bold*"})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "y", "y")
+
+        assert "\x1b" not in text_of(pilot.app) + pilot.app.clipboard
+        assert "[red]" in line_with(pilot.app, f" {item_id} ")
+        assert "\\[red\\]\N{REPLACEMENT CHARACTER}\\[2J\\*bold\\*" in pilot.app.clipboard
