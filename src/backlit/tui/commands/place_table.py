@@ -164,9 +164,9 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("attachments.cancel", ("escape",), Context.ATTACHMENTS, "cancel, back", "Cancel the transfer, or go back.",
         handler="attachments.file_commands:cancel"),
     # History
-    Command("history.open", ("enter",), Context.HISTORY, "open", "Go to the comment, the files or the details.",
+    Command("history.open", ("enter",), Context.HISTORY, "open", "Go to the comment, files or details.",
         handler="history.screen:open_event"),
-    Command("history.copy", ("y y",), Context.HISTORY, "copy", "Copy the text of the change, comment or file.",
+    Command("history.copy", ("y y",), Context.HISTORY, "copy", "Copy the text of the entry.",
         handler="history.screen:copy"),
     # Tabs of an item
     Command("item.next-tab", ("]", "tab"), Context.TABS, "next tab", "Go to the next tab of the item.",
