@@ -64,10 +64,10 @@ class Section(StrEnum):
 
     MAIN = "Item"
     PLANNING = "Planning"
-    DETAILS = "Details"
+    ASSESSMENT = "Assessment"
     PORTAL = "Portal"
-    COMPUTED = "Computed"
     CUSTOM = "Custom fields"
+    COMPUTED = "Computed"
 
 
 _VALUE_TYPE_BY_KIND: Mapping[Kind, ValueType] = MappingProxyType(
@@ -202,7 +202,7 @@ def _computed(key: str, value: ValueType, types: tuple[ItemType, ...], label: st
 
 _F, _S, _B, _T = ItemType.FEATURE, ItemType.STORY, ItemType.BUG, ItemType.TASK
 _I, _R, _FB = ItemType.ISSUE, ItemType.RISK, ItemType.FEEDBACK
-_MAIN, _PLAN, _DETAIL, _PORTAL = Section.MAIN, Section.PLANNING, Section.DETAILS, Section.PORTAL
+_MAIN, _PLAN, _ASSESSMENT, _PORTAL = Section.MAIN, Section.PLANNING, Section.ASSESSMENT, Section.PORTAL
 
 FIELDS: tuple[Field, ...] = (
     Field("Name", Kind.TEXT, ALL_TYPES, "Name", _MAIN, "One line, up to 500 characters.", required=True),
@@ -233,19 +233,19 @@ FIELDS: tuple[Field, ...] = (
     Field("EstimatePessimistic", Kind.NUMBER, (_T,), "Pessimistic", _PLAN, "Hours, if it goes badly."),
     Field("WorkRemaining", Kind.NUMBER, (_T,), "Work remaining", _PLAN, "Hours."),
     Field("WorkCompleted", Kind.NUMBER, (_T,), "Work completed", _PLAN, "Hours."),
-    Field("Certainty", Kind.CHOICE, (_S,), "Certainty", _DETAIL, choices=CERTAINTIES),
-    Field("Complexity", Kind.CHOICE, (_S,), "Complexity", _DETAIL, choices=COMPLEXITIES),
-    Field("Maturity", Kind.CHOICE, (_S,), "Maturity", _DETAIL, choices=MATURITIES),
-    Field("ValueClass", Kind.CHOICE, (_S,), "Value class", _DETAIL, choices=VALUE_CLASSES),
-    Field("IsTriaged", Kind.BOOLEAN, (_B,), "Triaged", _DETAIL),
-    Field("StepsToReproduce", Kind.LONG_TEXT, (_B,), "Steps to reproduce", _DETAIL),
-    Field("Assessed", Kind.BOOLEAN, (_I, _R), "Assessed", _DETAIL),
-    Field("Benefit", Kind.TEXT, (_I,), "Benefit", _DETAIL),
-    Field("Probability", Kind.CHOICE, (_R,), "Probability", _DETAIL, choices=PROBABILITIES),
-    Field("Resolution", Kind.LONG_TEXT, (_I, _R), "Resolution", _DETAIL),
-    Field("FeedbackType", Kind.CHOICE, (_FB,), "Feedback type", _DETAIL, choices=FEEDBACK_TYPES),
-    Field("Size", Kind.CHOICE, (_FB,), "Size", _DETAIL, choices=SIZES),
-    Field("Source", Kind.TEXT, (_FB,), "Source", _DETAIL, "The person or event behind the item."),
+    Field("Certainty", Kind.CHOICE, (_S,), "Certainty", _ASSESSMENT, choices=CERTAINTIES),
+    Field("Complexity", Kind.CHOICE, (_S,), "Complexity", _ASSESSMENT, choices=COMPLEXITIES),
+    Field("Maturity", Kind.CHOICE, (_S,), "Maturity", _ASSESSMENT, choices=MATURITIES),
+    Field("ValueClass", Kind.CHOICE, (_S,), "Value class", _ASSESSMENT, choices=VALUE_CLASSES),
+    Field("IsTriaged", Kind.BOOLEAN, (_B,), "Triaged", _ASSESSMENT),
+    Field("StepsToReproduce", Kind.LONG_TEXT, (_B,), "Steps to reproduce", _ASSESSMENT),
+    Field("Assessed", Kind.BOOLEAN, (_I, _R), "Assessed", _ASSESSMENT),
+    Field("Benefit", Kind.TEXT, (_I,), "Benefit", _ASSESSMENT),
+    Field("Probability", Kind.CHOICE, (_R,), "Probability", _ASSESSMENT, choices=PROBABILITIES),
+    Field("Resolution", Kind.LONG_TEXT, (_I, _R), "Resolution", _ASSESSMENT),
+    Field("FeedbackType", Kind.CHOICE, (_FB,), "Feedback type", _ASSESSMENT, choices=FEEDBACK_TYPES),
+    Field("Size", Kind.CHOICE, (_FB,), "Size", _ASSESSMENT, choices=SIZES),
+    Field("Source", Kind.TEXT, (_FB,), "Source", _ASSESSMENT, "The person or event behind the item."),
     Field("IsPrivate", Kind.BOOLEAN, (_FB,), "Private", _PORTAL),
     Field(
         "IsVisibleInPortal",

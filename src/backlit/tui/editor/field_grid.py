@@ -194,13 +194,17 @@ class FieldGrid(LineList):
         left = LEAD + self._label_width + GAP
         if line.field is None:
             note = fit(line.text, max(0, width - LEAD - 1))
-            return self.draw_parts([(" " * (LEAD - 1), line.colour), (note, line.colour)], is_cursor=is_cursor)
+            colour = "foreground" if is_cursor else line.colour
+            return self.draw_parts([(" " * (LEAD - 1), colour), (note, colour)], is_cursor=is_cursor)
         on = "cursor-background" if is_cursor else None
+        label, value = ("foreground" if is_cursor else each for each in ("muted", line.colour))
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
             Segment(line.sign, theme.style(line.sign_colour, on=on, bold=True)),
-            Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style("muted", on=on)),
-            Segment(_fitted(line.field, line.text, max(0, width - left - 1)), theme.style(line.colour, on=on)),
+            Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style(label, on=on, bold=is_cursor)),
+            Segment(
+                _fitted(line.field, line.text, max(0, width - left - 1)), theme.style(value, on=on, bold=is_cursor)
+            ),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
@@ -350,7 +354,7 @@ class FieldLines:
     def _signed(self, field: Field, value: object, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            empty = "(required)" if field.required else UNSET.get(field.key, "none" if field.key in MAIN else "")
+            empty = "(required)" if field.required else UNSET.get(field.key, "none")
             return f"({value_word(field, preset)})" if preset else empty
         if field.kind is not Kind.STATUS:
             return text

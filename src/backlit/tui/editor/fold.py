@@ -68,14 +68,14 @@ class Fold:
         spaced = [each for line in shown for each in ((BLANK, line) if line.is_heading else (line,))]
         if len(spaced) <= height:
             return spaced
-        first = _fold_at(shown, max(LEAST_SHOWN, height - 1))
-        below = shown[first:]
+        first = _fold_at(spaced, max(LEAST_SHOWN, height - 1))
+        below = spaced[first:]
         if len(shown) <= height or not below:
             return shown
         if any(line.sign in URGENT or (line.field and line.field.key == wanted) for line in below):
             self.is_open = True
         fold = self._line([line.field.label for line in below if line.field])
-        return [*shown[:first], fold, *(below if self.is_open else ())]
+        return [*spaced[:first], fold, *(below if self.is_open else ())]
 
     def _is_shown(self, line: GridLine) -> bool:
         return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
@@ -87,10 +87,10 @@ class Fold:
 
 
 def _fold_at(lines: Sequence[GridLine], at: int) -> int:
-    """Return the place of the fold at or near a line: below the notes of a field, and above a heading."""
-    while at < len(lines) and lines[at].is_note:
+    """Return the place of the fold at or near a line: below the notes of a field, and above a heading and its blank."""
+    while at < len(lines) and lines[at].is_note and lines[at] is not BLANK:
         at += 1
-    while 0 < at <= len(lines) and lines[at - 1].is_heading:
+    while 0 < at <= len(lines) and (lines[at - 1].is_heading or lines[at - 1] is BLANK):
         at -= 1
     return at
 
