@@ -64,9 +64,8 @@ class EventList(EntryList[ItemEvent]):
             (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, "muted")),
             STATES.get(event.state, ("", "muted")),
         ]
-        return self.draw_parts(
-            [*parts, (fit(self._about(event), self._room(event)), "foreground")], is_cursor=is_cursor
-        )
+        colour = "muted" if event.kind is EventKind.EDITED else "foreground"
+        return self.draw_parts([*parts, (fit(self._about(event), self._room(event)), colour)], is_cursor=is_cursor)
 
     def _room(self, event: ItemEvent) -> int:
         time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
@@ -145,7 +144,7 @@ class HistoryScreen(ItemRowsScreen):
 
     def note(self) -> str:
         """Return what the history lacks."""
-        return "changes by others are not recorded"
+        return "field changes by others are not kept"
 
 
 PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}

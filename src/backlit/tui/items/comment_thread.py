@@ -182,13 +182,12 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([bar, *body]).adjust_cell_length(width, theme.style(on=on))
 
     def _byline(self, comment: CommentEntry, theme: ThemeStyles, on: str | None) -> Line:
-        when = moment(comment.created_at) if on else ""
         parts = [
             (comment.author or "you", theme.style(on=on, bold=True)),
             (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
-            (when, theme.style("muted", on=on)),
             ("↑ waits to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
+            (moment(comment.created_at), theme.style("muted", on=on)),
         ]
         return [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
 
