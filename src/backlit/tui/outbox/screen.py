@@ -27,7 +27,8 @@ from backlit.store.records.entry import (
 )
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import Call, CannotAct, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
@@ -53,7 +54,9 @@ from backlit.tui.widgets.line_list import EntryList, LineList, words_line
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
-HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
+ANSWERS = ("outbox.edit", "outbox.retry", "outbox.discard")
+"""What may be done with a rejected or conflicting change."""
+HINTS = (*ANSWERS, "outbox.open", "app.back", "app.help")
 HINTS_WHILE_WAITING = ("outbox.open", "outbox.discard", "outbox.copy", "app.back", "app.help")
 HINTS_WITHOUT_ROWS = ("app.back", "app.help")
 TEXT_LIMIT = 2_000
@@ -152,7 +155,10 @@ class OutboxScreen(StoreScreen[None]):
         entry = self._list.current
         hints = HINTS_WITHOUT_ROWS if entry is None else HINTS if entry.state in UNRESOLVED else HINTS_WHILE_WAITING
         self.query_one("#status", FooterLine).show(hints, status)
-        self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
+        text = Content("") if entry is None else self._described(entry)
+        if entry is not None and entry.state in UNRESOLVED:
+            text = Content("\n\n").join([text, _keys_line(ANSWERS)])
+        self.query_one("#entry-text", Static).update(text)
 
     def _described(self, entry: OutboxEntry) -> Content:
         """Return the reason, and each field with its old, own and current value."""
@@ -183,7 +189,7 @@ class OutboxScreen(StoreScreen[None]):
         for key, mine in fields_of(entry).items():
             is_contested = key in entry.theirs
             theirs = self._words(key, entry.theirs[key]) if is_contested else ""
-            both = cells_beside((self._words(key, mine), "bold"), (theirs, "$foreground"))
+            both = cells_beside((self._words(key, mine), "$foreground"), (theirs, "$foreground"))
             was = cell(self._words(key, entry.base.get(key)), "$muted")
             values = dict(zip(("Was", "Mine", "Theirs"), (was, *both), strict=True))
             sign = ("≠", "$conflict") if is_contested else (" ", "")
@@ -215,6 +221,13 @@ class OutboxScreen(StoreScreen[None]):
     def _entry_chosen(self, message: LineList.Chosen) -> None:
         message.stop()
         self.run_command("outbox.open")
+
+
+def _keys_line(command_ids: Sequence[str]) -> Content:
+    """Return the keys of commands, each with its label."""
+    commands = [COMMAND_BY_ID[each] for each in command_ids]
+    parts = [part for each in commands for part in ((spelled(each.keys[0]), "$accent"), f" {each.label}  ")]
+    return Content.assemble(*parts).stylize_before("$muted")
 
 
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
