@@ -35,7 +35,7 @@ class ShownField(Struct, frozen=True):
     fault: str = ""
 
 
-WIDEST = 112
+WIDEST = 140
 FRAME_CELLS = 6
 """The frame, a blank at each side, and the scroll bar."""
 FRAME_LINES = 2
@@ -133,7 +133,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         undecided = len(self._fields) - len(self._decided)
         apply = () if undecided else (("enter", "apply"),)
         self.name_keys(("m", "mine"), ("t", "theirs"), ("e", "edit"), *apply, ("esc", "later"))
-        words = f"{counted(undecided, 'field')} to resolve" if undecided else "All fields are resolved."
+        words = f"{len(self._decided)} of {len(self._fields)} resolved" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:

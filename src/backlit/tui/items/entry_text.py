@@ -68,10 +68,14 @@ def cell(text: str, colour: str) -> Content:
     return Content.styled(safe(text), colour)
 
 
+SIDES = ("$type-story", "$pending")
+"""Colours of what differs in two versions: mine and theirs."""
+
+
 def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
     """Return the cells of two versions, each a text and its colour, with the words that differ underlined.
 
-    Versions without a word in common have no marks.
+    Their colours name the version. Versions without a word in common have no marks.
     """
     cells = [cell(*mine), cell(*theirs)]
     words = [list(re.finditer(r"\S+", each.plain)) for each in cells]
@@ -81,7 +85,9 @@ def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content
     for _, *places in changed if len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
-                cells[at] = cells[at].stylize("underline", words[at][first].start(), words[at][end - 1].end())
+                cells[at] = cells[at].stylize(
+                    f"underline {SIDES[at]}", words[at][first].start(), words[at][end - 1].end()
+                )
     return cells
 
 
