@@ -79,7 +79,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         size = size_text(entry.size) if entry.size is not None else ""
         now, at = self._now(), entry.created_at
         when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at)}" if self.size.width >= WIDEST else "")
-        seen_by = "" if entry.is_internal else "customers"
+        seen_by = "team" if entry.is_internal else "customers"
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         words = " ".join(about.split())
         cells = (entry.name, type_of(entry.name), fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, words)

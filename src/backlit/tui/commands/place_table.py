@@ -138,7 +138,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         "Fetch changes from the server.",
         handler="comments.screen:refresh", words=("refresh",)),
     # Attachments
-    Command("attachments.look", ("enter",), Context.ATTACHMENTS, "preview", "Preview the file.",
+    Command("attachments.look", ("enter",), Context.ATTACHMENTS, "full preview",
+        "Preview the file on the whole screen.",
         handler="attachments.file_commands:preview"),
     Command("attachments.upload", ("a",), Context.ATTACHMENTS, "attach",
         "Attach one or more files; patterns such as *.png work.",
