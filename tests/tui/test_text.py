@@ -13,7 +13,7 @@ from tests.tui.stage import Stage
 from textual.strip import Strip
 
 from backlit.tui.drawing.frame_rows import cells_of
-from backlit.tui.drawing.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
+from backlit.tui.drawing.text import SafeFilter, fit, fit_middle, fit_right, literal, literal_block, safe, safe_block
 
 ANY = st.text(alphabet=st.characters() | st.characters(categories=["Cc", "Cf", "Mn", "Me", "Zs", "Co"]), max_size=60)
 WIDTHS = st.integers(0, 40)
@@ -41,7 +41,7 @@ def test_every_line_of_a_safe_block_is_printable(text: str) -> None:
 
 @given(ANY, WIDTHS)
 def test_fitted_text_is_printable_and_exactly_as_wide_as_asked(text: str, width: int) -> None:
-    for fitted in (fit(text, width), fit_right(text, width)):
+    for fitted in (fit(text, width), fit_middle(text, width), fit_right(text, width)):
         assert is_safe(fitted)
         assert cell_len(fitted) == width
 
@@ -141,3 +141,10 @@ def test_the_last_gate_is_the_same_for_every_frame_so_that_textual_keeps_its_lin
 
     assert app.get_line_filters() == app.get_line_filters()
     assert any(isinstance(each, SafeFilter) for each in app.get_line_filters())
+
+
+def test_a_cut_in_the_middle_keeps_both_ends_by_their_width() -> None:
+    assert fit_middle("lost on iPhone", 9) == "lost…hone"
+    assert fit_middle("lost on iPhone", 20) == "lost on iPhone      "
+    assert fit_middle("日本語日本", 6) == "日…本 "
+    assert fit_middle("abcdef", 1) == "…"

@@ -95,6 +95,17 @@ def fit(text: str, width: int) -> str:
     return set_cell_size(cut.rstrip() + "…", width)
 
 
+def fit_middle(text: str, width: int) -> str:
+    """Return safe text cut or padded to exactly `width` cells; a cut in the middle keeps both ends."""
+    text = safe(text)
+    if cell_len(text) <= width:
+        return fit(text, width)
+    end_cells = max(0, width - 1) // 2
+    start = next(at for at in range(len(text) + 1) if cell_len(text[at:]) <= end_cells)
+    end = text[boundary(text, start, is_after=True) :].lstrip()
+    return fit(fit(text, width - cell_len(end)).rstrip() + end, width)
+
+
 def fit_right(text: str, width: int) -> str:
     """Return safe text cut or padded on the left to exactly `width` cells; for numbers."""
     text = safe(text)

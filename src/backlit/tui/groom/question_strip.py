@@ -11,19 +11,21 @@ from textual.message import Message
 from backlit.model.amounts import counted
 from backlit.store.grooming import Check, SimilarItem
 from backlit.store.records.merge import is_empty
-from backlit.tui.drawing.text import Line, fit, safe
+from backlit.tui.drawing.text import Line, fit, fit_middle, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.questions import Question
 from backlit.tui.widgets.text_view import LinesView
 
 GAP = 3
 INDENT = 1
+EDGE = 1
+"""Blank cells at the right end."""
 SCROLLBAR = 1
 """Cells of the bar of a strip that was too low before."""
 NAME = 28
 """Most cells for the answer in a chip."""
 AIRY = 30
-"""Lines of the screen from which there are blank lines between the parts, and the passed checks."""
+"""Lines of the screen from which there are blank lines between the parts, and each passed check."""
 ROOMY = 24
 """Lines of the screen from which there is a blank line below the names of the questions."""
 SIMILAR, CHECKS = "Similar", "Readiness"
@@ -80,13 +82,13 @@ class QuestionStrip(LinesView, can_focus=True):
         asked, height = self._asked[at], self.app.size.height
         labels = (CHECKS, *map(_sentence, self._asked))
         column = min(max(map(cell_len, labels)) + INDENT + GAP, width // 2)
-        room = width - column
+        room = width - column - EDGE
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
         question = theme.style(bold=True)
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
         similar = _labelled(SIMILAR, theme.style("muted"), column, compared)
-        checks = _flowing(_checks(self._checks, theme, has_passed=height >= AIRY), room, theme)
+        checks = _flowing(_checks(self._checks, theme, names_passed=height >= AIRY), room, theme)
         below = filter(None, (similar, _labelled(CHECKS, theme.style("muted"), column, checks)))
         blank: list[Line] = [[]] if height >= AIRY else []
         return [
@@ -159,7 +161,7 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
     points = max((len(counted(each.points, "pt")) for each in similar), default=0)
     numbers = max((len(str(each.item_id)) for each in similar), default=0)
     for each in similar:
-        name = fit(each.name, max(1, width - points - numbers - GAP - 2))
+        name = fit_middle(each.name, max(1, width - points - numbers - GAP - 2))
         yield [
             Segment(fit(counted(each.points, "pt"), points + GAP), theme.style(bold=True)),
             Segment(f"#{each.item_id} ".ljust(numbers + 2), theme.style("muted")),
@@ -167,11 +169,13 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
         ]
 
 
-def _checks(checks: Sequence[Check], theme: ThemeStyles, *, has_passed: bool) -> Iterator[Line]:
-    """Yield the failed checks, then those passed where there is room for them."""
-    for check in sorted(checks, key=lambda each: each.has_passed):
-        if check.has_passed and not has_passed:
-            continue
+def _checks(checks: Sequence[Check], theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
+    """Yield the failed checks, then those passed, or their number where there is little room."""
+    passed = [each for each in checks if each.has_passed]
+    failed = [each for each in checks if not each.has_passed]
+    if passed and not names_passed:
+        passed = [Check(counted(len(passed), "other" if failed else "check"), has_passed=True)]
+    for check in (*failed, *passed):
         sign, colour = ("✓", "status-done") if check.has_passed else ("!", "pending")
         words = theme.style("muted" if check.has_passed else "foreground")
         yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
