@@ -337,15 +337,38 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "5")
         await press(pilot, *"kkkkkk")
 
-        assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter accept"]) == []
+        assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", "enter next item"]) == []
 
 
-async def test_the_footer_lists_the_digits_that_answer(world: World, store: Store, opened: Open) -> None:
+async def test_similar_titles_keep_their_ends_in_a_narrow_terminal(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    other = (await unestimated(world, store, 2, "Story"))[1]
+    await world.rival.work_items.update(item_id, {"Name": "Session is lost when the network changes on tablets"})
+    name = "Session is lost when the network changes on Android"
+    await world.rival.work_items.update(other, {"Name": name, "Estimate": "8"})
+    await store.refresh()
+    async with opened(store, (60, 20)) as pilot:
+        await queue_of(pilot, [item_id])
+        await until(lambda: f"#{other} Session" in text_of(pilot.app))
+
+        assert line_with(pilot.app, f"#{other} Session").rstrip().endswith("on Android")
+
+
+async def test_the_footer_leaves_the_answers_to_the_questions(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert "1 2 3 5 8 0 answer" in text_of(pilot.app)
+        assert missing(pilot.app, ["enter next item", "tab skip"]) == []
+        assert "answer" not in lines_of(pilot.app)[-1]
+
+
+async def test_a_low_terminal_counts_the_passed_checks(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store, (80, 24)) as pilot:
+        await queue_of(pilot, [item_id])
+
+        assert re.search(r"! Not estimated +✓ \d others?", line_with(pilot.app, "Readiness"))
 
 
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(

@@ -54,16 +54,6 @@ def test_an_item_without_a_status_is_not_asked_for_one(store: Store) -> None:
     assert "Status" not in begun(store, item_id=3).keys
 
 
-@pytest.mark.parametrize(
-    ("digits", "keys"),
-    [((1, 2, 3), "1-3 0"), ((1, 2), "1 2 0"), ((1, 2, 3, 5, 8), "1 2 3 5 8 0"), ((2, 3, 4), "2 3 4 0"), ((), "0")],
-)
-def test_digits_in_a_row_are_named_by_their_ends(digits: Sequence[int], keys: str) -> None:
-    choices = {digit: Choice(digit, str(digit)) for digit in digits}
-
-    assert Question(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers=choices).digits == keys
-
-
 def test_an_answer_is_the_value_only_with_its_type() -> None:
     question = Question(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers={})
 

@@ -240,7 +240,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("groom.answer", ("digit", "0"), Context.GROOM, "answer",
         "Answer with the option of that digit; 0 enters another value.",
         handler="groom.screen:answer"),
-    Command("groom.accept", ("enter",), Context.GROOM, "accept", "Accept and go to the next item.",
+    Command("groom.accept", ("enter",), Context.GROOM, "next item", "Go to the next item.",
         handler="groom.screen:accept"),
     Command("groom.skip", ("tab",), Context.GROOM, "skip", "Skip the item for now.",
         handler="groom.screen:skip"),

@@ -34,13 +34,6 @@ class Question(Struct, frozen=True):
     answers: Mapping[int, Choice]
     others: str = OTHERS
 
-    @property
-    def digits(self) -> str:
-        """Return the digits that answer, as keys."""
-        digits = list(self.answers)
-        is_row = len(digits) > 2 and digits == list(range(1, len(digits) + 1))
-        return f"1-{len(digits)} 0" if is_row else " ".join(map(str, (*digits, 0)))
-
     def has(self, choice: Choice) -> bool:
         """Return whether an answer is the item's value."""
         return choice.value == self.value and type(choice.value) is type(self.value)

@@ -29,7 +29,7 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
@@ -218,15 +218,14 @@ class GroomScreen(ItemScreen):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        progress, asked = self.store.grooming.progress(), self.questions.current
+        progress = self.store.grooming.progress()
         if progress is None or self.stop is None:
             return
         count, place = self.questions.count_open(), self.stop.place
         words = f" · {counted(count, 'question')} left" if count else " · all answered"
         self._heading.say([(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")])
         self._heading.fill(place / progress.count)
-        answer: Sequence[Hint] = [(asked.digits, "answer", "")] if asked else ()
-        self._footer.show([*HINTS, *answer, "app.help"], status_words(self.store))
+        self._footer.show([*HINTS, "app.help"], status_words(self.store))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
@@ -266,7 +265,7 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
 
 
 def accept(target: GroomScreen, _call: Call) -> None:
-    """Accept the item, and go to the next."""
+    """Take the item as it is, and go to the next."""
     target.leave_item(is_skipped=False)
 
 
