@@ -86,7 +86,9 @@ async def _start(target: StoreTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note")
 HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
-LABEL_WIDTH, INPUT_WIDTH = 11, 15
+WIDE = 82
+"""Cells from which the border has room for the key of the next field."""
+LABEL_WIDTH, INPUT_WIDTH = 12, 15
 SAVED_AS = "Saved as comment"
 
 
@@ -280,9 +282,11 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             self.post_message(AnswerRefused(fault))
         self._show_facts(done)
         verb = "log and stop" if self._is_timed else "log"
-        timer = "stop the timer" if self._is_timed else "start the timer"
+        timer = "stop timer" if self._is_timed else "start timer"
         turn = (("ctrl+n", "next type"),) if len(self._form.types) > 1 else ()
-        self.name_keys(("enter", verb), *turn, ("ctrl+t", timer), ("esc", "cancel"))
+        has_room = self.app.size.width >= WIDE and not self._is_timed
+        step = (("tab", "next field"),) if has_room else ()
+        self.name_keys(("enter", verb), *step, *turn, ("ctrl+t", timer), ("esc", "cancel"))
         return done
 
     def _show_facts(self, done: Work | None) -> None:
