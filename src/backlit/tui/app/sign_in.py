@@ -122,9 +122,7 @@ class SignInDialog(Dialog[bool | None]):
 
     def content(self) -> ComposeResult:
         """Compose both forms; one is hidden."""
-        yield Static(
-            Content.assemble(("Server      ", "$muted"), (safe(self._way.server.rstrip("/")), "bold")), classes="server"
-        )
+        yield Static(Content.assemble(("Server      ", "$muted"), safe(self._way.server.rstrip("/"))), classes="server")
         yield self._with_password
         yield self._for_code
         yield Static(literal(self._about), classes="foot")
@@ -149,9 +147,11 @@ class SignInDialog(Dialog[bool | None]):
         self.set_focus(self._inputs[0])
 
     def _name_keys(self) -> None:
-        other = "use a password" if self._with_code else "use a code"
-        step = [("tab", "next field")] if len(self._inputs) > 1 and self.app.size.width >= WIDE else []
-        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", self._leave))
+        is_wide = self.app.size.width >= WIDE
+        other = ("use a " if is_wide else "") + ("password" if self._with_code else "code")
+        leave = self._leave if is_wide else self._leave.split()[-1]
+        step = [("tab", "next field" if is_wide else "next")] if len(self._inputs) > 1 else []
+        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", leave))
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
