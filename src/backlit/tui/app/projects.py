@@ -67,7 +67,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = PickDialog(f"Project{here}", _choices(target, None), target.store.project_id)
+    dialog = PickDialog(f"Projects{here}", _choices(target, None), target.store.project_id)
     target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):

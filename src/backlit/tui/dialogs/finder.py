@@ -180,7 +180,7 @@ class OfferList(LineList, can_focus=False):
     def _widths(self, offer: Offer) -> tuple[int, int, int]:
         """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
         width = self._row_width
-        keys = min(KEYS_WIDTH + self._is_brief, width // 4 + 1)
+        keys = min(KEYS_WIDTH + 2 * self._is_brief, width // 4 + 1)
         if self._is_brief and offer.help and width < WHOLE_HELP:
             return LEAD, keys, 0
         has_help = offer.help and width >= LEAST_HELP
