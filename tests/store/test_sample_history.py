@@ -3,6 +3,7 @@
 from tests.store.world import World, until
 
 from backlit.store import ConnectionState, Store
+from backlit.store.records.changes import Change, Subject
 from backlit.store.reports.reports import ReportName
 
 
@@ -68,3 +69,14 @@ async def test_what_came_and_went_on_made_up_days_is_all_that_changed(world: Wor
     made_up = [row for row in report.table.rows if row[0] != store.today() and row[2] is not None]
     assert len(made_up) > 1
     assert all(row[3] is not None for row in made_up)
+
+
+async def test_a_new_history_is_announced_after_the_load(world: World) -> None:
+    store = world.store()
+    store.is_sample, changes = True, list[Change]()
+    store.subscribe(changes.append)
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+
+    assert store.sample_history.until() is not None
+    assert [each.kind for each in changes].count(Subject.HISTORY) == 1

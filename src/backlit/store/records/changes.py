@@ -22,9 +22,11 @@ class Subject(StrEnum):
     INBOX = "inbox"
     PLAN = "plan"
     TIMER = "timer"
+    HISTORY = "history"
+    """The recorded days that reports and the velocity read."""
 
 
-ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER)
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.HISTORY)
 ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
 """The subjects that a write by another process to the mirror may change."""
 

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import UNDER_WAY
 
@@ -120,6 +121,7 @@ def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -
             project_id, [(place, spans.get(place, Tracked(first, last))._replace(since=first)) for place in places]
         )
         writer.journal.settings.keep(setting, last.isoformat())
+    writer.signal.publish(Change(Subject.HISTORY))
 
 
 def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> SampleRecords:

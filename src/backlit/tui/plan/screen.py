@@ -87,7 +87,7 @@ class PlanScreen(ListScreen):
             self.take_filter()
             self.lists.reload()
         self.shared.rename(changes.renamed)
-        if any(subject in changes for subject in (Subject.PLAN, Subject.ITEMS, Subject.TREES)):
+        if any(subject in changes for subject in TOLD):
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         self.draw_words()
@@ -282,6 +282,7 @@ def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, li
     return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)][:lines]
 
 
+TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
 EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
 NO_ITERATION = [
     HeadLine([(f" {each}", "muted")]) for each in ("No iteration to plan", "Press gi, then cs to create sprints", "")

@@ -40,7 +40,7 @@ HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "r
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
 LIST_FRAME = 2
 """Lines of rule and titles above a list of items."""
-TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
+TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
