@@ -114,7 +114,7 @@ async def test_send_refuses_the_pane_itself_and_iterations_that_are_not_there(
 async def test_back_refuses_an_unplanned_item_of_the_backlog(store: Store) -> None:
     (row,) = await unplanned(store, 1)
 
-    with pytest.raises(CannotAct, match="Already in the backlog"):
+    with pytest.raises(CannotAct, match=f"#{row.id} is not planned"):
         await run(FakePlan(store, [row.id]), "plan.back")
 
 

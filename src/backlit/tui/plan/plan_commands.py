@@ -6,7 +6,7 @@ from typing import Protocol
 
 from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
@@ -90,11 +90,13 @@ async def send(target: PlanTarget, call: Call) -> None:
 
 async def back(target: PlanTarget, _call: Call) -> None:
     """Revert the planned move, or plan into the backlog."""
-    item_ids = [item.id for item in target.chosen()]
+    items = target.chosen()
+    item_ids = [item.id for item in items]
     planned = target.store.plan.draft.items
     is_moved = any("IterationID" in planned.get(each, {}) for each in item_ids)
     if target.lists.here() is None and not is_moved:
-        raise CannotAct("Already in the backlog. Press u to undo the last move.")
+        words = f"{number_of(item_ids[0])} is" if len(items) == 1 else "The selected items are"
+        raise CannotAct(f"{words} not planned.")
     target.lists.step_past(frozenset() if is_moved else set(item_ids))
     await target.store.plan.unplan(item_ids)
 
