@@ -95,8 +95,9 @@ async def back(target: NavigationTarget, _call: Call) -> None:
         return
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
-    sentence = f"{changes} waiting to be sent. They are kept and sent the next time backlit runs."
-    if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y", "quit")])) is not None:
+    kept = "It is" if waiting == 1 else "They are"
+    sentence = f"{changes} waiting to be sent. {kept} kept and sent the next time backlit runs."
+    if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y q", "quit")])) is not None:
         target.exit()
 
 

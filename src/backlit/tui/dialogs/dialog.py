@@ -110,7 +110,7 @@ class Dialog(ModalScreen[Result]):
 
 
 class Answer(Struct, frozen=True):
-    """An answer: its key and its effect."""
+    """An answer: its key, or several with blanks between them, and its effect."""
 
     key: str
     label: str
@@ -137,8 +137,8 @@ class ConfirmDialog(Dialog[str | None]):
         yield Static(Content("\n").join(rows))
 
     def type_early(self, character: str) -> None:
-        """Give the answer of the key; q stays, and any other key does nothing."""
-        if any(answer.key == character for answer in self._answers):
+        """Give the answer of the key; q stays where it is no answer, and any other key does nothing."""
+        if any(character in answer.key.split() for answer in self._answers):
             self.dismiss(character)
         elif character == "q":
             self.dismiss(None)
