@@ -39,7 +39,10 @@ def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Work
         }
     ]
     again = empty.admin("users", "add", "bob", "--no-password")
-    assert again.stdout == "Added the user bob.\n"
+    assert again.stdout.splitlines() == [
+        "Added the user bob.",
+        "Next, give access to a project: backlit admin grants set bob PROJECT contributor",
+    ]
 
 
 def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> None:

@@ -53,6 +53,8 @@ def add_user(arguments: argparse.Namespace) -> None:
     if is_first and not arguments.json:
         print(f"The database is {settings_of(arguments).database}")
         print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}")
+    elif not arguments.json:
+        print(f"Next, give access to a project: backlit admin grants set {user['name']} PROJECT contributor")
 
 
 def change_password(arguments: argparse.Namespace) -> None:
