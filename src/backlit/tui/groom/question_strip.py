@@ -109,7 +109,9 @@ def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
     """Return a question with its value, if it has one: answered ones have a tick, the current one a bar."""
     on = "cursor-background" if is_current else None
     sign = " " if asked.is_open or is_empty(asked.value) else "✓"
-    value = "" if sign == " " else f" {fit(asked.words, min(NAME, len(safe(asked.words))))}"
+    words = safe(asked.words)
+    words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
+    value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
     return [
         Segment("▌" if is_current else " ", theme.style("accent", on=on)),
         Segment(f"{sign} ".lstrip(), theme.style("mark", on=on)),
