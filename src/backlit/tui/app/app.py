@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.scrollbar import ScrollBar
+
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
@@ -20,6 +22,7 @@ from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
+from backlit.tui.widgets.text_view import PlainScrollBar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,6 +96,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_load(self) -> None:
         """Subscribe to the store, before the backlog is mounted."""
+        ScrollBar.renderer = PlainScrollBar
         self._unsubscribe = self.store.subscribe(self._changes.take)
 
     def on_mount(self) -> None:

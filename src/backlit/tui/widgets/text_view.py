@@ -1,12 +1,14 @@
 """Views of scrolled lines: the base that lays them out for its width, and the detail below a list."""
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -18,6 +20,12 @@ from backlit.tui.widgets.side_lines import Part, RuleLine
 
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
+
+
+class PlainScrollBar(ScrollBarRender):
+    """Bar of whole cells; parts of cells look like dashes in many fonts."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "]
 
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
