@@ -158,13 +158,13 @@ async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
         assert app.thread.cursor == 3
 
 
-async def test_only_the_chosen_comment_has_its_whole_time_and_a_bar_on_all_its_lines() -> None:
+async def test_comments_have_their_whole_times_and_the_chosen_one_a_bar_on_all_its_lines() -> None:
     async with showing(*(comment(number) for number in (1, 2))) as (pilot, app):
         await pilot.press("j")
         lines = lines_of(app)
 
         assert [line.startswith("▌") for line in lines[:5]] == [False, False, False, True, True]
-        assert ["2026-" in line for line in lines[:5]] == [False, False, False, True, False]
+        assert ["2026-" in line for line in lines[:5]] == [True, False, False, True, False]
 
 
 async def test_scrolling_takes_the_cursor_along() -> None:

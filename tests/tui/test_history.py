@@ -276,9 +276,9 @@ async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
         pilot.app.push_screen(CommentsScreen(store, item_id))
         await said(pilot, "By maya")
 
-        await pilot.press("g", "g", "d")
-        await said(pilot, "only your own comments")
         await pilot.press("G", "d")
+        await said(pilot, "only your own comments")
+        await pilot.press("g", "g", "d")
         await said(pilot, "is deleted for everybody")
         await pilot.press("y")
         await until(lambda: [comment.text for comment in store.comments.of_item(item_id)] == ["By jon"])
