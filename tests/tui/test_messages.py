@@ -80,3 +80,13 @@ async def test_a_click_on_a_chord_in_the_footer_shows_the_keys_that_follow(store
         await pilot.click(offset=(at, len(lines_of(pilot.app)) - 1))
 
         await until(lambda: "gk board" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_messages_leave_no_widget_behind(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        counts = []
+        for _ in range(4):
+            await press(pilot, "g", "X", "g", "k", "g", "X", "g", "Y", "g", "b", "g", "Y")
+            counts.append(len(pilot.app.screen.query("*")))
+
+        assert counts[-1] == counts[0]

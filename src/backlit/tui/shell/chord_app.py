@@ -163,6 +163,7 @@ class Messages:
         for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
             if each.severity != "error" or each.message == sentence:
                 app._unnotify(each, refresh=False)  # noqa: SLF001 - as above
+        app.screen.query("ToastHolder:empty").remove()  # Textual removes a toast without what holds it
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):
