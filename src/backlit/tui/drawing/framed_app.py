@@ -16,6 +16,7 @@ from rich.color import ColorSystem
 from rich.console import Console, RenderableType
 from textual import constants, events
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
@@ -269,8 +270,12 @@ class FramedApp(App[None], inherit_bindings=False):
         self.painter = DirectPainter(self, self._frame) if self._frame is not None else None
 
     def on_mount(self) -> None:
-        """Redraw when the shell gives the terminal back."""
+        """Redraw when the shell gives the terminal back; free the lines of screens that close.
+
+        Textual keeps them for as long as the colours around a widget are among the last 1,024 that it mixed.
+        """
         self.app_resume_signal.subscribe(self, lambda _: self.draw_anew())
+        self.screen_change_signal.subscribe(self, lambda _: StylesCache.get_inner_outer.cache_clear(), immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Redraw where the size changed and came back, which garbles the terminal's cells."""
