@@ -14,6 +14,7 @@ from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.plan.screen import PlanScreen
 
 
 async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_path: Path) -> None:
@@ -34,6 +35,10 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
     app = BacklitApp(store)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: store.connection.state is ConnectionState.LOADING and store.connection.done)
+        await pilot.press("g", "p")
+        await until(lambda: isinstance(app.screen, PlanScreen))
+        planned = text_of(app)
+        await pilot.press("g", "b")
         await pilot.press("ctrl+c")
         await until(lambda: "Loading stopped. Refresh to resume." in text_of(app), lambda: text_of(app))
         stopped = text_of(app)
@@ -42,4 +47,6 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
         await until(lambda: " 600 items" in text_of(app), lambda: text_of(app))
     await asyncio.to_thread(store.close)
 
+    assert "Loading …" in planned
+    assert not [each for each in ("No iteration", "No velocity", "No open items", "add an item") if each in planned]
     assert " 600 items" not in stopped

@@ -45,7 +45,7 @@ from backlit.tui.plan.pane import HeadLine, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
-from backlit.tui.shell.status_text import explain_empty, selection_words, status_words, unread_words
+from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
 from backlit.tui.widgets.side_lines import Part
@@ -146,9 +146,11 @@ class PlanScreen(ListScreen):
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
         unsaved = unsaved_part(shifts(plan.difference())[None])
-        is_short = self._heads.draw(people_of(store, self.session.capacities), self.size.height)
+        is_unread = is_loading(store) or self.lists.readings.shown < self.lists.readings.asked
+        people = people_of(store, self.session.capacities)
+        is_short = self._heads.draw(people, self.size.height, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
-            explain_empty(self._panes.backlog.items, store, self.spec)
+            explain_empty(self._panes.backlog.items, store, self.spec, is_unread=is_unread)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         selected = selection_words(self.panes.selected.totals)
@@ -157,7 +159,9 @@ class PlanScreen(ListScreen):
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
             plan_heading(parts, plan, unsaved, is_plain=is_plain),
-            velocity_words(self.lists.velocity)[: 2 if is_short else 0],
+            []
+            if is_unread and not self.lists.velocity.points
+            else velocity_words(self.lists.velocity)[: 2 if is_short else 0],
             [*status_words(store), *unread, *sent_words(plan), *selected, *place_words(self._panes)],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
@@ -208,7 +212,7 @@ class PlanHeads:
         self._store = store
         self._lists = lists
 
-    def draw(self, people: People, height: int) -> bool:
+    def draw(self, people: People, height: int, *, is_unread: bool) -> bool:
         """Draw the load of each iteration; a low screen has no lines of velocity and people. Return whether it is."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         found = shifts(store.plan.difference())
@@ -223,11 +227,11 @@ class PlanHeads:
         if is_single and aimed is not None:
             load = lists.loads.get(aimed.id, Load())
             rest.append(_fill_line(aimed, load, panes.backlog.size.width, has_name=True))
-        panes.backlog.say(rest)
+        panes.backlog.say([*rest[:1], *UNREAD][: len(rest)] if is_unread and not lists.velocity.points else rest)
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines: Sequence[HeadLine] = NO_ITERATION
+            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION
             if iteration is not None:
                 load = lists.loads.get(iteration.id, Load())
                 shift = Shift() if is_alone else found.get(iteration.id, Shift())
@@ -284,6 +288,7 @@ def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, li
 
 TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
 EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
+UNREAD = [HeadLine([(each, "muted")]) for each in (" Loading …", "", "")]
 NO_ITERATION = [
     HeadLine([(f" {each}", "muted")]) for each in ("No iteration to plan", "Press gi, then cs to create sprints", "")
 ]

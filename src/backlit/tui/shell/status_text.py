@@ -9,6 +9,7 @@ from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
+from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.dates import age
@@ -157,17 +158,26 @@ def unread_words(unread: int) -> list[Part]:
     return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
-def explain_empty(items: LineList, store: Store, spec: ViewSpec, done_matches: int | None = None) -> None:
+def is_loading(store: Store) -> bool:
+    """Return whether the first load is under way, or about to begin."""
+    return store.connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}
+
+
+def explain_empty(
+    items: LineList, store: Store, spec: ViewSpec, done_matches: int | None = None, *, is_unread: bool = False
+) -> None:
     """Show the reason for an empty list, and the ways out, in the list; the number of done matches where known."""
     connection = store.connection
     if connection.state is ConnectionState.SIGNED_OUT:
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
     elif _is_bad(connection):
         items.empty_text, items.empty_ways = connection.sentence, (("R", "try again now"), *_ELSEWHERE)
-    elif connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
+    elif is_unread or is_loading(store):
         items.empty_ways = ()
         words = _progress(connection) if connection.total else connection.sentence
         items.empty_text = words or "Opening the backlog …"
+    elif store.project_id is None:
+        items.empty_text, items.empty_ways = NO_PROJECT, (("R", "try again now"), *_ELSEWHERE)
     elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
         items.empty_text = _unmatched(spec, done_matches)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
