@@ -31,7 +31,7 @@ from backlit.store.records.item import Document, fields_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.lookups import Lookups
+from backlit.store.views.lookups import NO_PROJECT_OPEN, Lookups
 
 _ITEMS_SQL = (
     "SELECT id, type, name, parent_id, iteration_id, estimate, owner_id FROM items"
@@ -299,7 +299,7 @@ class Plan:
 
     async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
         if self._lookups.project_id is None:
-            raise BadRequest("No project selected. Select one first.")
+            raise BadRequest(NO_PROJECT_OPEN)
         key = self._key
 
         def act(writer: Writer) -> bool:

@@ -45,6 +45,7 @@ _TOTALS_SQL = {
 }
 _TREE_ROOT = -1
 READER = "reader"
+NO_PROJECT_OPEN = "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
 NO_PROJECT = "You are in no project yet. Ask a manager to add you."
 """The role of users who change nothing."""
 
@@ -211,9 +212,7 @@ class Lookups:
     def need_writer(self) -> None:
         """Raise Forbidden for a user who only reads the current project, BadRequest without a project."""
         if self.project_id is None:
-            raise BadRequest(
-                "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
-            )
+            raise BadRequest(NO_PROJECT_OPEN)
         if self.is_read_only:
             raise Forbidden("This project is read only for you: you are a reader. A manager can change your role.")
 
