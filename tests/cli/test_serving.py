@@ -118,7 +118,7 @@ def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Hom
     assert "there is no address for nowhere.invalid" in name.stderr
 
 
-@pytest.mark.parametrize("address", ["tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])
+@pytest.mark.parametrize("address", ["our tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])
 def test_login_rejects_a_malformed_address_before_the_password_prompt(home: Home, address: str) -> None:
     done = home.run("login", address)
 

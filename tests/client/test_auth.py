@@ -265,7 +265,7 @@ async def test_no_secret_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixt
     "address",
     [
         "",
-        "tracker",
+        "our tracker",
         "ftp://tracker.example",
         "https://",
         "https://maya:secret@tracker.example",
@@ -281,6 +281,7 @@ def test_client_rejects_malformed_addresses(address: str) -> None:
     ("address", "root"),
     [
         ("https://a.example", "https://a.example/"),
+        ("team.example.com", "https://team.example.com/"),
         (" https://a.example/api/v1/ ", "https://a.example/"),
         ("http://127.0.0.1:8484/work", "http://127.0.0.1:8484/work/"),
     ],
