@@ -1,17 +1,55 @@
 """The tabs of an item: keys and clicks between them, what each shows, and the draft below."""
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 import pytest
+from msgspec.structs import replace
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.editing import Edit, burst, go_to, item_of, save, screen_of
 from tests.tui.listing import press
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
+from textual.app import ComposeResult
 
 from backlit.store import Store
 from backlit.tui.attachments.screen import AttachmentsScreen
 from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.drawing.text import Line
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.history.screen import HistoryScreen
+from backlit.tui.items.item_head import ItemAside
+from backlit.tui.items.preview import surroundings_of
+
+
+class CountingAside(ItemAside):
+    count = 0
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        self.count += 1
+        return super().lines_for(width, theme)
+
+
+class AsideStage(Stage):
+    def compose(self) -> ComposeResult:
+        yield CountingAside()
+
+
+async def test_the_item_beside_its_tab_is_laid_out_again_only_when_it_changes(world: World, store: Store) -> None:
+    item = store.item(await item_of(world, "Story"))
+    assert item is not None
+    around = surroundings_of(store, item)
+    async with AsideStage().run_test() as pilot:
+        aside = pilot.app.query_one(CountingAside)
+        aside.show(item, around)
+        before = aside.count
+        aside.show(item, replace(around, now=around.now + timedelta(minutes=1)))
+        unchanged = aside.count
+        aside.show(replace(item, type="Bug"), around)
+
+        assert unchanged == before
+        assert aside.count > unchanged
 
 
 async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit: Edit) -> None:

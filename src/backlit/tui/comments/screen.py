@@ -59,7 +59,7 @@ class CommentsScreen(ItemRowsScreen):
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
-        self.draw_words()
+        self.draw_status()
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""

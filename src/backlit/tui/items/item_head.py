@@ -1,7 +1,7 @@
 """The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, time
 from typing import ClassVar, Protocol
 
 from msgspec.structs import replace
@@ -127,8 +127,9 @@ class ItemAside(LinesView):
         self._shown: tuple[Item, Surroundings] | None = None
 
     def show(self, item: Item, around: Surroundings) -> None:
-        """Show an item."""
-        shown = replace(item, last_modified_at=None), around  # the heading names the last change
+        """Show an item; the heading names its last change, so the time of day alone changes nothing here."""
+        midnight = datetime.combine(around.today, time.min)
+        shown = replace(item, last_modified_at=None), replace(around, now=midnight)
         if self._shown != shown:
             self._shown = shown
             self.lay_out()
@@ -186,6 +187,8 @@ class ItemRowsScreen(ItemScreen):
         self.set_class(has_room, "-aside")
         for rule in (self._head.tabs, self._rule):
             rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
+        if item := self.store.item(self.item_id):
+            self._show_aside(item)
 
     def on_mount(self) -> None:
         """Show the local copy, and read the item again."""
@@ -226,10 +229,14 @@ class ItemRowsScreen(ItemScreen):
             self._head.say_gone(self.item_id)
         else:
             self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
-            if self._aside is not None:
-                self._aside.show(item, surroundings_of(self.store, item))
+            self._show_aside(item)
         self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
         self.draw_status()
+
+    def _show_aside(self, item: Item) -> None:
+        """Show the item beside its rows, where there is room for it."""
+        if self._aside is not None and self.has_class("-aside"):
+            self._aside.show(item, surroundings_of(self.store, item))
 
     def draw_status(self) -> None:
         """Draw the status."""
