@@ -14,9 +14,12 @@ from textual.pilot import Pilot
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.records.item import FieldNews
 from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.inbox.screen import InboxScreen
+from backlit.tui.items.change_words import fields_lines
 
 
 async def stories(store: Store) -> list[int]:
@@ -86,6 +89,20 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
         await pilot.press("g", "D")
         await pilot.pause()
         assert missing(pilot.app, ["- Two", "+ Four"]) == []
+
+
+async def test_changed_fields_are_cut_only_with_the_number_of_their_other_lines(store: Store) -> None:
+    news = [FieldNews("Description", "", "\n".join(f"Line {number}" for number in range(70)))]
+
+    def drawn(most: int | None) -> str:
+        lines = fields_lines(
+            store, news, 40, ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000"}), most
+        )
+        return "\n".join("".join(segment.text for segment in line) for line in lines)
+
+    assert "+ Line 69" in drawn(None)
+    assert "Line 60" not in drawn(60)
+    assert drawn(60).endswith("… 10 more lines")
 
 
 async def test_new_items_deleted_items_and_comments_are_told(world: World, store: Store, opened: Open) -> None:

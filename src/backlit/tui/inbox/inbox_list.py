@@ -22,6 +22,8 @@ from backlit.tui.widgets.side_lines import Part
 ID_WIDTH, AGE_WIDTH = 6, 4
 SHOWN = 400
 """Characters of a comment that a row shows."""
+SHOWN_LINES = 60
+"""Lines of a changed field that are shown; `gD` and the item show all of it."""
 
 
 class InboxList(LineList):
@@ -162,7 +164,7 @@ def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles) -> It
         yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:
         yield [Segment("Deleted, or no longer visible to you.", style())]
-    yield from fields_lines(store, news.fields, width, theme)
+    yield from fields_lines(store, news.fields, width, theme, SHOWN_LINES)
     for comment in news.comments:
         yield []
         yield from Page(theme, width).comment(comment, now)

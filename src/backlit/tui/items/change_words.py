@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.segment import Segment
 
+from backlit.model.amounts import counted
 from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_long
 from backlit.store.store import Store
@@ -12,10 +13,6 @@ from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of, words_of
 
-SHOWN_LINES = 60
-"""Changed lines of a text that are shown; `gD` and the item show all of it."""
-SHOWN = 400
-"""Characters of a value that are shown."""
 COLOURS = {"-": "conflict", "+": "status-done"}
 """Colours of removed and added lines."""
 HANGING, LABEL_WIDTH = 2, 13
@@ -30,21 +27,34 @@ def change_words(store: Store, field: FieldNews) -> str:
     return f"{label} {before} → {after}"
 
 
-def fields_lines(store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield changed fields: both values of each, then below its label the changed lines of each text."""
+def fields_lines(
+    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int | None = None
+) -> Iterator[Line]:
+    """Yield changed fields: both values of each, then below its label the changed lines of each text.
+
+    `most` lines of each field are shown, and the number of the others; None for all of them.
+    """
     for field in short_first(fields):
         label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
         if not is_long(field.key, field.before, field.after):
-            before, after = (each[:SHOWN] for each in both_words(store, field))
-            for at, line in enumerate(wrapped(f"{before} → {after}", max(1, width - label.cell_length))):
+            lines = wrapped(" → ".join(both_words(store, field)), max(1, width - label.cell_length))
+            for at, line in enumerate(lines[:most]):
                 yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
+            yield from _others(0 if most is None else len(lines[most:]), theme)
             continue
         yield []
         yield [label, Segment(line_count(field), theme.style())]
-        for sign, line in line_changes(field)[:SHOWN_LINES]:
+        changes = line_changes(field)
+        for sign, line in changes[:most]:
             style = theme.style(COLOURS.get(sign, "muted"))
             for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() or sign in COLOURS else ()):
                 yield [Segment(f"{' ' if at else sign} {part}", style)]
+        yield from _others(0 if most is None else sum(sign in COLOURS for sign, _ in changes[most:]), theme)
+
+
+def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
+    if count:
+        yield [Segment(f"{' ' * HANGING}… {counted(count, 'more line')}", theme.style("muted"))]
 
 
 def short_first(fields: Sequence[FieldNews]) -> Sequence[FieldNews]:
