@@ -1,12 +1,15 @@
 """The editor: every kind of field, new items, faults, small screens."""
 
 import pytest
+from msgspec.structs import replace
 from tests.store.world import Said, World, sent, until
 from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
 from textual.strip import Strip
 
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store, TreeKind
+from backlit.tui.editor.fold import Fold, GridLine
 from backlit.tui.items.conflict_dialog import ConflictDialog
 
 Case = tuple[str, str, tuple[str, ...], object]
@@ -409,3 +412,19 @@ async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
         await until(lambda: "0 of 1 resolved" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("m", "enter")
         await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+def test_the_fold_opens_once_for_a_fault_below_it_and_can_be_closed() -> None:
+    fields = list(FIELD_BY_KEY.values())[:12]
+    lines = [GridLine(field.label, field=field) for field in fields]
+    fold = Fold()
+    fold.show(lines)
+    fold.lay_out(40, 8, "")
+    before = fold.is_open
+    fold.show([*lines[:-1], replace(lines[-1], sign="!")])
+    fold.lay_out(40, 8, "")
+    opened = fold.is_open
+    fold.is_open = False
+
+    assert (before, opened) == (False, True)
+    assert fold.lay_out(40, 8, "")[-1].is_fold

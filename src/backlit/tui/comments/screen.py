@@ -46,7 +46,6 @@ class CommentsScreen(ItemRowsScreen):
     def on_mount(self) -> None:
         """Mark the news about the item as read, and keep the ages right."""
         self.mark_seen(self.item_id)
-        self._add.say([("  a", "accent", "comments.add"), (" Add a comment …", "muted", "comments.add")])
         self.set_interval(AGE_CHECK, self.thread.refresh)
 
     def on_unmount(self) -> None:
@@ -56,6 +55,12 @@ class CommentsScreen(ItemRowsScreen):
     def show_rows(self) -> None:
         """Show the comments and their files."""
         self.thread.show(self._head.comments, self.files())
+
+    def draw_words(self) -> None:
+        """Draw the words around the thread, and above it the offer to write, but none for a user who only reads."""
+        super().draw_words()
+        self._add.display = not self.store.lookups.is_read_only
+        self._add.say([("  a", "accent", "comments.add"), (" Add a comment …", "muted", "comments.add")])
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:

@@ -76,7 +76,7 @@ class FieldGrid(LineList):
         """Lay the lines out for the size, the fold, and a field that is to be in sight, by default the current one."""
         before, current = self._lines, self.field
         key = current.key if current else ""
-        lines = self._fold.lines(self.size.width - LEAD - 1, self.size.height, wanted or key)
+        lines = self._fold.lay_out(self.size.width - LEAD - 1, self.size.height, wanted or key)
         was_at_fold, self._lines = self.is_at_fold, lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
@@ -292,9 +292,13 @@ class FieldLines:
     def help(self, field: Field, draft: ItemDraft) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
-        key = [(f" {KEYS[field.key]}", "accent")] if field.key in KEYS and not fixed else []
+        key = [(f" {KEYS[field.key]}", "accent")] if self._has_key(field) else []
         about = self._about(field, draft, fixed)
         return [*key, (f" {about}", "muted")] if about else []
+
+    def _has_key(self, field: Field) -> bool:
+        """Return whether a key of lists sets the field, too; none does for a user who only reads."""
+        return field.key in KEYS and not self.why_fixed(field) and not self.store.lookups.is_read_only
 
     def _about(self, field: Field, draft: ItemDraft, fixed: str | None) -> str:
         if field.key in draft.arrived:
@@ -302,7 +306,7 @@ class FieldLines:
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
             return f"{field.label}: {merged} while this is open; it was: {was}"
         about = field.help or _HELP.get(field.kind, "")
-        if field.key in KEYS and not fixed:
+        if self._has_key(field):
             about = _KEY_HELP.get(field.kind, about)
         if field.kind in LISTED and not fixed:
             choices = choices_for(self.store, field, self.item_type, draft.value(field.key))

@@ -48,6 +48,8 @@ class Fold:
         self.revealed = ""
         """The key of the field that is shown though its value stands outside the grid."""
         self._lines: Sequence[GridLine] = ()
+        self._urgent: frozenset[str] = frozenset()
+        """The fields below the fold that it was opened for."""
 
     def show(self, lines: Sequence[GridLine]) -> None:
         """Take other lines."""
@@ -58,11 +60,11 @@ class Fold:
         line = next((line for line in self._lines if line.field and line.field.key == key), None)
         self.revealed = key if line and line.is_apart else ""
 
-    def lines(self, width: int, height: int, wanted: str) -> list[GridLine]:
+    def lay_out(self, width: int, height: int, wanted: str) -> list[GridLine]:
         """Return the lines in sight, with notes of at most `width` cells.
 
-        The fold opens for a wanted field, one with a fault, and one with a change that is to be decided. Where there is
-        room, a blank stands above each heading.
+        The fold opens for a wanted field, and once for each field with a fault or with a change that is to be decided.
+        Where there is room, a blank stands above each heading.
         """
         shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
         spaced = [each for line in shown for each in ((BLANK, line) if line.is_heading else (line,))]
@@ -72,8 +74,11 @@ class Fold:
         below = spaced[first:]
         if len(shown) <= height or not below:
             return shown
-        if any(line.sign in URGENT or (line.field and line.field.key == wanted) for line in below):
+        keys = {line.field.key: line.sign for line in below if line.field}
+        urgent = frozenset(key for key, sign in keys.items() if sign in URGENT)
+        if wanted in keys or urgent - self._urgent:
             self.is_open = True
+        self._urgent = urgent
         fold = self._line([line.field.label for line in below if line.field])
         return [*spaced[:first], fold, *(below if self.is_open else ())]
 
