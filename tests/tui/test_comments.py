@@ -216,6 +216,18 @@ async def test_at_the_newest_the_cursor_goes_to_a_newer_one() -> None:
         assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌   Comment 30."
 
 
+async def test_a_newest_comment_stays_where_it_was_scrolled_to_when_it_gets_a_file() -> None:
+    newest = comment(2, "\n\n".join(f"Line {number}." for number in range(9)))
+    async with showing(comment(1), newest, size=(60, 8)) as (pilot, app):
+        app.thread.scroll_to(y=4, animate=False, force=True)
+        await pilot.pause()
+        app.thread.show([comment(1), newest], {2: []})
+        await pilot.pause()
+
+        assert app.thread.cursor == 0
+        assert round(app.thread.scroll_y) == 4
+
+
 async def test_a_long_thread_draws_what_is_in_sight() -> None:
     async with showing(*(comment(number, "text *x* " * 30) for number in range(400))) as (pilot, app):
         await pilot.press("G")  # lays all of it out

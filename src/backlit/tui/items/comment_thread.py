@@ -107,11 +107,11 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         """
         if self._files != (files or {}):
             self._files, self._drawn = files or {}, {}
-        current, was_first = self.current, self.cursor == 0
+        current = self.current
         offset = self._laid_out.extent(self.cursor)[0] - round(self.scroll_y) if self._laid_out.lines else 0
         self._comments = comments[::-1]
         ids = [comment.id for comment in self._comments]
-        is_kept = current is not None and current.id in ids and not was_first
+        is_kept = current is not None and current.id in ids and (self.cursor > 0 or current.id == ids[0])
         self.cursor = ids.index(current.id) if is_kept and current is not None else 0
         self._lay_out(offset if is_kept else 0)
 
@@ -131,9 +131,10 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._laid_out = CommentLines(self._comments, self._body)
         drawn = (index for index, comment in enumerate(self._comments) if comment in self._drawn)
         self._reach(max(self.cursor, AT_ONCE - 1, *drawn))
-        if self._laid_out.lines:
-            self.scroll_to(y=self._laid_out.extent(self.cursor)[0] - offset, animate=False, force=True)
-        self._show_cursor()
+        start, end = self._laid_out.extent(self.cursor) if self._laid_out.lines else (0, 0)
+        self.scroll_to(y=start - offset, animate=False, force=True)
+        if not start < start - offset < end:  # else a long comment is being read
+            self._show_cursor()
         self.refresh()
         self.post_message(self.Highlighted())
 
