@@ -4,13 +4,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store
+from tests.tui.stage import Stage, text_of
+from textual.app import ComposeResult
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
+from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, act_of, answers
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
@@ -186,3 +190,17 @@ def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
 
     assert added.changes(found(store, 1)) == {"Tags": ["a", "z"]}
     assert given.changes(found(store, 1)) == {"Priority": 2}
+
+
+class StripStage(Stage):
+    def compose(self) -> ComposeResult:
+        yield QuestionStrip()
+
+
+async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers() -> None:
+    field = replace(FIELD_BY_KEY["Priority"], key="Custom", label="Does the legal department agree with it")
+    async with StripStage().run_test(size=(60, 20)) as pilot:
+        pilot.app.query_one(QuestionStrip).show([Question(field, None, "", is_open=True, answers={})], 0, [])
+        await pilot.pause()
+
+        assert "Does the legal department agree with it?" in text_of(pilot.app)

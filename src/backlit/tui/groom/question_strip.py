@@ -81,7 +81,8 @@ class QuestionStrip(LinesView, can_focus=True):
     def _lines_at(self, at: int, width: int, theme: ThemeStyles) -> list[Line]:
         asked, height = self._asked[at], self.app.size.height
         labels = (CHECKS, *map(_sentence, self._asked))
-        column = min(max(map(cell_len, labels)) + INDENT + GAP, width // 2)
+        columns = (INDENT + cell_len(label) + GAP for label in labels)
+        column = max((each for each in columns if each <= width // 2), default=width // 2)
         room = width - column - EDGE
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
         question = theme.style(bold=True)
@@ -125,7 +126,9 @@ def _sentence(asked: Question) -> str:
 
 
 def _labelled(label: str, style: Style, column: int, lines: Sequence[Line]) -> list[Line]:
-    """Return lines from a column on, the first of them after a label."""
+    """Return lines from a column on: the first of them after a label, or below one that is wider than the column."""
+    if INDENT + cell_len(label) >= column and lines:
+        return [[Segment(f"{' ' * INDENT}{label}", style)], *_labelled("", style, column, lines)]
     labels = (label, *[""] * len(lines))
     return [
         [Segment(f"{' ' * INDENT}{fit(each, column - INDENT)}", style), *line]
