@@ -29,7 +29,6 @@ from backlit.tui.widgets.item_list import Selection
 from backlit.tui.widgets.item_rows import (
     CHOSEN,
     CURSOR,
-    ROW_SIGNS,
     SELECTED,
     Badge,
     Badges,
@@ -243,14 +242,14 @@ class CardPainter:
         edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
         room = max(1, width - INDENT - 1)
         title = wrapped(row.name, room)
-        sign, sign_colour = ROW_SIGNS[row.sign]
+        sign, sign_colour = state_sign(row, badge)
         name = theme.style(on=on, bold=is_cursor)
         found = [
             Strip(
                 [
                     edge,
                     Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
-                    Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
+                    Segment(sign, theme.style(sign_colour, on=on, bold=True)),
                     Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
                     Segment(fit(title[0], room), name),
                 ]

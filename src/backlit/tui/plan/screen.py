@@ -217,13 +217,11 @@ class PlanHeads:
         store, lists, panes = self._store, self._lists, self._lists.panes
         found = shifts(store.plan.difference())
         every = store.plan.iterations.targets()
-        here, iterations = panes.focused, store.lookups.iterations()
+        iterations = store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
         is_tall, is_single = height >= TALL, panes.is_single
-        rest = backlog_head(
-            lists.totals, lists.velocity, is_here=panes.backlog is here, lines=3 if is_tall else 1 if is_single else 2
-        )
+        rest = backlog_head(lists.totals, lists.velocity, lines=3 if is_tall else 1 if is_single else 2)
         if is_single and aimed is not None:
             load = lists.loads.get(aimed.id, Load())
             rest.append(_fill_line(aimed, load, panes.backlog.size.width, has_name=True))
@@ -239,7 +237,7 @@ class PlanHeads:
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
                 head = IterationHead(iteration, when, load, shift, people, ways)
-                lines = head.lines(pane.size.width, is_here=pane is here)
+                lines = head.lines(pane.size.width)
             pane.say(lines[: 3 if is_tall else 2])
             pane.items.empty_text = EMPTY if iteration else ""
         return not is_tall
@@ -277,10 +275,10 @@ def sent_words(plan: Plan) -> list[Part]:
     return [(f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending")]
 
 
-def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool, lines: int) -> list[HeadLine]:
+def backlog_head(totals: Totals | None, velocity: Velocity, *, lines: int) -> list[HeadLine]:
     """Return the head of the backlog in some lines: unplanned items and points, and the velocity in a third one."""
     amount = f"{counted(totals.count, 'item')} · {counted(totals.points, 'pt')} " if totals else ""
-    name, speed = _name("Backlog", is_here=is_here), [(" ", "muted"), *velocity_words(velocity)]
+    name, speed = (" Backlog", "heading"), [(" ", "muted"), *velocity_words(velocity)]
     if lines == 1:
         return [HeadLine([name, (f" · {amount}", "muted")])]
     return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)][:lines]
@@ -307,12 +305,12 @@ class IterationHead(Struct, frozen=True):
     people: People
     ways: tuple[bool, bool]
 
-    def lines(self, width: int, *, is_here: bool) -> list[HeadLine]:
+    def lines(self, width: int) -> list[HeadLine]:
         """Return name and time, load, and people."""
         load, changes = self.load, shift_words(self.shift)
         unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
-        name: list[Part] = [_name(self.iteration.name, is_here=is_here)]
+        name: list[Part] = [(f" {self.iteration.name}", "heading")]
         right: list[Part] = [(f" {changes} ", "pending")] * bool(changes)
         right += [(keys, "accent"), (" sprint ", "muted")] if keys else []
         for words in filter(None, self.when):
@@ -343,7 +341,3 @@ def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: b
         [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words[:2]],
         [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],
     )
-
-
-def _name(text: str, *, is_here: bool) -> Part:
-    return (f" {text}", "heading" if is_here else "muted")

@@ -104,8 +104,8 @@ def state_words(store: Store, now: float) -> list[Word]:
 
 
 def _unsettled(words: str) -> list[Word]:
-    """Return the key of the outbox, and the number of changes to settle."""
-    return [("  go", "accent", "app.outbox"), (f" {words}", "conflict", "app.outbox")]
+    """Return the number of changes to settle, and the key of the outbox."""
+    return [(f"  {words}", "conflict", "app.outbox"), (" go", "accent", "app.outbox")]
 
 
 def totals_words(totals: Totals | None) -> list[Word]:
@@ -118,17 +118,18 @@ def totals_words(totals: Totals | None) -> list[Word]:
 
 
 def unready_words(unready: int) -> list[Word]:
-    """Return the key that grooms the items that are not ready, and their number with their sign."""
+    """Return the number of items that are not ready after their sign, and the key that grooms them."""
     groom = "app.groom"
-    words = (" · ", "muted", groom), ("gq", "accent", groom), (f" {unready:,} not ready ", "muted", groom)
-    return [*words, (UNREADY, "pending", groom)] if unready else []
+    words = (" · ", "muted", groom), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
+    return [*words, ("gq", "accent", groom)] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
-    """Return the numbers of selected items and tasks, and their points; empty without any."""
+    """Return the numbers of selected items and tasks, and their points if they have some; empty without any."""
     number = selected.words if selected.tasks else f"{selected.count:,}"
     is_any = selected.count or selected.tasks
-    return [(f"  ✓ {number} selected  {counted(selected.points, 'pt')}", "mark")] if is_any else []
+    points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
+    return [(f"  ✓ {number} selected{points}", "mark")] if is_any else []
 
 
 def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Part]:

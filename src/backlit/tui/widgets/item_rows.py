@@ -83,9 +83,12 @@ class Badge(NamedTuple):
 NO_BADGE = Badge()
 
 
-def state_sign(sign: str, badge: Badge) -> str:
-    """Return the sign of the row's state, or the sign of a synced item without one."""
-    return SYNCED if sign == " " and badge.is_synced else sign
+def state_sign(row: Row, badge: Badge) -> tuple[str, str]:
+    """Return the sign of a row's state and its colour, else the sign of a synced or of an unready item."""
+    sign, colour = ROW_SIGNS[row.sign]
+    if sign != " ":
+        return sign, colour
+    return (SYNCED, colour) if badge.is_synced else (UNREADY, "pending") if badge.is_unready else (sign, colour)
 
 
 class Names(Struct, frozen=True):
@@ -231,10 +234,7 @@ class Layout:
         """Draw one item; cursor, selection and state have a cell each."""
         on = self._cursor if is_cursor else self._chosen if is_selected else None
         theme = self._theme
-        sign, sign_colour = ROW_SIGNS[row.sign]
-        sign = state_sign(sign, badge)
-        if sign == " " and badge.is_unready:
-            sign, sign_colour = UNREADY, "pending"
+        sign, sign_colour = state_sign(row, badge)
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
             Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
