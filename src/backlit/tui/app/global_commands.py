@@ -209,7 +209,7 @@ class KeysHelp(OffersDialog[Command | None]):
         super().__init__("Keys", "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the offers with both directions of a movement in one row, which runs the first of them."""
+        """Return the offers with the commands of a pair in one row, which runs the first of them."""
         commands = {each.value.id: each.value for each in offers if isinstance(each.value, Command)}
         rows: list[Offer] = []
         for offer in offers:

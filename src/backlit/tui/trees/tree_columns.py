@@ -212,7 +212,7 @@ class TreeLayout:
     def _share(self, node_id: int) -> list[Piece]:
         """Return the percentage of all open points, and a bar that is full for the largest node below a root.
 
-        The bars of inner nodes are thinner and darker.
+        The bars of nodes below the first level are thinner and darker.
         """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
         is_outer = self._branches.tree.depth(node_id) == 1

@@ -145,7 +145,7 @@ class LineList(Widget, can_focus=True):
             return Strip([Segment(fit(f"   {error.message}", self.size.width), self.rich_style)])
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Paint parts of the list, or all of it, once the current handler is done."""
+        """Paint parts of the list, or all of it, at the next turn of the event loop."""
         painter = painter_of(self) if repaint and not (layout or recompose) else None
         if painter is None:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
