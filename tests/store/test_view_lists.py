@@ -15,7 +15,7 @@ from backlit.store import Store, ViewSpec
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import plan_of
-from backlit.store.views.view import View
+from backlit.store.views.view import ColumnValues, View
 
 DOCUMENTS = [
     item(1, AssignedToID=6, Estimate="3", Tags=["ux"], Score_cf=5, Name="Zebra crossing"),
@@ -55,6 +55,29 @@ async def loaded(store: Store, spec: ViewSpec) -> View:
 async def found(store: Store, query: str) -> list[int]:
     view = await loaded(store, ViewSpec(query=query))
     return [row.id for row in view.rows(0, 99)]
+
+
+async def test_a_loaded_view_has_each_value_of_its_columns_once(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        fresh, view = (
+            store.view(ViewSpec(query="type:story,task")),
+            await loaded(store, ViewSpec(query="type:story,task")),
+        )
+
+        assert fresh.values is None
+        assert view.values == ColumnValues(
+            statuses=frozenset({view.rows(0, 1)[0].status}),
+            estimates=frozenset({"3", "5", None}),
+            owner_ids=frozenset({5, 6}),
+            iteration_ids=frozenset({1, 12}),
+        )
+
+
+async def test_an_empty_view_has_no_values(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(text="nothing like it"))
+
+        assert view.values == ColumnValues()
 
 
 async def test_a_query_finds_with_the_names_of_the_project(tmp_path: Path) -> None:

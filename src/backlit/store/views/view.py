@@ -5,7 +5,7 @@ from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ FIRST_WINDOW = 200
 KEPT_ROWS = 4_000
 NOTED_CHANGES = 256
 MOST_COMPARED = 20_000
-"""Items whose values are compared for `kinds` at most."""
+"""The most items whose `values` are read."""
 AT_ONCE = 10_000
 """Ids fetched from the database together."""
 TICK = 1_000
@@ -42,21 +42,30 @@ class ViewNames(Names, Protocol):
         """Return each value's position for a field, or None for one ordered by its values."""
 
 
+class ColumnValues(NamedTuple):
+    """The different values of a view's items in the columns that every list can have."""
+
+    statuses: frozenset[str | None] = frozenset()
+    estimates: frozenset[str | None] = frozenset()
+    owner_ids: frozenset[int | None] = frozenset()
+    iteration_ids: frozenset[int | None] = frozenset()
+
+
 class _Loaded(Struct, frozen=True):
     ids: "array[int]"
     largest_id: int
     totals: Totals
     lines: Lines
-    kinds: Sequence[Row] = ()
+    values: ColumnValues | None = None
 
 
 class View:
     """A list of items in backlog order, tasks directly under their item, or in the spec's order.
 
     Creating a view runs no query. Before `load`, an index can provide the first rows, and `count` may be None.
-    `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. `kinds` has one row
-    for each combination of status, estimate, owner and iteration; None for too many items, or unloaded ones. All
-    methods except `note` run on one thread. Raises BadRequest for an invalid query.
+    `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. `values` is None
+    for too many items, or unloaded ones. All methods except `note` run on one thread. Raises BadRequest for an invalid
+    query.
     """
 
     def __init__(
@@ -87,7 +96,7 @@ class View:
         self._is_stale = False
         self._are_totals_stale = True
         self.totals: Totals | None = None
-        self.kinds: Sequence[Row] | None = None
+        self.values: ColumnValues | None = None
 
     def _resolved(self) -> Query:
         """Return the statements with names resolved now. The current iteration changes with the day."""
@@ -231,11 +240,11 @@ class View:
         self._is_stale = True  # until the end, so that a cancelled load leaves a stale view
         query = self._query = self._resolved()
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
-        loaded = await self._read(lambda mirror: _with_kinds(mirror, _load(mirror, query, ranks, self.spec)))
+        loaded = await self._read(lambda mirror: _with_values(mirror, _load(mirror, query, ranks, self.spec)))
         assert isinstance(loaded, _Loaded)
         self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
-        self.kinds = loaded.kinds if len(loaded.ids) <= MOST_COMPARED else None
+        self.values = loaded.values
         if self._folded:
             self._lines.fold(self._folded)
         self._is_complete = True
@@ -336,13 +345,14 @@ def _load(
     return _Loaded(ids, max(ids, default=0), totals, lines)
 
 
-def _with_kinds(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
-    """Add a row for each combination of the values that lists have columns for."""
+def _with_values(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
+    """Add the different values of the items, as long as there are not too many items."""
     if len(loaded.ids) > MOST_COMPARED:
         return loaded
-    columns = "0, '', '', status, estimate, owner_id, iteration_id, NULL, NULL, 0"
+    columns = "status, estimate, owner_id, iteration_id"
     sql = f"SELECT DISTINCT {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
-    return replace(loaded, kinds=[row_of(values) for values in mirror.execute(sql, (ids_json(loaded.ids),))])
+    found = mirror.execute(sql, (ids_json(loaded.ids),))
+    return replace(loaded, values=ColumnValues(*map(frozenset, zip(*found, strict=True))))
 
 
 def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:

@@ -16,7 +16,7 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
-from backlit.store.views.view import MOST_COMPARED, View
+from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 
@@ -162,7 +162,7 @@ def _wider(column: Column, cells: int) -> Column:
 
 
 def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
-    """Return the cells that the values of default columns need: of all items of a view, or of some rows before.
+    """Return the cells that the values of default columns need, in some rows and in all items of a loaded view.
 
     A column without values needs none, and neither does one whose value stands above the rows: in the header of each
     group, or in the heading of a list of one iteration.
@@ -170,14 +170,14 @@ def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
     above = {*view.spec.group} | ({ITERATION.key} if len(view.spec.iteration_ids or ()) == 1 else set())
     if (view.count or 0) > MOST_COMPARED:
         return {each.key: 0 if each.key in above else each.width for each in USUAL}
-    every = [*(view.kinds or ()), *rows]
-    statuses, estimates = {row.status for row in every}, {row.estimate for row in every}
-    owners, iterations = {row.owner_id for row in every}, {row.iteration_id for row in every}
+    known, shown = view.values or ColumnValues(), list(rows)
+    statuses, estimates = {row.status for row in shown}, {row.estimate for row in shown}
+    owners, iterations = {row.owner_id for row in shown}, {row.iteration_id for row in shown}
     texts = {
-        STATUS.key: [f"○ {status_word(each)}" for each in statuses if each],
-        PTS.key: [safe(each) for each in estimates if each],
-        OWNER.key: [safe(names.owner(each)) for each in owners],
-        ITERATION.key: [safe(names.iteration(each)) for each in iterations],
+        STATUS.key: [f"○ {status_word(each)}" for each in known.statuses | statuses if each],
+        PTS.key: [safe(each) for each in known.estimates | estimates if each],
+        OWNER.key: [safe(names.owner(each)) for each in known.owner_ids | owners],
+        ITERATION.key: [safe(names.iteration(each)) for each in known.iteration_ids | iterations],
     }
     return {key: 0 if key in above else max(map(cell_len, found), default=0) for key, found in texts.items()}
 

@@ -338,7 +338,8 @@ class BacklogList(ItemList):
         if self._is_page_held and index is not None:
             self.cursor = index
         self.rows_replaced(self.cursor if index is None else index)
-        rows = [*view.rows(0, FIRST_ROWS), *view.lines(self.top, self.top + self.page)]
+        is_known = view.values is not None
+        rows = view.lines(self.top, self.top + self.page) if is_known else [*view.rows(0, FIRST_ROWS)]
         cells = widest(view, [each for each in rows if isinstance(each, Row)], self._names)
         self.columns.need(cells, is_other=view.spec.group != self._levels)
         if view.spec.group != self._levels and view.line_count is not None:
