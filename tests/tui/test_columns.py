@@ -11,10 +11,12 @@ from tests.tui.test_view_tabs import LARGE, viewed
 from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
-from backlit.store import ConnectionState, Store
+from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.views.columns import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.widgets.item_rows import USUAL, Column, fitting
+from backlit.tui.drawing.themes import ThemeStyles, load_themes
+from backlit.tui.widgets.item_rows import USUAL, Column, Layout, Names, fitting
+from backlit.tui.widgets.view_list import ColumnScroll
 
 
 async def say(pilot: Pilot[None], line: str) -> None:
@@ -79,6 +81,34 @@ def test_a_column_is_written_as_it_is_read(text: str, wish: ColumnWish) -> None:
 def test_an_unknown_column_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(BadRequest, match=r"\.$"):
         column_wish(text, str)
+
+
+# Their widths
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_kept"),
+    [
+        (ViewSpec(), True),
+        (ViewSpec(text="pay"), True),
+        (ViewSpec(query="est>5"), False),
+        (ViewSpec(iteration_ids=frozenset({2})), False),
+    ],
+)
+def test_a_column_keeps_its_width_in_the_same_list_only(store: Store, spec: ViewSpec, is_kept: bool) -> None:
+    theme = load_themes(None)[0][0]
+    styles = ThemeStyles({**theme.to_color_system().generate(), **theme.variables})
+    columns = ColumnScroll(
+        USUAL,
+        lambda: 120,
+        lambda width, shown: Layout(width, Names(str, str), styles, 0, shown),
+        lambda: None,
+    )
+    needed = dict.fromkeys((each.key for each in USUAL), 4)
+    columns.need(needed, store.view(ViewSpec()))
+    columns.need({**needed, "IterationID": 0}, store.view(spec))
+
+    assert ("Iteration" in [each.title for each in columns.layout.columns]) == is_kept
 
 
 # On the screen

@@ -79,7 +79,7 @@ class View:
         shape: Callable[[Row], Row] | None = None,
     ) -> None:
         self.spec = spec
-        self._project_id = project_id
+        self.project_id = project_id
         self._names = names
         self._query = self._resolved()
         self._mirror = mirror
@@ -102,11 +102,11 @@ class View:
         """Return the statements with names resolved now. The current iteration changes with the day."""
         spec, names = self.spec, self._names
         if names is None:
-            return query_of(spec, self._project_id)
+            return query_of(spec, self.project_id)
         tree = parse_query(spec.query)
         meaning = filter_of(tree, names) if spec.query.strip() else None
         with_done = spec.with_done or mentions_status(tree)
-        return query_of(spec, self._project_id, meaning, names.custom_fields(), with_done=with_done)
+        return query_of(spec, self.project_id, meaning, names.custom_fields(), with_done=with_done)
 
     @property
     def query(self) -> Query:

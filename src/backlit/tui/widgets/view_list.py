@@ -12,6 +12,7 @@ from textual.strip import Strip
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
+from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
@@ -45,6 +46,7 @@ class ColumnScroll:
         self._changed = changed
         self._first = 0
         self._cells: Mapping[str, int] = {}
+        self._list: tuple[int | None, ViewSpec] | None = None
         self._layout: Layout | None = None
         self._strips: dict[Drawn, Strip] = {}
 
@@ -54,9 +56,14 @@ class ColumnScroll:
             self.chosen, self._first, self._cells = columns, 0, {}
             self._changed()
 
-    def need(self, cells: Mapping[str, int], *, is_other: bool) -> None:
-        """Give default columns the cells that their values need, never less than before, except in another order."""
-        before = {} if is_other else self._cells
+    def need(self, cells: Mapping[str, int], view: View) -> None:
+        """Give default columns the cells that their values need, never less than before in the same list.
+
+        A list stays the same while its text is typed and while its items are planned.
+        """
+        spec = replace(view.spec, text="", planned_in=frozenset(), planned_out=frozenset())
+        before = self._cells if (view.project_id, spec) == self._list else {}
+        self._list = view.project_id, spec
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
         if wanted != self._cells:
             self._cells = wanted
@@ -341,7 +348,7 @@ class BacklogList(ItemList):
         is_known = view.values is not None
         rows = view.lines(self.top, self.top + self.page) if is_known else [*view.rows(0, FIRST_ROWS)]
         cells = widest(view, [each for each in rows if isinstance(each, Row)], self._names)
-        self.columns.need(cells, is_other=view.spec.group != self._levels)
+        self.columns.need(cells, view)
         if view.spec.group != self._levels and view.line_count is not None:
             self._levels = view.spec.group
             while self.cursor < self.top + self.page - 1 and isinstance(self.row(self.top - 1), GroupLine):
