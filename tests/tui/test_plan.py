@@ -4,20 +4,23 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from tests.quiet import workers_done
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import heading_of, line_with, missing, text_of
+from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.amounts import Share
+from backlit.model.planning import Load
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Row, Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.plan.capacity import People, Shift
 from backlit.tui.plan.pane import PlanList
-from backlit.tui.plan.screen import PlanScreen
+from backlit.tui.plan.screen import IterationHead, PlanScreen
 
 
 @asynccontextmanager
@@ -326,6 +329,28 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         assert "Nothing is planned here yet" not in before
         assert "Nothing is planned here yet" in text_of(pilot.app)
         assert " Backlog · " not in text_of(pilot.app)
+
+
+async def test_a_narrow_screen_shows_the_place_of_the_cursor(store: Store, opened: Open) -> None:
+    await two_sprints(store)
+    async with plan_of(opened, store, (60, 20)) as pilot:
+        items = pilot.app.screen.query_one("#backlog PlanList", PlanList)
+        before = items.cursor
+        await keys(pilot, "j")
+
+        assert items.cursor == before + 1
+        await until(lambda: lines_of(pilot.app)[-1].endswith(f" {before + 2}/{items.row_count()}"))
+
+
+@pytest.mark.parametrize("width", range(20, 90, 3))
+def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
+    entry = IterationEntry(1, "Sprint 24", "Shop", None, None, 20, 30, is_release=False)
+    people = People({}, OwnCapacities(), {})
+    head = IterationHead(entry, ("", ""), Load(6, 18, 5), Shift(), people, (True, True))
+
+    cells = sum(text.count(sign) for text, _ in head.lines(width)[1].left for sign in "█░│")
+
+    assert not 0 < cells < 10
 
 
 async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: Open) -> None:

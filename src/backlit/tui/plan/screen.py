@@ -142,6 +142,7 @@ class PlanScreen(ListScreen):
     @on(PlanPanes.Entered)
     @on(ItemPanes.Measured)
     @on(ItemPanes.Placed)
+    @on(ItemPanes.Rested)
     def draw_words(self) -> None:
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
@@ -162,7 +163,7 @@ class PlanScreen(ListScreen):
             []
             if is_unread and not self.lists.velocity.points
             else velocity_words(self.lists.velocity)[: 2 if is_short else 0],
-            [*status_words(store), *unread, *sent_words(plan), *selected, *place_words(self._panes)],
+            [*unread, *sent_words(plan), *selected, *status_words(store, *row_place(self._panes))],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
         self.frame.brighten(self._panes.rule_above())
@@ -259,11 +260,11 @@ def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, 
     ]
 
 
-def place_words(panes: PlanPanes) -> list[Part]:
-    """Return the place of the item under the cursor, in a narrow terminal, which shows one pane."""
-    view, item_id = panes.focused.items.view, panes.focused.items.current_id
-    ids = view.ids() if panes.is_single and view is not None else ()
-    return [(f"  {ids.index(item_id) + 1:,} of {len(ids):,}", "muted")] if item_id in ids else []
+def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
+    """Return the place of the row under the cursor in a narrow terminal, which shows one pane."""
+    items = panes.focused.items
+    is_shown = panes.is_single and not items.is_sparing
+    return (items.cursor + 1, items.row_count(), "row") if is_shown else ()
 
 
 def sent_words(plan: Plan) -> list[Part]:
@@ -336,7 +337,8 @@ def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: b
         if room >= LEAST_BAR:
             break
     done = done if room - len(done) >= LEAST_BAR else ""
-    bar = capacity_bar(load.points, load.done, capacity, min(BAR, max(0, room - len(done))))
+    room -= len(done)
+    bar = capacity_bar(load.points, load.done, capacity, min(BAR, room)) if room >= LEAST_BAR else []
     return HeadLine(
         [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words[:2]],
         [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],
