@@ -20,13 +20,18 @@ def points(rows: list[Row]) -> str:
 
 async def test_space_selects_and_steps_and_the_status_line_adds_up(store: Store, opened: Open) -> None:
     rows = await shown(store)
+    number = next(at for at, row in enumerate(rows, 1) if points_of(row.estimate))
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
+        two = status_line(pilot)
+        await press(pilot, *["space"] * (number - 2))
 
-        assert set(items(pilot).selection.ids()) == {rows[0].id, rows[1].id}
-        assert items(pilot).current_id == rows[2].id
-        assert "✓ 2 selected  row 3" in status_line(pilot)
-        assert [line[:2] for line in lines_of(pilot.app)[3:6]] == [" ✓", " ✓", "▌ "]
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[:number]}
+        assert items(pilot).current_id == rows[number].id
+        assert [points_of(row.estimate) for row in rows[:2]] == [None, None]
+        assert "✓ 2 selected  row 3" in two
+        assert f"✓ {number} selected  {points(rows[:number])}" in status_line(pilot)
+        assert [line[:2] for line in lines_of(pilot.app)[3:5]] == [" ✓", " ✓"]
 
 
 async def test_title_selection_and_question_count_tasks_apart(store: Store, opened: Open) -> None:
