@@ -15,8 +15,8 @@ from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.views.columns import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
+from backlit.tui.widgets.column_scroll import ColumnScroll
 from backlit.tui.widgets.item_rows import USUAL, Column, Layout, Names, fitting
-from backlit.tui.widgets.view_list import ColumnScroll
 
 
 async def say(pilot: Pilot[None], line: str) -> None:

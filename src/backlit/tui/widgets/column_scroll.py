@@ -1,0 +1,124 @@
+"""The columns of a list: their widths, how far they are scrolled, and the lines drawn in them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from backlit.store.records.item import Row
+from backlit.store.views.groups import GroupLine
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
+from backlit.tui.widgets.item_rows import Badge, Column, Layout
+
+STRIPS_KEPT = 512
+Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
+"""A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
+
+
+class ColumnScroll:
+    """Chosen columns, laid out from the first in sight on, with a cache of drawn lines.
+
+    `lay_out` makes the layout of some columns for a width; `changed` redraws everything.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        width: Callable[[], int],
+        lay_out: Callable[[int, Sequence[Column]], Layout],
+        changed: Callable[[], None],
+    ) -> None:
+        self.chosen = columns
+        self._width = width
+        self._lay_out = lay_out
+        self._changed = changed
+        self._first = 0
+        self._cells: Mapping[str, int] = {}
+        self._list: tuple[int | None, ViewSpec] | None = None
+        self._layout: Layout | None = None
+        self._strips: dict[Drawn, Strip] = {}
+
+    def use(self, columns: Sequence[Column]) -> None:
+        """Use other columns, from the first on."""
+        if columns != self.chosen or self._first:
+            self.chosen, self._first, self._cells = columns, 0, {}
+            self._changed()
+
+    def need(self, cells: Mapping[str, int], view: View) -> None:
+        """Give default columns the cells that their values need, never less than before in the same list.
+
+        A list stays the same while its text is typed and while its items are planned.
+        """
+        spec = replace(view.spec, text="", planned_in=frozenset(), planned_out=frozenset())
+        before = self._cells if (view.project_id, spec) == self._list else {}
+        self._list = view.project_id, spec
+        wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
+        if wanted != self._cells:
+            self._cells = wanted
+            self._changed()
+
+    @property
+    def _usable(self) -> Sequence[Column]:
+        """The columns from the first one in sight on, without those that need no cells."""
+        needed = [
+            replace(each, width=min(each.width, max(cell_len(each.title), self._cells.get(each.key, each.width))))
+            if each.is_usual
+            else each
+            for each in self.chosen
+            if not each.is_usual or self._cells.get(each.key, each.width)
+        ]
+        return needed[self._first :]
+
+    def forget(self) -> None:
+        """Forget layout and drawn lines, for another width, names or theme."""
+        self._layout = None
+        self._strips.clear()
+
+    @property
+    def layout(self) -> Layout:
+        """Return the layout of the columns in sight."""
+        width = self._width()
+        if self._layout is None or self._layout.width != width:
+            self._strips.clear()
+            self._layout = self._lay_out(width, self._usable)
+        return self._layout
+
+    def hidden(self) -> Sequence[Column]:
+        """Return the chosen columns that do not fit."""
+        shown = {each.key for each in self.layout.columns}
+        return [each for each in self._usable if each.key not in shown]
+
+    def scroll(self, steps: int) -> bool:
+        """Scroll the columns, as far as more are out of sight; return False without a change."""
+        before = self._first
+        for _ in range(steps):
+            if len(self._usable) == len(self.layout.columns):
+                break
+            self._first += 1
+            self._layout = None
+        if steps < 0:
+            self._first = max(0, before + steps)
+        if self._first != before:
+            self._changed()
+        return self._first != before
+
+    def header(self) -> Strip:
+        """Draw the headings, with the number of columns scrolled off on the left."""
+        return self.layout.header(f"  ‹ {self._first}" if self._first else "")
+
+    def line(self, drawn: Drawn) -> Strip:
+        """Draw an item or a group header; repeated lines come from the cache."""
+        layout = self.layout  # another width drops the drawn lines
+        strip = self._strips.get(drawn)
+        if strip is None:
+            if len(self._strips) >= STRIPS_KEPT:
+                self._strips.clear()
+            row, cells, is_cursor, is_selected, badge = drawn
+            if isinstance(row, GroupLine):
+                strip = layout.group(row, is_cursor=is_cursor)
+            else:
+                strip = layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
+            self._strips[drawn] = strip
+        return strip
