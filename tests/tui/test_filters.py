@@ -18,7 +18,6 @@ from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.tui.dialogs.pick import PickValuesDialog
 from backlit.tui.lists.filtering import SharedFilter
-from backlit.tui.widgets.item_list import ItemList
 
 
 def title(pilot: Pilot[None]) -> str:
@@ -193,16 +192,3 @@ def test_each_project_has_its_own_query(tmp_path: Path) -> None:
             shared.now = replace(shared.now, query=query or shared.now.query)
 
     assert queries == ["", "", "status:open", "type:bug"]
-
-
-async def test_the_cursor_returns_to_its_item_after_a_filter_without_matches(store: Store, opened: Open) -> None:
-    async with opened(store) as pilot:
-        await press(pilot, *"jjj")
-        rows = pilot.app.screen.query_one(ItemList)
-        before = rows.current_id
-        await press(pilot, "/", *"zzzz", "enter")
-        await until(lambda: rows.current_id is None, lambda: text_of(pilot.app))
-        await press(pilot, "escape")
-        await until(lambda: rows.current_id is not None)
-
-        assert (before, rows.cursor) == (rows.current_id, 3)

@@ -208,26 +208,18 @@ class BacklogList(ItemList):
         self._is_page_held = False
         self._known = 0
         self._largest_id = 0
-        self._hidden: tuple[int | None, int | None] = None, None
-        """The item that a filter hid, and the one that the cursor went to."""
 
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
         """Show a view, the cursor on the item where the view has it."""
-        is_other = self.view is None or view.spec != self.view.spec
-        hidden_id, here = self._hidden
-        sought = item_id if hidden_id is None or item_id != here else hidden_id
         self.view = view
         self._window.forget_lines()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
         if len(str(view.largest_id)) != len(str(self._largest_id)):
             self._largest_id = view.largest_id
             self.forget_drawn()
-        index = view.index_of(sought) if sought is not None else None
-        is_lost = index is None and (is_other or sought != item_id)
-        if index is None and item_id is not None and sought != item_id:
-            index = view.index_of(item_id)
+        index = view.index_of(item_id) if item_id is not None else None
         if index is None and self._group_here is not None:
             index = view.outline.header_line(self._group_here)
         if self._is_page_held and index is not None:
@@ -243,7 +235,6 @@ class BacklogList(ItemList):
                 self.top -= 1  # the headers right above the first row are to be seen
         self.selection.find_anchor()
         self._note_current()
-        self._hidden = (sought if is_lost else None), self.current_id
 
     def go_to(self, item_id: int) -> bool:
         """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""
