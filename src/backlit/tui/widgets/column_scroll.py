@@ -10,8 +10,10 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.widgets.item_rows import Badge, Column, Layout
+from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
 
+FIRST_ROWS = 200
+"""Rows that are read of a view that is not loaded."""
 STRIPS_KEPT = 512
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
 """A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
@@ -45,6 +47,17 @@ class ColumnScroll:
         if columns != self.chosen or self._first:
             self.chosen, self._first, self._cells = columns, 0, {}
             self._changed()
+
+    def fit(self, view: View, top: int, page: int, names: Names, *, is_renamed: bool = False) -> None:
+        """Give default columns the cells for the values of a view, and for those of the rows in sight.
+
+        Columns become narrower for another list, and where the names changed.
+        """
+        if is_renamed:
+            self._list = None
+        is_loaded = view.count is not None
+        lines = view.lines(top, top + page) if is_loaded else [*view.rows(0, FIRST_ROWS)]
+        self.need(widest(view, [each for each in lines if isinstance(each, Row)], names), view)
 
     def need(self, cells: Mapping[str, int], view: View) -> None:
         """Give default columns the cells that their values need, never less than before in the same list.

@@ -13,12 +13,11 @@ from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.column_scroll import ColumnScroll
+from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import Folding, ItemList
-from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow, widest
+from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow
 from backlit.tui.widgets.line_list import keep_margin
 
-FIRST_ROWS = 200
 Turn = Callable[[int | None, bool], object]
 
 
@@ -225,10 +224,7 @@ class BacklogList(ItemList):
         if self._is_page_held and index is not None:
             self.cursor = index
         self.rows_replaced(self.cursor if index is None else index)
-        is_known = view.values is not None
-        rows = view.lines(self.top, self.top + self.page) if is_known else [*view.rows(0, FIRST_ROWS)]
-        cells = widest(view, [each for each in rows if isinstance(each, Row)], self._names)
-        self.columns.need(cells, view)
+        self.columns.fit(view, self.top, self.page, self._names)
         if view.spec.group != self._levels and view.line_count is not None:
             self._levels = view.spec.group
             while self.cursor < self.top + self.page - 1 and isinstance(self.row(self.top - 1), GroupLine):
@@ -324,6 +320,8 @@ class BacklogList(ItemList):
         """Read and redraw everything, because names or the theme changed."""
         self._window.forget_words()
         self.columns.forget()
+        if self.view is not None:
+            self.columns.fit(self.view, self.top, self.page, self._names, is_renamed=True)
         self.refresh()
 
     def notify_style_update(self) -> None:
