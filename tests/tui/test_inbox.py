@@ -94,13 +94,13 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
 async def test_changed_fields_are_cut_only_with_the_number_of_their_other_lines(store: Store) -> None:
     news = [FieldNews("Description", "", "\n".join(f"Line {number}" for number in range(70)))]
 
-    def drawn(most: int | None) -> str:
+    def drawn(most: int) -> str:
         lines = fields_lines(
             store, news, 40, ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000"}), most
         )
         return "\n".join("".join(segment.text for segment in line) for line in lines)
 
-    assert "+ Line 69" in drawn(None)
+    assert "+ Line 69" in drawn(70)
     assert "Line 60" not in drawn(60)
     assert drawn(60).endswith("… 10 more lines")
 

@@ -29,6 +29,8 @@ WHEN_WIDTH = AGE_WIDTH + 2 + TIME_WIDTH
 WIDE = 100
 """Cells from which there is room for the whole time."""
 UNKNOWN = "earlier values unknown"
+MOST_LINES = 500
+"""Lines of a changed field, so that a key takes no longer where whole books were replaced."""
 COLOURS = {EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
     EntryState.WAITING: ("↑ waits to be sent  ", "pending"),
@@ -128,7 +130,7 @@ class HistoryScreen(ItemRowsScreen):
             words = "The server keeps no earlier values, and this machine did not see the change."
             return [[Segment(line, theme.style())] for line in wrapped(words, width)]
         if event.fields:
-            return list(fields_lines(self.store, event.fields, width, theme))
+            return list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
         return markdown_lines(event.text, width, theme)
 
     def current_event(self) -> ItemEvent:

@@ -28,11 +28,11 @@ def change_words(store: Store, field: FieldNews) -> str:
 
 
 def fields_lines(
-    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int | None = None
+    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int
 ) -> Iterator[Line]:
     """Yield changed fields: both values of each, then below its label the changed lines of each text.
 
-    `most` lines of each field are shown, and the number of the others; None for all of them.
+    A field ends after `most` lines, and the line of a text that it began, with the number of changed lines left.
     """
     for field in short_first(fields):
         label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
@@ -40,16 +40,20 @@ def fields_lines(
             lines = wrapped(" → ".join(both_words(store, field)), max(1, width - label.cell_length))
             for at, line in enumerate(lines[:most]):
                 yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
-            yield from _others(0 if most is None else len(lines[most:]), theme)
+            yield from _others(len(lines[most:]), theme)
             continue
         yield []
         yield [label, Segment(line_count(field), theme.style())]
         changes = line_changes(field)
-        for sign, line in changes[:most]:
+        shown = 0
+        for index, (sign, line) in enumerate(changes):
+            if shown >= most:
+                yield from _others(sum(each in COLOURS for each, _ in changes[index:]), theme)
+                break
             style = theme.style(COLOURS.get(sign, "muted"))
             for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() or sign in COLOURS else ()):
                 yield [Segment(f"{' ' if at else sign} {part}", style)]
-        yield from _others(0 if most is None else sum(sign in COLOURS for sign, _ in changes[most:]), theme)
+                shown += 1
 
 
 def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
