@@ -142,6 +142,7 @@ class PlanLists:
                 await self.load()
                 self.readings.shown = reading
         except BacklitError as error:
+            self.readings.shown = self.readings.asked
             self.panes.post_message(PlanPanes.Loaded(sentence_of(error)))
         finally:
             self._is_loading = False

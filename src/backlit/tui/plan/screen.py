@@ -147,7 +147,7 @@ class PlanScreen(ListScreen):
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
         unsaved = unsaved_part(shifts(plan.difference())[None])
-        is_unread = is_loading(store) or self.lists.readings.shown < self.lists.readings.asked
+        is_unread = is_loading(store) or not self.lists.readings.shown
         people = people_of(store, self.session.capacities)
         is_short = self._heads.draw(people, self.size.height, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
