@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
-from textual.widgets._toast import ToastRack
+from textual.widgets._toast import ToastHolder, ToastRack
 
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
@@ -163,7 +163,9 @@ class Messages:
         for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
             if each.severity != "error" or each.message == sentence:
                 app._unnotify(each, refresh=False)  # noqa: SLF001 - as above
-        app.screen.query("ToastHolder:empty").remove()  # Textual removes a toast without what holds it
+        for holder in app.screen.query(ToastHolder):
+            if holder.is_mounted and not holder.children:  # Textual removes a toast without what holds it
+                holder.remove()
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):
