@@ -21,7 +21,7 @@ from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
 
-EARLY_MODULES = 128
+EARLY_MODULES = 129
 """The most modules of ours that the first rows wait for, packages included; all others are imported when first used."""
 FIRST_PAINT = """
 import sys

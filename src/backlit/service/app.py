@@ -170,6 +170,8 @@ class _Direct:
         if match is not None:
             scope["path_params"] = {"id": int(match[2])}
             path = f"{_ROOT}{match[1]}{{id}}{match[3] or ''}"
+        elif "{" in path:
+            return None
         return self._endpoints.get(path)
 
 

@@ -23,7 +23,7 @@ class Subject(StrEnum):
     PLAN = "plan"
     TIMER = "timer"
     HISTORY = "history"
-    """The recorded days that reports and the velocity read."""
+    """The past days of the sample, which the velocity and the reports read."""
 
 
 ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.HISTORY)

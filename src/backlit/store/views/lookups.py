@@ -45,9 +45,9 @@ _TOTALS_SQL = {
 }
 _TREE_ROOT = -1
 READER = "reader"
+"""The role of users who change nothing."""
 NO_PROJECT_OPEN = "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
 NO_PROJECT = "You are in no project yet. Ask a manager to add you."
-"""The role of users who change nothing."""
 
 
 class Lookups:

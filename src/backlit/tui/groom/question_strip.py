@@ -127,11 +127,11 @@ def _sentence(asked: Question) -> str:
 
 def _labelled(label: str, style: Style, column: int, lines: Sequence[Line]) -> list[Line]:
     """Return lines from a column on: the first of them after a label, or below one that is wider than the column."""
-    if INDENT + cell_len(label) >= column and lines:
+    if label and INDENT + cell_len(label) >= column and lines:
         return [[Segment(f"{' ' * INDENT}{label}", style)], *_labelled("", style, column, lines)]
     labels = (label, *[""] * len(lines))
     return [
-        [Segment(f"{' ' * INDENT}{fit(each, column - INDENT)}", style), *line]
+        [Segment(f"{' ' * INDENT}{fit(each, max(0, column - INDENT))}", style), *line]
         for each, line in zip(labels, lines, strict=False)
     ]
 
