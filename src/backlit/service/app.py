@@ -136,7 +136,7 @@ def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
 
 
 _ROOT = "/api/v1"
-_ID_IN_PATH = re.compile(_ROOT + "(/[a-z]+/)([0-9]{1,18})(/[a-z]+)?")
+_ID_IN_PATH = re.compile(f"({_ROOT}/[a-z]+/)([0-9]{{1,18}})(/[a-z]+)?")
 
 
 class _Direct:
@@ -147,7 +147,9 @@ class _Direct:
 
     def __init__(self, app: ASGIApp, endpoints: Mapping[str, Endpoint]) -> None:
         self._app = app
-        self._endpoints = {_ROOT + path: endpoint for path, endpoint in endpoints.items() if not endpoint.is_streamed}
+        found = {_ROOT + path: endpoint for path, endpoint in endpoints.items() if not endpoint.is_streamed}
+        self._plain = {path: endpoint for path, endpoint in found.items() if "{" not in path}
+        self._with_id = {tuple(path.split("{id}")): endpoint for path, endpoint in found.items() if "{" in path}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._endpoint(scope)
@@ -165,14 +167,11 @@ class _Direct:
         """Return the endpoint of an address, with its id in the scope; None for what Starlette has to serve."""
         if scope["type"] != "http" or not _is_short(scope):
             return None
-        path: str = scope["path"]
-        match = _ID_IN_PATH.fullmatch(path)
-        if match is not None:
-            scope["path_params"] = {"id": int(match[2])}
-            path = f"{_ROOT}{match[1]}{{id}}{match[3] or ''}"
-        elif "{" in path:
-            return None
-        return self._endpoints.get(path)
+        match = _ID_IN_PATH.fullmatch(scope["path"])
+        if match is None:
+            return self._plain.get(scope["path"])
+        scope["path_params"] = {"id": int(match[2])}
+        return self._with_id.get((match[1], match[3] or ""))
 
 
 def _is_short(scope: Scope) -> bool:
