@@ -24,7 +24,7 @@ from backlit.store.records.entry import (
 )
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
-from backlit.store.views.lookups import NO_PROJECT_OPEN, Lookups
+from backlit.store.views.lookups import Lookups
 
 
 class Family(Struct, frozen=True):
@@ -106,8 +106,7 @@ class Items:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
         if item_type not in set(ItemType):
             raise BadRequest(f"Unknown type {item_type}.", {"type": "Unknown type."})
-        if self._lookups.project_id is None:
-            raise BadRequest(NO_PROJECT_OPEN)
+        self._lookups.need_project()
         required = {
             field.key: None
             for field in FIELD_BY_KEY.values()

@@ -31,7 +31,7 @@ from backlit.store.records.item import Document, fields_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.lookups import NO_PROJECT_OPEN, Lookups
+from backlit.store.views.lookups import Lookups
 
 _ITEMS_SQL = (
     "SELECT id, type, name, parent_id, iteration_id, estimate, owner_id FROM items"
@@ -298,8 +298,7 @@ class Plan:
         await self._change(lambda draft, _: draft.emptied())
 
     async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
-        if self._lookups.project_id is None:
-            raise BadRequest(NO_PROJECT_OPEN)
+        self._lookups.need_project()
         key = self._key
 
         def act(writer: Writer) -> bool:

@@ -209,10 +209,14 @@ class Lookups:
         """True where the service states that the user only reads the current project."""
         return self.role() == READER
 
-    def need_writer(self) -> None:
-        """Raise Forbidden for a user who only reads the current project, BadRequest without a project."""
+    def need_project(self) -> None:
+        """Raise BadRequest without a project."""
         if self.project_id is None:
             raise BadRequest(NO_PROJECT_OPEN)
+
+    def need_writer(self) -> None:
+        """Raise Forbidden for a user who only reads the current project, BadRequest without a project."""
+        self.need_project()
         if self.is_read_only:
             raise Forbidden("This project is read only for you: you are a reader. A manager can change your role.")
 
