@@ -106,14 +106,13 @@ class Items:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
         if item_type not in set(ItemType):
             raise BadRequest(f"Unknown type {item_type}.", {"type": "Unknown type."})
-        self._lookups.need_project()
+        project_id = self._lookups.need_project()
         required = {
             field.key: None
             for field in FIELD_BY_KEY.values()
             if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
         }
         values = check(item_type, {**required, **fields}, self._lookups, ON_ADD)
-        project_id = self._lookups.project_id
         if "ParentID" in values:
             values["ParentID"] = self._parent(id_in(values, "ParentID"))
         given = {key: value for key, value in values.items() if value is not None}

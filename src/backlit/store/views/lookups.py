@@ -209,10 +209,11 @@ class Lookups:
         """True where the service states that the user only reads the current project."""
         return self.role() == READER
 
-    def need_project(self) -> None:
-        """Raise BadRequest without a project."""
+    def need_project(self) -> int:
+        """Return the id of the current project; raise BadRequest without one."""
         if self.project_id is None:
             raise BadRequest(NO_PROJECT_OPEN)
+        return self.project_id
 
     def need_writer(self) -> None:
         """Raise Forbidden for a user who only reads the current project, BadRequest without a project."""

@@ -1,6 +1,6 @@
 """The screen of the board, the backlog's items in columns, and the commands on columns, swimlanes and cards."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 from textual import on
@@ -9,6 +9,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import PARENT, RELEASE, BoardSettings
 from backlit.store.records.changes import Subject
+from backlit.store.records.item import Row
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -30,6 +31,7 @@ from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.side_lines import Part
 
 
@@ -44,9 +46,12 @@ class BoardScreen(ListScreen):
 
     def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
         self._names = names = ListNames(store)
+
+        def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
+            return names.badges(rows, is_judged=self._shown_view.is_judged)
+
         self.arrangement = Arrangement(store, settings, names)
-        judged = replace(names.names, badges=lambda rows: names.badges(rows, is_judged=self._shown_view.is_judged))
-        self.board = BoardList(judged, self.arrangement.columns_of, id="items")
+        self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
         super().__init__(store, shared, ItemPanes(store, self.board), ColumnChoice(store))
         self.panes.hide_preview()
         self._project_id: int | None = None
