@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.listing import press
+from tests.tui.listing import items, press
 from tests.tui.stage import lines_of, text_of
 from tests.tui.test_view_tabs import LARGE, viewed
 from textual.pilot import Pilot
@@ -109,6 +109,16 @@ def test_a_column_keeps_its_width_in_the_same_list_only(store: Store, spec: View
     columns.need({**needed, "IterationID": 0}, store.view(spec))
 
     assert ("Iteration" in [each.title for each in columns.layout.columns]) == is_kept
+
+
+async def test_a_column_that_grows_leaves_the_others_their_width(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        rows = items(pilot)
+        assert rows.view is not None
+        rows.columns.need({"Status": 13, "Points": 4, "AssignedToID": 8, "IterationID": 9}, rows.view)
+        rows.columns.need({"Status": 4, "Points": 1, "AssignedToID": 5, "IterationID": 11}, rows.view)
+
+        assert [each.width for each in rows.columns.layout.columns] == [13, 4, 8, 11]
 
 
 # On the screen

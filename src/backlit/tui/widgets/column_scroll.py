@@ -22,7 +22,7 @@ Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
 class ColumnScroll:
     """Chosen columns, laid out from the first in sight on, with a cache of drawn lines.
 
-    `lay_out` makes the layout of some columns for a width; `changed` redraws everything.
+    `lay_out` makes the layout of some columns for a width; `changed` follows a change of the columns or their widths.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class ColumnScroll:
     def use(self, columns: Sequence[Column]) -> None:
         """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
-            self.chosen, self._first, self._cells = columns, 0, {}
-            self._changed()
+            self.chosen, self._first = columns, 0
+            self._redraw()
 
     def fit(self, view: View, top: int, page: int, names: Names, *, is_renamed: bool = False) -> None:
         """Give default columns the cells for the values of a view, and for those of the rows in sight.
@@ -70,7 +70,7 @@ class ColumnScroll:
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
         if wanted != self._cells:
             self._cells = wanted
-            self._changed()
+            self._redraw()
 
     @property
     def _usable(self) -> Sequence[Column]:
@@ -83,6 +83,10 @@ class ColumnScroll:
             if not each.is_usual or self._cells.get(each.key, each.width)
         ]
         return needed[self._first :]
+
+    def _redraw(self) -> None:
+        self.forget()
+        self._changed()
 
     def forget(self) -> None:
         """Forget layout and drawn lines, for another width, names or theme."""
@@ -114,7 +118,7 @@ class ColumnScroll:
         if steps < 0:
             self._first = max(0, before + steps)
         if self._first != before:
-            self._changed()
+            self._redraw()
         return self._first != before
 
     def header(self) -> Strip:

@@ -193,15 +193,20 @@ class BacklogList(ItemList):
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
         self.folds: Folding = GroupFolds(self)
+        self._window = window = RowWindow(names)
+
+        def redraw() -> None:
+            window.forget_words()
+            self.refresh()
+
         self.columns = ColumnScroll(
             self.COLUMNS,
             lambda: self.size.width,
             lambda width, columns: Layout(
                 width, names, ThemeStyles.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
             ),
-            self.forget_drawn,
+            redraw,
         )
-        self._window = RowWindow(names)
         self._group_here: GroupKey | None = None
         self._levels: tuple[str, ...] = ()
         self._is_page_held = False
@@ -217,7 +222,7 @@ class BacklogList(ItemList):
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
         if len(str(view.largest_id)) != len(str(self._largest_id)):
             self._largest_id = view.largest_id
-            self.forget_drawn()
+            self.columns.forget()
         index = view.index_of(item_id) if item_id is not None else None
         if index is None and self._group_here is not None:
             index = view.outline.header_line(self._group_here)
@@ -365,7 +370,7 @@ def place_in(items: BacklogList) -> tuple[int, int, str]:
     header = view.outline.header_at(items.cursor) if view is not None and view.is_grouped else None
     if view is None or header is None:
         return items.cursor + 1, count, "row"
-    groups = list(dict.fromkeys(each.group[:1] for each in view.outline.headers))
+    groups = [each.group for each in view.outline.headers if each.level == 1]
     return groups.index(header.group[:1]) + 1, len(groups), "group"
 
 
