@@ -297,10 +297,7 @@ class AttachmentsScreen(ItemRowsScreen):
 
     def current_file(self) -> AttachmentEntry:
         """Return the file under the cursor; raises CannotAct without one."""
-        entry = self._files.current
-        if entry is None:
-            raise CannotAct("Nothing selected.")
-        return entry
+        return self._files.chosen()
 
     async def may_leave(self) -> bool:
         """Return True; raises CannotAct while a file is on its way."""

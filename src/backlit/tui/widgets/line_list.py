@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.framed_app import painter_of
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
@@ -337,6 +337,12 @@ class EntryList(LineList, Generic[Entry]):
     def current(self) -> Entry | None:
         """Return the entry under the cursor."""
         return self.entries[self.cursor] if self.cursor < len(self.entries) else None
+
+    def chosen(self) -> Entry:
+        """Return the entry under the cursor; raises CannotAct without one."""
+        if self.current is None:
+            raise CannotAct("Nothing selected.")
+        return self.current
 
     def row_count(self) -> int:
         """Return the number of entries."""
