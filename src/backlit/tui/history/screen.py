@@ -9,7 +9,6 @@ from textual.strip import Strip
 
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryState
-from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.command import Call, CannotAct
@@ -17,7 +16,7 @@ from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.items.change_words import change_words, fields_lines, short_first
+from backlit.tui.items.change_words import change_words, fields_lines, is_text_change, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
@@ -83,9 +82,9 @@ class EventList(EntryList[ItemEvent]):
 
     def is_whole(self, event: ItemEvent) -> bool:
         """Return whether the row shows all of an event."""
-        has_lines = any(is_long(field.key, field.before, field.after) for field in event.fields)
-        is_cut = cell_len(safe(self._about(event))) > self._room(event)
-        return not (has_lines or is_cut or "\n" in event.text or event.kind is EventKind.EDITED)
+        if event.kind is EventKind.EDITED or "\n" in event.text or any(map(is_text_change, event.fields)):
+            return False
+        return cell_len(safe(self._about(event))) <= self._room(event)
 
 
 class HistoryScreen(ItemRowsScreen):
@@ -135,10 +134,7 @@ class HistoryScreen(ItemRowsScreen):
 
     def current_event(self) -> ItemEvent:
         """Return the event under the cursor; raises CannotAct without one."""
-        event = self._events.current
-        if event is None:
-            raise CannotAct("Nothing selected.")
-        return event
+        return self._events.chosen()
 
     def copied(self, event: ItemEvent) -> str:
         """Return an event as text: a comment, a file's name, or the changes."""

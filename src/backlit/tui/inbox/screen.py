@@ -9,7 +9,6 @@ from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import Connection, ConnectionState, Subject
 from backlit.store.records.item import FieldNews
-from backlit.store.records.merge import is_long
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -18,7 +17,7 @@ from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of
-from backlit.tui.items.change_words import both_words
+from backlit.tui.items.change_words import both_words, is_text_change
 from backlit.tui.items.preview import Page
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -236,6 +235,6 @@ def _current_news(target: InboxScreen) -> ItemNews:
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
     """Return the values of a field before and after its change."""
-    if is_long(field.key, field.before, field.after):
+    if is_text_change(field):
         return str(field.before or ""), str(field.after or "")
     return both_words(store, field)

@@ -1,6 +1,7 @@
 """A change of a field in words: both values, or the numbers of added and removed lines of a text."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from rich.segment import Segment
 
@@ -21,7 +22,7 @@ HANGING, LABEL_WIDTH = 2, 13
 def change_words(store: Store, field: FieldNews) -> str:
     """Return a change of a field in a few words."""
     label = label_of(field.key)
-    if is_long(field.key, field.before, field.after):
+    if is_text_change(field):
         return f"{label} ({line_count(field)})"
     before, after = (each.rsplit(" › ", 1)[-1] for each in both_words(store, field))
     return f"{label} {before} → {after}"
@@ -36,7 +37,7 @@ def fields_lines(
     """
     for field in short_first(fields):
         label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
-        if not is_long(field.key, field.before, field.after):
+        if not is_text_change(field):
             lines = wrapped(" → ".join(both_words(store, field)), max(1, width - label.cell_length))
             for at, line in enumerate(lines[:most]):
                 yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
@@ -63,7 +64,12 @@ def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
 
 def short_first(fields: Sequence[FieldNews]) -> Sequence[FieldNews]:
     """Return changed fields with the long texts at the end."""
-    return sorted(fields, key=lambda field: is_long(field.key, field.before, field.after))
+    return sorted(fields, key=is_text_change)
+
+
+def is_text_change(field: FieldNews) -> bool:
+    """Return whether the change of a field is told by its lines."""
+    return is_long(field.key, field.before, field.after)
 
 
 def both_words(store: Store, field: FieldNews) -> tuple[str, str]:
@@ -79,7 +85,12 @@ def line_count(field: FieldNews) -> str:
     return f"{signed} {'line' if more + less == 1 else 'lines'}"
 
 
-def line_changes(field: FieldNews) -> list[tuple[str, str]]:
+def line_changes(field: FieldNews) -> Sequence[tuple[str, str]]:
     """Return the changed lines of a text, each after its sign: + for added, - for removed."""
-    before, after = (str(each or "").splitlines() for each in (field.before, field.after))
-    return list(changed_lines(before, after))
+    return _changed_lines(str(field.before or ""), str(field.after or ""))
+
+
+@lru_cache(64)
+def _changed_lines(before: str, after: str) -> Sequence[tuple[str, str]]:
+    """Compare two texts once for all drawings of a change."""
+    return tuple(changed_lines(before.splitlines(), after.splitlines()))
