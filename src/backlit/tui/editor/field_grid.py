@@ -292,21 +292,18 @@ class FieldLines:
     def help(self, field: Field, draft: ItemDraft) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
-        key = [(f" {KEYS[field.key]}", "accent")] if self._has_key(field) else []
-        about = self._about(field, draft, fixed)
-        return [*key, (f" {about}", "muted")] if about else []
+        key = "" if fixed or self.store.lookups.is_read_only else KEYS.get(field.key, "")
+        about = self._about(field, draft, fixed, has_key=bool(key))
+        lead = [(f" {key}", "accent")] if key else []
+        return [*lead, (f" {about}", "muted")] if about else []
 
-    def _has_key(self, field: Field) -> bool:
-        """Return whether a key of lists sets the field, too; none does for a user who only reads."""
-        return field.key in KEYS and not self.why_fixed(field) and not self.store.lookups.is_read_only
-
-    def _about(self, field: Field, draft: ItemDraft, fixed: str | None) -> str:
+    def _about(self, field: Field, draft: ItemDraft, fixed: str | None, *, has_key: bool) -> str:
         if field.key in draft.arrived:
             was = self.words.shown(field, draft.arrived[field.key])
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
             return f"{field.label}: {merged} while this is open; it was: {was}"
         about = field.help or _HELP.get(field.kind, "")
-        if self._has_key(field):
+        if has_key:
             about = _KEY_HELP.get(field.kind, about)
         if field.kind in LISTED and not fixed:
             choices = choices_for(self.store, field, self.item_type, draft.value(field.key))

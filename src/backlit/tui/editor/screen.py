@@ -254,8 +254,10 @@ class EditorScreen(ItemScreen):
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field
-        about = self.lines.help(field, self.draft) if field else []
-        self._help.say([(f" {self._note.sentence}", "foreground")] if self._note.sentence else about)
+        if self._note.sentence:
+            self._help.say([(f" {self._note.sentence}", "foreground")])
+        else:
+            self._help.say(self.lines.help(field, self.draft) if field else [])
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
             hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING
