@@ -43,7 +43,7 @@ HALF_MARKED = "The text still holds both versions. Delete the lines with <<<<<<<
 
 
 class NewValue(Struct, frozen=True):
-    """A value that is neither yours nor theirs."""
+    """A value that is neither mine nor theirs."""
 
     value: object
 
@@ -372,9 +372,8 @@ def _edited(field: ShownField, width: int) -> Iterator[Content]:
 
 def _beside(field: ShownField, width: int) -> Iterator[Content]:
     column = _column(width)
-    radios = [f"{_radio(field, keep)} " for keep in SIDES]
-    colours = [_colour(field, keep, is_same=False) for keep in SIDES]
-    yield _pair((radios[0] + "yours", colours[0]), (radios[1] + "theirs", colours[1]), column)
+    heads = [(f"{_radio(field, keep)} {word}", _colour(field, keep, is_same=False)) for keep, word in SIDES.items()]
+    yield _pair(heads[0], heads[1], column)
     for stretch in _stretches(field):
         mark = "  " if stretch.is_same else f"{MARK} "
         left_colour, right_colour = (_colour(field, keep, is_same=stretch.is_same) for keep in SIDES)
