@@ -56,7 +56,6 @@ class SummaryTable(LineList):
 
     def __init__(self, store: Store) -> None:
         super().__init__(id="summary")
-        self.ROW_LINES = 1
         self._store = store
         self._rows: Sequence[tuple[str, Groomed]] = ()
         self._texts: Sequence[tuple[str, str, str]] = ()
@@ -124,19 +123,18 @@ class SummaryTable(LineList):
     def share(self, height: int) -> None:
         """Take the lines of all rows: two for each row where a text needs them and the height has room."""
         has_room = self.HEADER_LINES + 2 * len(self._rows) <= height * MOST
-        self.ROW_LINES = 1
-        self.ROW_LINES = 2 if has_room and any(map(self._is_cut, self._texts)) else 1
+        self.ROW_LINES = 2 if has_room and any(self._is_cut(each, 1) for each in self._texts) else 1
         self.styles.height = self.HEADER_LINES + self.ROW_LINES * max(1, len(self._rows))
         self.refresh()
 
-    def _is_cut(self, texts: Sequence[str]) -> bool:
+    def _is_cut(self, texts: Sequence[str], lines: int) -> bool:
         pairs = zip(texts, self._widths(), strict=True)
-        return any(len(wrapped(text, max(1, width - GAP))) > self.ROW_LINES for text, width in pairs if text)
+        return any(len(wrapped(text, max(1, width - GAP))) > lines for text, width in pairs if text)
 
     @property
     def is_cut(self) -> bool:
         """Return whether the row under the cursor leaves out a part of its changes or open checks."""
-        return bool(self._texts) and self._is_cut(("", *self._texts[self.cursor][1:]))
+        return bool(self._texts) and self._is_cut(("", *self._texts[self.cursor][1:]), self.ROW_LINES)
 
     def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
@@ -233,14 +231,13 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def _show_changes(self) -> None:
         """Show the changes of the item under the cursor where the table cuts them."""
-        each = self.table.current
-        self._changes.display = self.table.is_cut and each is not None
+        each = self.table.current if self.table.is_cut else None
+        self._changes.display = each is not None
         if each is not None:
             self._changes.update(Content("\n").join(map(literal, changes_of(self.store, each, " "))))
 
     def on_resize(self) -> None:
-        """Show as many hints and whole changes as fit."""
-        self._draw_words()
+        """Show whole changes where they fit."""
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
