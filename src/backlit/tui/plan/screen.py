@@ -146,10 +146,9 @@ class PlanScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
-        unsaved = unsaved_part(shifts(plan.difference())[None])
+        found = shifts(plan.difference())
         is_unread = is_loading(store) or not self.lists.readings.shown
-        people = people_of(store, self.session.capacities)
-        is_short = self._heads.draw(people, self.size.height, is_unread=is_unread)
+        self._heads.draw(found, people_of(store, self.session.capacities), self.size.height, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
             explain_empty(self._panes.backlog.items, store, self.spec, is_unread=is_unread)
         shown = self.lists.views.get(self._panes.backlog)
@@ -159,10 +158,10 @@ class PlanScreen(ListScreen):
         parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
-            plan_heading(parts, plan, unsaved, is_plain=is_plain),
+            plan_heading(parts, plan, unsaved_part(found[None]), is_plain=is_plain),
             []
             if is_unread and not self.lists.velocity.points
-            else velocity_words(self.lists.velocity)[: 2 if is_short else 0],
+            else velocity_words(self.lists.velocity)[: 2 if self.size.height < TALL else 0],
             [*unread, *sent_words(plan), *selected, *status_words(store, *row_place(self._panes))],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
@@ -213,10 +212,9 @@ class PlanHeads:
         self._store = store
         self._lists = lists
 
-    def draw(self, people: People, height: int, *, is_unread: bool) -> bool:
-        """Draw the load of each iteration; a low screen has no lines of velocity and people. Return whether it is."""
+    def draw(self, found: Mapping[object, Shift], people: People, height: int, *, is_unread: bool) -> None:
+        """Draw the load of each iteration with its shift; a low screen has no lines of velocity and people."""
         store, lists, panes = self._store, self._lists, self._lists.panes
-        found = shifts(store.plan.difference())
         every = store.plan.iterations.targets()
         iterations = store.lookups.iterations()
         target = panes.targets[0]
@@ -241,7 +239,6 @@ class PlanHeads:
                 lines = head.lines(pane.size.width)
             pane.say(lines[: 3 if is_tall else 2])
             pane.items.empty_text = EMPTY if iteration else ""
-        return not is_tall
 
 
 def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, is_plain: bool) -> list[Part]:
@@ -330,7 +327,6 @@ def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: b
     capacity = iteration.capacity
     name = f" {iteration.name} " if has_name else " "
     done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
-    words, room = capacity_words(load, capacity), 0
     for brief in (False, True):
         words = capacity_words(load, capacity, is_brief=brief)
         room = width - length(words) - len(name) - 4
