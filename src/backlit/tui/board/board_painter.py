@@ -20,8 +20,7 @@ from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot
 from backlit.tui.board.position import BoardPosition
-from backlit.tui.commands.command import spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
@@ -156,16 +155,25 @@ def limit_bar(column: BoardColumn, totals: ColumnTotals) -> list[tuple[str, str]
 
 def _bar_and_room(column: BoardColumn, totals: ColumnTotals, width: int) -> tuple[list[tuple[str, str]], int]:
     """Return the bar up to a column's limit where it fits, and the cells of name and points beside the count."""
-    room, least = width - 3 - len(count_words(column, totals)), min(cell_len(safe(column_word(column))), NAME)
-    bar = limit_bar(column, totals) if room - least > LIMIT_BAR else []
+    room = width - 3 - len(count_words(column, totals))
+    bar = limit_bar(column, totals) if room - _least_name(column) > LIMIT_BAR else []
     bar += [(" ", "muted")] * bool(bar)
     return bar, room - cell_len("".join(text for text, _ in bar))
 
 
 def points_fit(column: BoardColumn, totals: ColumnTotals, width: int) -> bool:
     """Return whether the points of a column fit beside its name."""
-    points, room = f" · {counted(totals.points, 'pt')}", _bar_and_room(column, totals, width)[1]
-    return not totals.count or room - min(cell_len(safe(column_word(column))), NAME) >= len(points)
+    room = _bar_and_room(column, totals, width)[1]
+    return room - _least_name(column) >= len(points_words(totals)) or not totals.count
+
+
+def points_words(totals: ColumnTotals) -> str:
+    """Return the points of a column's cards; empty without cards."""
+    return f" · {counted(totals.points, 'pt')}" if totals.count else ""
+
+
+def _least_name(column: BoardColumn) -> int:
+    return min(cell_len(safe(column_word(column))), NAME)
 
 
 class CardPainter:
@@ -183,7 +191,7 @@ class CardPainter:
         """Draw the name of a column with its figures, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
         name, count = column_word(column), count_words(column, totals)
-        points = f" · {counted(totals.points, 'pt')}" if has_points and totals.count else ""
+        points = points_words(totals) if has_points else ""
         bar, room = _bar_and_room(column, totals, width)
         parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
         return Strip(
@@ -301,7 +309,7 @@ class CardPainter:
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
-        style, key = self._theme.style, spelled(COMMAND_BY_ID["board.all-done"].keys[0])
+        style, key = self._theme.style, key_of("board.all-done")
         parts = [(f"{below:,} more ↓", "muted")] if below else []
         parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
         indent = Segment(" " * INDENT, style())

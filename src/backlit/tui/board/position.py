@@ -1,7 +1,6 @@
 """The position on a board: its cards in columns and lanes, the current column, and the rows to come back to."""
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -137,9 +136,10 @@ class BoardPosition:
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         if found is None:
             return row + 1, self.grid.height(self.column), "card"
-        counts = {id(each): 0 if each.is_folded else len(each.cells[self.column]) for each in self.grid.lanes}
-        above = takewhile(lambda each: each is not found[0], self.grid.lanes)
-        return sum(counts[id(each)] for each in above) + found[1], sum(counts.values()), "card"
+        lane, number = found
+        counts = [0 if each.is_folded else len(each.cells[self.column]) for each in self.grid.lanes]
+        above = next(index for index, each in enumerate(self.grid.lanes) if each is lane)
+        return sum(counts[:above]) + number, sum(counts), "card"
 
     def row_of(self, item_id: int | None) -> int | None:
         """Return the row of a card; None where the current column lacks it."""

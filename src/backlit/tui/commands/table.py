@@ -34,4 +34,9 @@ def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
 
 def key_to(context: Context) -> str:
     """Return the key that leads to the place of a context; empty for contexts without one place."""
-    return spelled(COMMAND_BY_ID[WAYS[context]].keys[0]) if context in WAYS else ""
+    return key_of(WAYS[context]) if context in WAYS else ""
+
+
+def key_of(command_id: str) -> str:
+    """Return the first key of a command as lists of keys spell it."""
+    return spelled(COMMAND_BY_ID[command_id].keys[0])

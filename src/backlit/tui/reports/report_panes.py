@@ -12,8 +12,7 @@ from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
 from backlit.model.statuses import StatusGroups, status_word
-from backlit.tui.commands.command import spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
@@ -130,7 +129,7 @@ def rows_of(report: Report, width: int, height: int, *, has_notes: bool, chosen:
 def note_words(report: Report, *, has_notes: bool) -> tuple[Row, Row]:
     """Return the note on made-up records, and the key of the notes."""
     badge: Row = ((f"{report.badge}  ", "muted"),) if report.badge else ()
-    key, verb = spelled(COMMAND_BY_ID["reports.notes"].keys[0]), "hide" if has_notes else "show"
+    key, verb = key_of("reports.notes"), "hide" if has_notes else "show"
     words = f" {verb} {counted(len(report.sources), 'note')}"
     return badge, ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
 
