@@ -66,7 +66,7 @@ class ShownView:
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._done_matches: tuple[ViewSpec, int | None] | None = None
+        self._done_matches: tuple[ViewSpec | None, int | None] = None, None
         """A spec without open matches, and the number of its done ones."""
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
@@ -134,7 +134,7 @@ class ShownView:
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            known, matches = self._done_matches or (None, None)
+            known, matches = self._done_matches
             explain_empty(self._items, store, target.spec, matches if known == target.spec else None)
         target.panes.spare_preview(is_empty)
 

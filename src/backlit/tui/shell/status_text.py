@@ -112,8 +112,8 @@ def totals_words(totals: Totals | None) -> list[Word]:
     """Return the numbers of items and points; empty without items, and while they are not known."""
     if totals is None or totals == NO_TOTALS:
         return []
-    shown = totals if not totals.count else replace(totals, tasks=0)
-    tasks = f" + {counted(totals.tasks, 'task')}" if shown is not totals and totals.tasks else ""
+    shown = replace(totals, tasks=0) if totals.count else totals
+    tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     return [(shown.words, "foreground"), (tasks, "muted"), (f" · {counted(totals.points, 'pt')}", "foreground")]
 
 
