@@ -79,14 +79,11 @@ class PaperDriver(HeadlessDriver, LoopDriver):
     """Draws on paper in place of a terminal."""
 
     _writer_thread = None
+    starts = 1
 
     def __init__(self, app: App[None], **options: Any) -> None:
         Driver.__init__(self, app, **options)
         self.paper = Drawn(*SIZE)
-
-    def start_application_mode(self) -> None:
-        super().start_application_mode()
-        self.starts = 1
 
     def write(self, data: str) -> None:
         self.paper.feed(data)
@@ -243,15 +240,28 @@ def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_pa
     assert all(f"<1 {line * 7919}>".encode() in data for line in range(1, 51))
 
 
+async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_one_is_much_shorter(
+    store: Store,
+) -> None:
+    app = ComparedApp(store, Drawn(*SIZE), Drawn(*SIZE))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        for key in KEYS:
+            await pilot.press(key)
+            assert app.differing == [], key
+
+    assert app.sizes[1] < app.sizes[0] / 3
+
+
 def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     app = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
-    widget = {"_layout_required", "_repaint_required", "_scroll_required", "_styles_cache", "_message_queue"}
+    widget = {"_layout_required", "_repaint_required", "_scroll_required", "_styles_cache"}
     screen = {"_compositor", "_dirty_widgets", "_layout_required", "_recompose_required", "_repaint_required"}
 
     assert version("textual") == "8.2.8"
     assert list(inspect.signature(App._display).parameters) == ["self", "screen", "renderable"]  # noqa: SLF001 - Textual's
     assert app <= vars(App()).keys()
-    assert widget <= vars(Widget()).keys() | {"_message_queue"}
+    assert widget <= vars(Widget()).keys()
+    assert hasattr(Widget, "_message_queue")
     assert screen <= vars(Screen()).keys()
     assert {"_dirty_regions", "size"} <= vars(Compositor()).keys()
     assert hasattr(Compositor, "visible_widgets")
