@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.driver import KEYS, Program
+from benchmarks.driver import Program
 from benchmarks.table import Cell, median, percentile, print_table
 from benchmarks.targets import ROWS, filled, options
 
@@ -44,17 +44,16 @@ def run(program: Program, keys: int, rate: float) -> list[Sample]:
     samples: list[Sample] = []
     count, moment = 0, time.perf_counter()
     while count < keys:
-        spent, begun = program.cpu(), count
+        spent = program.cpu()
         for key in ROUND:
             program.read(max(0.0, moment - time.perf_counter()))
             moment = max(moment + 1 / rate, time.perf_counter() - 1.0)
-            program.type(KEYS.get(key, key))
+            program.type(key)
             moment += AFTER_ESCAPE if key == "Esc" else 0.0
-            count += 1
         program.settle(0.5)
-        cpu = (program.cpu() - spent) * 1e3 / (count - begun)
+        cpu = (program.cpu() - spent) * 1e3 / len(ROUND)
         answers = [program.press("j") for _ in range(SINGLE)]
-        count += SINGLE
+        count += len(ROUND) + SINGLE
         changed = [each.changed for each in answers if each.changed is not None]
         samples.append(Sample(count, program.memory(), cpu, changed))
     return samples

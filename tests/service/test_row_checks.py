@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, Date, DateTime, Float, Integer, LargeBinary, Tab
 
 from backlit.model.errors import BadRequest
 from backlit.model.resources import INTERNAL
+from backlit.service.admin.records import TABLES
 from backlit.service.admin.row_checks import checked_row
 from backlit.service.storage import schema
 
@@ -33,13 +34,6 @@ def row_of(table: Table) -> dict[str, Any]:
         each.name: next((value for kind, value in USUAL if isinstance(each.type, kind)), "text") for each in table.c
     }
     return usual | OWN.get(table.name, {})
-
-
-TABLES = [
-    *(schema.users, schema.projects, schema.grants, schema.teams, schema.time_entry_types, schema.value_lists),
-    *(schema.status_groups, schema.custom_fields, schema.areas, schema.iterations, schema.work_items),
-    *(schema.comments, schema.attachments, schema.signing_keys),
-]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)

@@ -7,13 +7,21 @@ from textual.screen import Screen
 
 from backlit.model.fields import ItemType
 from backlit.store import Item, Store
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal
+from backlit.tui.shell.dispatch import function_of
 from backlit.tui.shell.target import ItemPlace, Session
 
 Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]
+
+
+async def run(target: object, command_id: str, count: int | None = None, letter: str = "") -> None:
+    """Run a command of the table against a target."""
+    command = COMMAND_BY_ID[command_id]
+    await function_of(command.handler)(target, Call(command, count, letter))
 
 
 class FakeTarget:

@@ -1,19 +1,12 @@
 """One verb for many items: how far it reaches, what it would do, what it did."""
 
-from pathlib import Path
-
 import pytest
-from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, select, shown
 from tests.tui.stage import missing, text_of
-from tests.tui.target import FakeTarget
 
 from backlit.store import Store
-from backlit.tui.commands.command import Call
-from backlit.tui.commands.table import COMMANDS
-from backlit.tui.shell.dispatch import function_of
 
 
 async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_to(
@@ -230,11 +223,3 @@ async def test_escape_keeps_the_selection_until_the_search_is_closed(store: Stor
         await until(lambda: "selected" not in text_of(pilot.app))
 
         assert "1 selected" in after_search
-
-
-async def test_reopen_leaves_an_item_in_progress_as_it_is(tmp_path: Path) -> None:
-    statuses = {1: "Done", 2: "In Progress", 3: "Not Done"}
-    with offline_store(tmp_path, [item(number, Status=status) for number, status in statuses.items()]) as store:
-        await function_of("items.field_commands:reopen")(FakeTarget(store, [1, 2, 3], [True]), Call(COMMANDS[0]))
-
-        assert [(each.item_id, each.payload) for each in store.outbox_entries()] == [(1, {"Status": "Not Done"})]

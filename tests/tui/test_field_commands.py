@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store, put
-from tests.tui.target import FakeTarget
+from tests.tui.target import FakeTarget, run
 from textual.screen import Screen
 
 from backlit.model.errors import NotFound
 from backlit.store import EntryKind, Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.bulk_edit import FailedDialog
 from backlit.tui.items.field_commands import change_field
-from backlit.tui.shell.dispatch import function_of
 from backlit.tui.shell.target import Session
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -42,11 +40,6 @@ def target_of(store: Store, ids: Sequence[int], answers: Sequence[object] = ()) 
     target = FakeTarget(store, ids, answers)
     target.session = Session(SCALE)
     return target
-
-
-async def run(target: FakeTarget, command_id: str, count: int | None = None, letter: str = "") -> None:
-    command = COMMAND_BY_ID[command_id]
-    await function_of(command.handler)(target, Call(command, count, letter))
 
 
 def edits(store: Store) -> dict[int, object]:

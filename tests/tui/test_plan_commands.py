@@ -10,7 +10,7 @@ from tests.store.papers import item, offline_store
 from tests.store.planning import add_sprints, held, stories
 from tests.store.test_rollover import ended_sprint
 from tests.store.world import World, sent
-from tests.tui.target import FakeTarget
+from tests.tui.target import FakeTarget, run
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load, Velocity
@@ -20,15 +20,13 @@ from backlit.store import IterationEntry, Row, Store, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.capacity import People
 from backlit.tui.plan.commit import PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast, target_of
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
-from backlit.tui.shell.dispatch import function_of
 
 
 class FakePlan(FakeTarget):
@@ -63,11 +61,6 @@ class FakePlan(FakeTarget):
 
     def run_command(self, command_id: str, count: int | None = None) -> None:
         self.run.append((command_id, count))
-
-
-async def run(target: FakePlan, command_id: str, count: int | None = None) -> None:
-    command = COMMAND_BY_ID[command_id]
-    await function_of(command.handler)(target, Call(command, count))
 
 
 async def unplanned(store: Store, count: int) -> list[Row]:
