@@ -68,14 +68,16 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
 
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
-    """Wait until nothing is at work and no timer is due soon."""
+    """Wait until nothing is at work, no timer is due soon, and every frame is drawn."""
     left = max_sleep - await calm()
-    if _undrawn:
-        _draw_waiting()
-        left -= await calm()
-    while (wait := _until_next_timer()) is not None and left > 0:
-        await asyncio.sleep(wait)
-        left -= max(wait, LOOK) + await calm(max_sleep=left)
+    while left > 0 and ((wait := _until_next_timer()) is not None or _undrawn):
+        if wait is not None:
+            await asyncio.sleep(wait)
+            left -= max(wait, LOOK)
+        else:
+            _draw_waiting()
+        left -= await calm(max_sleep=left)
+    _draw_waiting()
 
 
 async def workers_done(app: App[Any], but: frozenset[str] = frozenset()) -> bool:
