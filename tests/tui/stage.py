@@ -8,6 +8,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.widgets.side_lines import FooterLine
@@ -33,6 +34,15 @@ def strips_of(app: App[None]) -> list[Strip]:
 def lines_of(app: App[None]) -> list[str]:
     """Return the text of the screen, line by line."""
     return [strip.text.rstrip() for strip in strips_of(app)]
+
+
+def words_of_dialog(app: App[None]) -> str:
+    """Return the words inside the frame of the open dialog, as one line."""
+    dialog = app.screen
+    assert isinstance(dialog, Dialog), dialog
+    inside = dialog.frame.content_region
+    lines = strips_of(app)[inside.y : inside.bottom]
+    return " ".join(" ".join(line.crop(inside.x, inside.right).text for line in lines).split())
 
 
 def title_of(app: App[None]) -> str:

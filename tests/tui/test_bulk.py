@@ -4,7 +4,7 @@ import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, select, shown
-from tests.tui.stage import missing, text_of
+from tests.tui.stage import missing, text_of, words_of_dialog
 
 from backlit.store import Store
 
@@ -72,12 +72,13 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         await press(pilot, "s")
         picker = text_of(pilot.app)
         await press(pilot, *"deferred", "enter")
-        asked = text_of(pilot.app)
+        asked = words_of_dialog(pilot.app)
         await press(pilot, "y")
         await sent(store)
 
         assert "Status: 2 of 3 apply" in picker
-        assert missing_words(asked, ["Changes 2 of 3 items. 1 skipped (a feedback has no status).", "→ Deferred"]) == []
+        assert "Changes 2 of 3 items. 1 skipped (a feedback has no status)." in asked
+        assert "→ Deferred" in asked
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 
@@ -105,11 +106,6 @@ async def test_a_prompt_counts_selected_tasks_apart(store: Store, opened: Open) 
         assert "Field of 1 item, 1 task" in text_of(pilot.app)
 
 
-def missing_words(text: str, words: list[str]) -> list[str]:
-    flat = " ".join(text.replace("│", " ").split())
-    return [each for each in words if each not in flat]
-
-
 async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -118,11 +114,11 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
         await press(pilot, "s", *"ready for test")
         picker = text_of(pilot.app)
         await press(pilot, "enter")
-        asked = text_of(pilot.app)
+        asked = words_of_dialog(pilot.app)
         await press(pilot, "y")
 
         assert "1 of 2" in picker
-        assert missing_words(asked, ["1 skipped (a task's status must be one of: Not Done, In Progress"]) == []
+        assert "1 skipped (a task's status must be one of: Not Done, In Progress" in asked
         assert (await fields_of(world, store, story))["Status"] == "Ready For Test"
         assert (await fields_of(world, store, task))["Status"] != "Ready For Test"
 
@@ -145,12 +141,13 @@ async def test_tags_are_put_on_and_taken_off_and_others_stay(world: World, store
         await press(pilot, "c", "g", *"shared", "tab", *"alpha")
         mixed = text_of(pilot.app)
         await press(pilot, "tab", *"brand new", "enter")
-        asked = text_of(pilot.app)
+        asked = words_of_dialog(pilot.app)
         await press(pilot, "y")
 
         assert "1 of 2" in mixed
         assert "– alpha" in mixed
-        assert missing_words(asked, ["Tags −shared +brand new", "Tags −shared +alpha +brand new"]) == []
+        assert "Tags −shared +brand new" in asked
+        assert "Tags −shared +alpha +brand new" in asked
         assert set(_tags(await fields_of(world, store, story))) == {"alpha", "brand new"}
         assert set(_tags(await fields_of(world, store, bug))) == {"beta", "alpha", "brand new"}
 

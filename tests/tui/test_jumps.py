@@ -3,7 +3,7 @@
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import heading_of, missing, text_of
+from tests.tui.stage import heading_of, missing, text_of, words_of_dialog
 
 from backlit.store import Store
 from backlit.tui.app.places import Jumps, Place
@@ -52,7 +52,7 @@ async def test_a_typed_number_is_gone_to_before_recent_items_that_contain_it(sto
         for item_id in (first, second):
             await press(pilot, "#", *str(item_id), "enter", "enter", "q")
         await press(pilot, "#", *str(wanted))
-        await until(lambda: text_of(pilot.app).count(f"Before {wanted}") == 2, lambda: text_of(pilot.app))
+        await until(lambda: words_of_dialog(pilot.app).count(f"Before {wanted}") == 2, lambda: text_of(pilot.app))
         await press(pilot, "enter")
 
         assert items(pilot).current_id == wanted

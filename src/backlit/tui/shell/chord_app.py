@@ -181,7 +181,8 @@ class Messages:
             self._drop_timer = self._app.set_timer(PAUSE, self._say_dropped)
 
     def _say_dropped(self) -> None:
-        self._app.say(f"{counted(self._dropped, 'more key was', 'more keys were')} dropped.")
+        if self._app.screen_stack:  # else the application ends
+            self._app.say(f"{counted(self._dropped, 'more key was', 'more keys were')} dropped.")
         self._dropped = 0
 
     def wait(self, count: int | None) -> None:
