@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 from msgspec import Struct, field
@@ -37,10 +37,6 @@ from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
-
-if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
-
 
 MOST_FILTERS = 256
 MOST_PROJECTS = 4096
@@ -338,7 +334,7 @@ _FIELDS = "fields"
 _ALL = "*"
 
 
-def must_be_known(query: "QueryParams") -> None:
+def must_be_known(query: QueryParams) -> None:
     """Raise BadRequest for an option that the service does not have."""
     for name, value in query.multi_items():
         if name.startswith("$") and name not in _KNOWN and value.lower() not in _GRANTED.get(name, ()):
@@ -373,13 +369,13 @@ class Selection:
         return own
 
 
-def selection_of(query: "QueryParams") -> Selection | None:
+def selection_of(query: QueryParams) -> Selection | None:
     """Return the selection of an address, if it has one."""
     text = query.get("$select")
     return None if text is None else Selection(text)
 
 
-def selected(document: bytes, query: "QueryParams") -> bytes:
+def selected(document: bytes, query: QueryParams) -> bytes:
     """Return the selected part of one resource; raises BadRequest for a key that no such resource has."""
     selection = selection_of(query)
     if selection is None:

@@ -1,6 +1,5 @@
 """Rules of the interface for what callers send: values of work items, areas and iterations."""
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, TypeGuard
@@ -23,7 +22,6 @@ TAG_LIMIT = 100
 
 _IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
 _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
-
 
 STARTS_IN = timedelta(days=7)
 """Time from today to the start of an iteration created without dates."""
@@ -50,6 +48,10 @@ def text_fault(key: str, value: object, limit: int = TEXT_LIMIT, *, may_be_empty
 
 class _Wrong(ValueError):
     """The fault of one value."""
+
+
+_Check = Callable[[str, object], Any]
+"""A check of a value by its key: returns the value as it is stored, or raises `_Wrong`."""
 
 
 def checked(
@@ -99,7 +101,7 @@ def _is_supplied(field: Field, value: object, *, creating: bool) -> bool:
 def _value(item_type: str, field: Field, value: object, settings: ProjectSettings, exists: Exists) -> object:
     if value is None:
         return _nothing(field)
-    checked_value = _CHECKS[field.kind](field, value)
+    checked_value = _CHECKS[field.kind](field.key, value)
     choices = settings.choices(item_type, field)
     if choices and checked_value not in choices:
         raise _Wrong(f"{field.key} must be one of: {', '.join(choices)}.")
@@ -117,10 +119,10 @@ def _nothing(field: Field) -> object:
     return "" if field.key == "Description" else None
 
 
-def _text(field: Field, value: object) -> str:
-    if field.key == "Estimate" and isinstance(value, int | float):
-        return f"{_number(field, value):.15g}"
-    return _name(field.key, value) if field.key == "Name" else str(_sound(value, text_fault(field.key, value)))
+def _text(key: str, value: object) -> str:
+    if key == "Estimate" and isinstance(value, int | float):
+        return f"{_number(key, value):.15g}"
+    return _name(key, value) if key == "Name" else str(_sound(value, text_fault(key, value)))
 
 
 def _sound(value: Any, fault: str | None) -> Any:
@@ -130,43 +132,48 @@ def _sound(value: Any, fault: str | None) -> Any:
     return value
 
 
-def _integer(field: Field, value: object) -> int:
+def _integer(key: str, value: object) -> int:
+    found = _whole(key, value)
+    if abs(found) > INTEGER_LIMIT:
+        raise _Wrong(f"{key} is too large.")
+    return found
+
+
+def _whole(key: str, value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise _Wrong(f"{field.key} must be a whole number.")
-    if abs(value) > INTEGER_LIMIT:
-        raise _Wrong(f"{field.key} is too large.")
+        raise _Wrong(f"{key} must be a whole number.")
     return value
 
 
-def _number(field: Field, value: object) -> float:
+def _number(key: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise _Wrong(f"{field.key} must be a number.")
-    if abs(value) > 1e300 or not math.isfinite(value):
-        raise _Wrong(f"{field.key} must be a finite number.")
+        raise _Wrong(f"{key} must be a number.")
+    if not abs(value) <= _NUMBER_LIMIT:
+        raise _Wrong(f"{key} must be a finite number.")
     return float(value)
 
 
-def _boolean(field: Field, value: object) -> bool:
+def _boolean(key: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong(f"{field.key} must be true or false.")
+        raise _Wrong(f"{key} must be true or false.")
     return value
 
 
-def _tags(field: Field, value: object) -> list[str]:
+def _tags(key: str, value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
-        raise _Wrong(f"{field.key} must be a list of texts.")
+        raise _Wrong(f"{key} must be a list of texts.")
     tags = list(dict.fromkeys(tag.strip() for tag in value))
     faults = (text_fault("A tag", tag, TAG_LIMIT, may_be_empty=False) for tag in tags)
     return list(_sound(tags, next(filter(None, faults), None)))
 
 
-def _computed(field: Field, _value: object) -> object:
-    raise _Wrong(f"{field.key} is read-only.")
+def _computed(key: str, _value: object) -> object:
+    raise _Wrong(f"{key} is read-only.")
 
 
-_CHECKS: Mapping[Kind, Callable[[Field, object], object]] = {
+_CHECKS: Mapping[Kind, _Check] = {
     Kind.TEXT: _text,
     Kind.LONG_TEXT: _text,
     Kind.CHOICE: _text,
@@ -209,7 +216,7 @@ def must_not_end_early(start: date, end: date) -> None:
         raise BadRequest(sentence, {"endDate": sentence})
 
 
-def _node_values(body: Mapping[str, Any], checks: "Mapping[str, tuple[str, _Check]]") -> dict[str, Any]:
+def _node_values(body: Mapping[str, Any], checks: Mapping[str, tuple[str, _Check]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, (column, check) in checks.items():
@@ -237,17 +244,7 @@ def _parent(key: str, value: object) -> int:
 
 
 def _sequence(key: str, value: object) -> int:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _Wrong(f"{key} must be a whole number.")
-    return min(max(value, 0), LAST)
-
-
-def _flag(key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong(f"{key} must be true or false.")
-    return value
+    return min(max(_whole(key, value), 0), LAST)
 
 
 def _date(key: str, value: object) -> date:
@@ -260,16 +257,9 @@ def _date(key: str, value: object) -> date:
 
 
 def _capacity(key: str, value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _Wrong(f"{key} must be a number.")
-    if abs(value) > _NUMBER_LIMIT or not math.isfinite(value):
-        raise _Wrong(f"{key} must be a finite number.")
-    return float(value)
+    return None if value is None else _number(key, value)
 
 
-_Check = Callable[[str, object], Any]
 _UNSETTABLE = frozenset({"minCapacity", "maxCapacity"})
 _NO_DATES = ("0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z")
 _ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_DATES, "endDate": _NO_DATES}
@@ -280,7 +270,7 @@ _AREA: Mapping[str, tuple[str, _Check]] = {
 }
 _ITERATION: Mapping[str, tuple[str, _Check]] = {
     **_AREA,
-    "isRelease": ("is_release", _flag),
+    "isRelease": ("is_release", _boolean),
     "startDate": ("start_date", _date),
     "endDate": ("end_date", _date),
     "minCapacity": ("min_capacity", _capacity),
