@@ -9,10 +9,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 from tests.service.people import hash_cheaply
 from tests.service.postgres import TEMPLATE, Postgres
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
+from backlit.service.admin.workspace import writing
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.settings import ServiceSettings
@@ -45,6 +47,14 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_sample(settings, ITEMS, today=TODAY)
     hash_cheaply(settings)
     return place / "sample.db"
+
+
+@pytest.fixture
+def connection(sample_file: Path, tmp_path: Path) -> Iterator[Connection]:
+    """A transaction on a copy of the sample workspace."""
+    shutil.copy(sample_file, tmp_path / "service.db")
+    with writing(ServiceSettings(f"sqlite:///{tmp_path}/service.db", tmp_path / "files")) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,8 @@
 """Rows of the service's tables: who sees items, stamps, ranks, trees and sign-ins, without a service."""
 
 import math
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +10,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from backlit.model.errors import TooManyRequests
-from backlit.service.admin.workspace import writing
 from backlit.service.storage.schema import areas, refresh_families, work_items
-from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import attachments, projects, sign_ins, trees
 from backlit.service.tables import work_items as items
 from backlit.service.tables.work_items import Item, item_of
@@ -22,14 +18,6 @@ from backlit.service.tables.work_items import Item, item_of
 NOW = datetime(2030, 1, 1, 12)
 LATER = NOW + timedelta(hours=1)
 BY: dict[str, Any] = {"by": "jon", "now": LATER}
-
-
-@pytest.fixture
-def connection(sample_file: Path, tmp_path: Path) -> Iterator[Connection]:
-    """A transaction on a copy of the sample workspace."""
-    shutil.copy(sample_file, tmp_path / "service.db")
-    with writing(ServiceSettings(f"sqlite:///{tmp_path}/service.db", tmp_path / "files")) as connection:
-        yield connection
 
 
 def added(connection: Connection, item_type: str = "Story", project: int = 3, **values: object) -> Item:

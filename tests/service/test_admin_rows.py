@@ -1,0 +1,407 @@
+"""Rows that `backlit admin` reads and writes: users, grants, projects, names, fields and values, without a command."""
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Table, select
+
+from backlit.model.errors import BacklitError, BadRequest, Conflict, NotFound
+from backlit.model.fields import ItemType, Kind
+from backlit.service.admin import custom_fields, projects, users, value_lists
+from backlit.service.admin.custom_fields import FieldChange
+from backlit.service.admin.projects import ProjectChange
+from backlit.service.admin.users import LONGEST_PASSWORD, SHORTEST_PASSWORD
+from backlit.service.admin.workspace import NAME_LIMIT, checked_name, project_id_of, user_id_of
+from backlit.service.storage import schema
+from backlit.service.storage.access import Role
+from backlit.service.storage.clock import clock_of
+from backlit.service.tables import sign_ins, work_items
+from backlit.service.tables.work_items import item_of
+
+BORDERS = [(0, False), (1, True), (NAME_LIMIT, True), (NAME_LIMIT + 1, False)]
+
+
+def rows_of(connection: Connection, table: Table, **values: object) -> list[dict[str, Any]]:
+    """Return the rows with the given values, in the order of their keys."""
+    where = [table.c[name] == value for name, value in values.items()]
+    found = select(table).where(*where).order_by(*table.primary_key)
+    return [dict(row) for row in connection.execute(found).mappings()]
+
+
+def refusal(act: Callable[[], object], kind: type[BacklitError] = BadRequest) -> str:
+    with pytest.raises(kind) as caught:
+        act()
+    return caught.value.message
+
+
+def is_taken(act: Callable[[], object]) -> bool:
+    try:
+        act()
+    except BadRequest:
+        return False
+    return True
+
+
+# Names
+
+
+@pytest.mark.parametrize(("length", "is_right"), BORDERS)
+def test_a_name_has_one_to_a_hundred_characters(length: int, is_right: bool) -> None:
+    assert is_taken(lambda: checked_name(f" {'x' * length} ", "It")) is is_right
+    assert is_taken(lambda: value_lists.checked_choices(["x" * length], "It")) is is_right
+
+
+@pytest.mark.parametrize(("text", "is_right"), [("a\x1fb", False), ("a\x7fb", False), ("a\x9fb", False), ("a b", True)])
+def test_a_name_has_no_control_characters(text: str, is_right: bool) -> None:
+    assert is_taken(lambda: checked_name(text, "It")) is is_right
+
+
+def test_a_user_has_a_plain_name_and_an_address_or_none() -> None:
+    names = dict.fromkeys(("maya", "Émile"), True) | dict.fromkeys(("", "a b", "a/b", "a\\b", "a:b"), False)
+    emails = dict.fromkeys(("", "a@b"), True) | dict.fromkeys(("a", "a@b@c", "a b@c", "@c", "a@"), False)
+
+    for (name, is_name), (email, is_email) in product(names.items(), emails.items()):
+        assert is_taken(partial(users.must_be_usable, name, email)) is (is_name and is_email), (name, email)
+
+
+def test_users_and_projects_are_found_by_their_own_name_before_another_case(connection: Connection) -> None:
+    ids = {"AURORA": 91, "AURora": 92}
+    for table, name in ((schema.users, "MAYA"), *((schema.projects, name) for name in ids)):
+        first = rows_of(connection, table, id=1)[0]
+        connection.execute(table.insert().values(first | {"id": ids.get(name, 90), "name": name}))
+
+    assert [user_id_of(connection, name) for name in ("maya", "Jon")] == [1, 2]
+    assert user_id_of(connection, "MAYA") == 90
+    assert [project_id_of(connection, name) for name in ("Aurora", "2", "beacon")] == [1, 2, 2]
+    assert project_id_of(connection, "AURORA") == ids["AURORA"]
+    assert str(ids["AURora"]) in refusal(lambda: project_id_of(connection, "aurora"))
+    assert "projects list" in refusal(lambda: project_id_of(connection, "9999"), NotFound)
+
+
+# Users and grants
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "found"),
+    [
+        ("rex", None, [("rex", 1, "reader")]),
+        ("Ada", None, [("ada", 1, "contributor"), ("ada", 2, "contributor"), ("ada", 3, "contributor")]),
+        ("ada", "Beacon", [("ada", 2, "contributor")]),
+        ("rex", "2", []),
+    ],
+)
+def test_grants_are_those_of_the_user_and_of_the_project(
+    connection: Connection, user: str, project: str | None, found: list[tuple[str, int, str]]
+) -> None:
+    def listed(*chosen: str | None) -> list[tuple[str, int, str]]:
+        return [(each["user"], each["projectId"], each["role"]) for each in users.list_grants(connection, *chosen)]
+
+    assert listed(user, project) == found
+    assert [name for name, _, _ in listed(None, "Harbour")] == ["maya", "jon", "ada", "tomas", "kofi"]
+    assert listed() == sorted(listed(), key=lambda each: each[1])
+
+
+def test_a_grant_is_one_users_in_one_project(connection: Connection) -> None:
+    before = rows_of(connection, schema.grants)
+    ada = {"user_id": 3, "project_id": 2}
+
+    changed = users.set_grant(connection, "ada", "Beacon", Role.READER)
+    added = users.set_grant(connection, "rex", "Beacon", Role.MANAGER)
+    now = rows_of(connection, schema.grants)
+    users.remove_grant(connection, "rex", "Beacon")
+    users.remove_grant(connection, "ada", "Beacon")
+
+    assert (changed["before"], added["before"]) == ("contributor", None)
+    assert [each for each in now if each not in before] == [
+        ada | {"role": "reader"},
+        {"user_id": 4, "project_id": 2, "role": "manager"},
+    ]
+    left = [each for each in before if not ada.items() <= each.items()]
+    assert rows_of(connection, schema.grants) == left
+    assert "--project Beacon" in refusal(lambda: users.remove_grant(connection, "ada", "Beacon"), NotFound)
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        ({}, "zoe"),
+        ({"first_name": " Zoe "}, "Zoe"),
+        ({"first_name": "Zoe", "last_name": "Lind"}, "Zoe Lind"),
+        ({"last_name": "Lind", "display_name": " ", "email": "zoe@example.org"}, "Lind"),
+        ({"first_name": "Zoe", "display_name": " Z. L. "}, "Z. L."),
+    ],
+)
+def test_a_new_user_is_shown_by_the_best_name_given(connection: Connection, texts: dict[str, str], shown: str) -> None:
+    added = users.add(connection, " zoe ", None, texts=texts, is_licensed=False)
+
+    row = rows_of(connection, schema.users, id=added["id"])[0]
+    assert (row["name"], row["display_name"], row["email"]) == ("zoe", shown, texts.get("email", ""))
+    assert (row["is_licensed"], row["password_hash"]) == (False, None)
+    assert added == {"id": row["id"], "name": "zoe", "isLicensed": False}
+    assert users.listed(connection)[-1] | {"id": 0, "email": ""} == {
+        "id": 0, "name": "zoe", "displayName": shown, "email": "", "isLicensed": False, "hasPassword": False,
+        "projects": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("length", "is_right"),
+    [
+        *((SHORTEST_PASSWORD - 1, False), (SHORTEST_PASSWORD, True)),
+        *((LONGEST_PASSWORD, True), (LONGEST_PASSWORD + 1, False)),
+    ],
+)
+def test_a_password_has_eight_to_1024_characters(length: int, is_right: bool) -> None:
+    assert is_taken(lambda: users.checked_password("x" * length)) is is_right
+
+
+def test_only_a_user_without_a_licence_loses_its_sign_ins(connection: Connection) -> None:
+    now = clock_of(connection).now()
+    codes = {name: sign_ins.add_code(connection, user_id_of(connection, name), "uri:x", now) for name in ("jon", "ada")}
+    before = rows_of(connection, schema.users)
+
+    users.license_(connection, "jon", is_licensed=True)
+    users.license_(connection, "ada", is_licensed=False)
+
+    assert [sign_ins.use_code(connection, codes[name], "uri:x", now) for name in ("jon", "ada")] == [2, None]
+    for old, new in zip(before, rows_of(connection, schema.users), strict=True):
+        is_changed = old["name"] in codes
+        assert (new["last_modified_at"] > old["last_modified_at"]) is is_changed
+        assert (new["last_modified_by"] == "backlit") >= is_changed
+        assert new["is_licensed"] == (old["is_licensed"] and old["name"] != "ada")
+
+
+def test_a_new_key_keeps_the_previous_one_unless_it_is_to_be_forgotten(connection: Connection) -> None:
+    def keys() -> list[bytes]:
+        return [key.secret for key in sign_ins.keys(connection)]
+
+    users.rotate_key(connection)
+    first = keys()[0]
+    users.rotate_key(connection)
+    second = keys()[0]
+
+    assert first in keys()[1:]
+    users.rotate_key(connection, forget=True)
+    assert not {first, second} & set(keys())
+
+
+# Projects
+
+
+def test_a_project_is_preset_to_a_year_of_two_weeks_each(connection: Connection) -> None:
+    today = clock_of(connection).now().date()
+    made = [
+        projects.create(connection, ProjectChange(name="Usual")),
+        projects.create(connection, ProjectChange(name="Later", start=date(2030, 1, 2), template=" Kanban ")),
+    ]
+
+    usual, later = [rows_of(connection, schema.projects, id=each["id"])[0] for each in made]
+    assert (usual["start_date"].date(), (usual["end_date"].date() - today).days) == (today, 365)
+    assert (usual["default_iteration_length"], usual["template"], usual["description"]) == (14, "Scrum", "")
+    assert (later["start_date"].date(), later["end_date"].date()) == (date(2030, 1, 2), date(2031, 1, 2))
+    assert later["template"] == "Kanban"
+
+
+def test_a_project_keeps_what_is_not_changed_and_takes_its_name_in_another_case(connection: Connection) -> None:
+    old, others = rows_of(connection, schema.projects, id=1)[0], rows_of(connection, schema.projects)[1:]
+    end = old["end_date"].date()
+
+    changed = projects.change(connection, "Aurora", ProjectChange(name="AURORA", start=end))
+
+    new = rows_of(connection, schema.projects, id=1)[0]
+    changed_keys = {key for key, value in old.items() if new[key] != value}
+    assert changed_keys == {"name", "start_date", "settings_revision", "last_modified_at"}
+    assert changed == {"id": 1, "changed": ["name", "start_date"], "itemsRendered": 0}
+    assert (new["name"], new["start_date"], new["last_modified_by"]) == ("AURORA", old["end_date"], "backlit")
+    assert rows_of(connection, schema.projects)[1:] == others
+    for nodes in (schema.areas, schema.iterations):
+        paths = [row["path"] for row in rows_of(connection, nodes, project_id=1)]
+        assert {path.split("\\")[0] for path in paths} == {"AURORA"}
+    for name in ("beacon", "BEACON"):
+        refusal(partial(projects.change, connection, "1", ProjectChange(name=name)), Conflict)
+    early = ProjectChange(end=date(2020, 1, 1))
+    assert "2020-01-01" in refusal(lambda: projects.change(connection, "1", early))
+
+
+@pytest.mark.parametrize("table", [schema.teams, schema.time_entry_types], ids=str)
+def test_a_name_is_one_projects_and_unlike_its_others_in_any_case(connection: Connection, table: Table) -> None:
+    owls = projects.add_name(connection, table, "Aurora", " Owls ")
+    elsewhere = projects.add_name(connection, table, "Beacon", "owls")
+    others = [row for row in rows_of(connection, table) if row["id"] != owls["id"]]
+
+    assert (owls["name"], owls["projectId"], elsewhere["projectId"]) == ("Owls", 1, 2)
+    refusal(lambda: projects.add_name(connection, table, "Aurora", "OWLS"), Conflict)
+    renamed = projects.rename_name(connection, table, "Aurora", "Owls", "OWLS")
+    assert renamed == {"id": owls["id"], "projectId": 1, "name": "OWLS"}
+    projects.add_name(connection, table, "Aurora", "Bats")
+    refusal(lambda: projects.rename_name(connection, table, "Aurora", "Bats", "owls"), Conflict)
+    refusal(lambda: projects.rename_name(connection, table, "Beacon", "Bats", "Cats"), NotFound)
+    names = {each["name"] for each in projects.list_names(connection, table, "Beacon")}
+    assert "owls" in names
+    assert "OWLS" not in names
+    projects.remove_name(connection, table, "Aurora", "Bats")
+    removed = projects.remove_name(connection, table, "Aurora", str(owls["id"]))
+    assert removed == {"id": owls["id"], "projectId": 1, "name": "OWLS", "itemsChanged": 0}
+    assert rows_of(connection, table) == others
+
+
+def test_a_removed_team_leaves_its_own_items_only(connection: Connection) -> None:
+    def teams() -> dict[int, int | None]:
+        return {row["id"]: row["team_id"] for row in rows_of(connection, schema.work_items)}
+
+    before = teams()
+    removed = projects.remove_name(connection, schema.teams, "Aurora", "Money")
+
+    assert teams() == {item_id: None if team == 2 else team for item_id, team in before.items()}
+    assert removed["itemsChanged"] == list(before.values()).count(2) > 0
+
+
+# Custom fields
+
+
+@pytest.mark.parametrize(
+    ("key", "suggested"),
+    [
+        *(("Risk", "Risk_cf"), ("risk level_cf", "risklevel_cf"), ("9 lives", "lives_cf"), ("_cf", "Name_cf")),
+        *(("Größe_cf", "Gre_cf"), (f"{'x' * 61}_cf", "letters")),
+    ],
+)
+def test_a_wrong_key_is_refused_with_a_right_one(connection: Connection, key: str, suggested: str) -> None:
+    said = refusal(lambda: custom_fields.add(connection, "Aurora", key, Kind.TEXT, FieldChange()))
+
+    assert said.endswith(f" {suggested}") or suggested in said
+    assert is_taken(lambda: custom_fields.add(connection, "Aurora", f"{'x' * 60}_cf", Kind.TEXT, FieldChange()))
+
+
+def test_a_field_is_one_projects_and_has_all_types_unless_some_are_named(connection: Connection) -> None:
+    made = custom_fields.add(connection, "Beacon", "Channel_cf", Kind.INTEGER, FieldChange(default="7"))
+    some = FieldChange(types=[ItemType.BUG, ItemType.STORY, ItemType.BUG])
+    custom_fields.add(connection, "Harbour", "Channel_cf", Kind.TEXT, some)
+
+    assert made["types"] == [each.value for each in ItemType]
+    assert made["default"] == "7"
+    assert made["itemsRendered"] == len(rows_of(connection, schema.work_items, project_id=2))
+    assert [each["types"] for each in custom_fields.listed(connection, "Harbour")] == [["Bug", "Story"]]
+    listed = [(each["projectId"], each["key"]) for each in custom_fields.listed(connection)]
+    assert listed == sorted(listed)
+    custom_fields.remove(connection, "Harbour", "Channel_cf")
+    custom_fields.change(connection, "Beacon", "Channel_cf", FieldChange(default=""))
+    kept = {each["projectId"]: each for each in custom_fields.listed(connection) if each["key"] == "Channel_cf"}
+    assert {project: each["default"] for project, each in kept.items()} == {1: "Web", 2: None}
+    assert (kept[1]["kind"], kept[1]["choices"]) == ("choice", ["Web", "Store", "Phone"])
+
+
+def test_a_change_of_a_field_keeps_its_other_settings(connection: Connection) -> None:
+    types = [each for each in ItemType if each is not ItemType.TASK]
+
+    assert custom_fields.change(connection, "Aurora", "Channel_cf", FieldChange(default="Phone")) == {
+        "projectId": 1, "key": "Channel_cf", "kind": "choice", "types": types, "choices": ["Web", "Store", "Phone"],
+        "default": "Phone", "itemsChanged": 0, "itemsRendered": 0,
+    }  # fmt: skip
+    wrong = FieldChange(choices=["Web", "Store"])
+    assert "not among its values: Web, Store" in refusal(
+        lambda: custom_fields.change(connection, "Aurora", "Channel_cf", wrong)
+    )
+
+
+# Values
+
+
+@pytest.mark.parametrize(
+    ("texts", "renames"),
+    [
+        ([" a = x ", "b=y"], {"a": "x", "b": "y"}),
+        (["a=b=x"], "'b=x'"),
+        (["a"], "no equals sign"),
+        (["a=z"], "only x, y"),
+    ],
+)
+def test_a_renaming_leads_to_one_of_the_values(texts: list[str], renames: dict[str, str] | str) -> None:
+    if isinstance(renames, str):
+        assert renames in refusal(lambda: value_lists.renames_of(texts, ["x", "y"]))
+    else:
+        assert value_lists.renames_of(texts, ["x", "y"]) == renames
+
+
+def test_a_list_of_values_is_one_types_in_one_project(connection: Connection) -> None:
+    def own() -> list[tuple[str, str, list[str]]]:
+        listed = value_lists.listed(connection, "Beacon")
+        return [(each["type"], each["key"], each["values"]) for each in listed if each["isOwn"]]
+
+    before = rows_of(connection, schema.work_items)
+    for first in ("Idea", "Open"):
+        values = [first, "In Progress", "Done", "Deleted"]
+        set_ = value_lists.set_values(
+            connection, "Beacon", "Task", "Status", values, renames=[f"Not Done={first}", f"Idea={first}"]
+        )
+        assert own() == [("Task", "Status", values)]
+    for project, item_type in (("Aurora", "Issue"), ("Beacon", "Risk")):
+        value_lists.set_values(connection, project, item_type, "Status", ["Active", "Closed", "Odd"])
+
+    was = {row["id"] for row in before if (row["project_id"], row["type"], row["status"]) == (2, "Task", "Not Done")}
+    opened = {row["id"] for row in rows_of(connection, schema.work_items) if row["status"] == "Open"}
+    assert opened == was
+    assert set_["itemsChanged"] == len(was) > 0
+    value_lists.reset(connection, "Beacon", "Task", "Status", ["Open=Not Done"])
+    assert own() == [("Risk", "Status", ["Active", "Closed", "Odd"])]
+    statuses = [{row["id"]: row["status"] for row in rows} for rows in (before, rows_of(connection, schema.work_items))]
+    assert statuses[0] == statuses[1]
+
+
+def test_an_item_with_a_value_outside_the_list_is_counted_in_the_refusal(connection: Connection) -> None:
+    done = [row for row in rows_of(connection, schema.work_items, project_id=1, type="Task") if row["status"] == "Done"]
+
+    said = refusal(
+        lambda: (
+            value_lists.set_values(
+                connection,
+                "Aurora",
+                "Task",
+                "Status",
+                ["Not Done", "In Progress", "Deleted"],
+                renames=["Done=Not Done"],
+            )
+            and value_lists.set_values(connection, "Aurora", "Task", "Status", ["In Progress", "Deleted"])
+        ),
+        Conflict,
+    )
+
+    assert done
+    assert "is 'Not Done', which the new list lacks" in said
+    assert "--rename 'Not Done=NEW'" in said
+
+
+def test_a_meaning_replaces_the_one_of_its_status_in_its_project(connection: Connection) -> None:
+    value_lists.set_groups(connection, "Beacon", ["Active=done"])
+    value_lists.set_groups(connection, "Aurora", ["Active=done", "Closed=excluded"])
+    told = value_lists.set_groups(connection, "Aurora", [" Active = in progress ", "Closed="])
+
+    assert told["statusGroups"] == {"Active": "in progress"}
+    assert [(row["project_id"], row["meaning"]) for row in rows_of(connection, schema.status_groups)] == [
+        (1, "in progress"),
+        (2, "done"),
+    ]
+
+
+def test_a_changed_value_stamps_its_item_and_a_new_key_does_not(connection: Connection) -> None:
+    old = {row["id"]: row for row in rows_of(connection, schema.work_items, project_id=2)}
+    custom_fields.add(connection, "Beacon", "Risk_cf", Kind.TEXT, FieldChange())
+    same = {row["id"]: row for row in rows_of(connection, schema.work_items, project_id=2)}
+    changed = value_lists.set_values(
+        connection, "Beacon", "Task", "Status", ["Open", "Done", "Deleted"], renames=["Not Done=Open"]
+    )["itemsChanged"]
+
+    assert all(row | {"doc": b""} == old[item_id] | {"doc": b""} for item_id, row in same.items())
+    assert all("Risk_cf" in item_of(row["doc"]).values for row in same.values())
+    new = {row["id"]: row for row in rows_of(connection, schema.work_items, project_id=2)}
+    stamped = {item_id for item_id, row in new.items() if row["last_modified_at"] != old[item_id]["last_modified_at"]}
+    assert stamped == {item_id for item_id, row in new.items() if row["status"] == "Open"}
+    assert len(stamped) == changed > 0
+    assert {new[item_id]["last_modified_by"] for item_id in stamped} == {"backlit"}
+    found = work_items.read(connection, next(iter(stamped)))
+    assert found is not None
+    assert item_of(found[1]).values["Status"] == "Open"
