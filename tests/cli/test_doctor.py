@@ -2,13 +2,19 @@
 
 import asyncio
 import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
+import pytest
 from tests.cli.conftest import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 
+from backlit.cli.commands.doctor import Health, Report, look_at_clock, look_at_file
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
+from backlit.store.files.files import FileReport
 
 
 def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
@@ -56,7 +62,9 @@ def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, server
     unreachable = home.run("doctor")
 
     assert (signed_out.returncode, unreachable.returncode) == (1, 1)
-    assert f"Not signed in. Use: backlit login {address}" in signed_out.stdout
+    assert f"✗ sign-in     Not signed in. Use: backlit login {address}\n" in signed_out.stdout
+    assert "127.0.0.1:9" in unreachable.stdout.partition("✗ ")[2]
+    assert "· mirror      No file yet" in unreachable.stdout
 
 
 async def test_doctor_lists_missing_capabilities_with_their_substitutes(home: Home) -> None:
@@ -75,3 +83,65 @@ async def test_doctor_lists_missing_capabilities_with_their_substitutes(home: Ho
     assert "Filtering: no, the server ignores $filter. All items are read page by page" in done.stdout
     assert "Page size: 50." in done.stdout
     assert "No encryption. Local connection: no data leaves this machine." in done.stdout
+    assert "✓ clock       In agreement with this machine." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("about", "found", "health", "words"),
+    [
+        ("mirror", (0, 0, 7, None), Health.NOTE, "No file yet (F)."),
+        ("mirror", (2048, 7, 7, 1), Health.OK, "1 item, 2.00 KB, version 7 (F)."),
+        ("journal", (999, 7, 7, 1200), Health.OK, "1,200 unsent changes, 999.00 B, version 7 (F)."),
+        ("journal", (9, 6, 7, 0), Health.OK, "version 7 (F). It has version 6 and is upgraded at the next start."),
+        ("journal", (9, 8, 7, 0), Health.BROKEN, "A newer backlit wrote this file (F)."),
+        ("mirror", (9, 8, 7, 0), Health.OK, "It has version 8 and is upgraded at the next start."),
+        ("mirror", (9, 7, 7, None, "Torn."), Health.BROKEN, "Torn. Remove it: the next start creates it again. (F)"),
+        ("journal", (9, 7, 7, None, "Torn."), Health.BROKEN, "Torn. Restore it from a copy. (F)"),
+    ],
+)
+def test_the_state_of_a_file_is_told_with_the_way_out(
+    about: str, found: tuple[Any, ...], health: Health, words: str
+) -> None:
+    report, noun = Report("x"), {"mirror": "item", "journal": "unsent change"}[about]
+
+    look_at_file(about, FileReport(Path("F"), *found), noun, report)
+
+    assert [(each.about, each.health) for each in report.findings] == [(about, health)]
+    assert report.findings[0].sentence.endswith(words)
+    assert report.is_broken is (health is Health.BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "health", "words"),
+    [
+        (None, Health.NOTE, "does not send its time"),
+        *((seconds, Health.OK, "In agreement") for seconds in (0, 5, -5)),
+        (6, Health.NOTE, "clock is 6 seconds ahead of this machine's"),
+        (-3600, Health.NOTE, "clock is 3,600 seconds behind this machine's"),
+    ],
+)
+def test_a_clock_that_differs_by_more_than_five_seconds_is_noted(
+    seconds: int | None, health: Health, words: str
+) -> None:
+    report = Report("x")
+
+    look_at_clock(None if seconds is None else timedelta(seconds=seconds), report)
+
+    assert [each.health for each in report.findings] == [health]
+    assert words in report.findings[0].sentence
+
+
+async def test_a_service_without_items_is_not_tested_further(home: Home) -> None:
+    locations = find_locations(home.environment)
+    async with on_socket(ForeignServer(Quirks(), items=0)) as address:
+        profile = remote_profile(address, "pat")
+        Profiles(locations).remember(profile)
+        async with Client.at(address, TokenCache(locations.tokens(profile), address)) as client:
+            await client.auth.sign_in("pat", "secret")
+        done = await asyncio.to_thread(home.run, "doctor", "--json")
+
+    findings = [(each["about"], each["health"], each["sentence"]) for each in json.loads(done.stdout)["findings"]]
+    assert done.returncode == 0
+    assert ("lists", "note", "Not tested: the project has no items.") in findings
+    assert ("sign-in", "ok", "pat is signed in and can read 0 items.") in findings
+    assert not [each for each in findings if each[0] == "missing"]

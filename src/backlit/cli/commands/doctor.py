@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import ssl
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -100,11 +100,12 @@ def _look_at_settings(locations: Locations, report: Report) -> None:
 
 def _look_at_files(profile: Profile, locations: Locations, report: Report) -> None:
     report.say("profile", f"{profile.name}, {profile.url or f'the {profile.kind} workspace on this machine'}.")
-    _look_at_file("mirror", inspect_mirror(locations.mirror(profile)), "item", report)
-    _look_at_file("journal", inspect_journal(locations.journal(profile)), "unsent change", report)
+    look_at_file("mirror", inspect_mirror(locations.mirror(profile)), "item", report)
+    look_at_file("journal", inspect_journal(locations.journal(profile)), "unsent change", report)
 
 
-def _look_at_file(about: str, found: FileReport, noun: str, report: Report) -> None:
+def look_at_file(about: str, found: FileReport, noun: str, report: Report) -> None:
+    """Report the state of the mirror or the journal, and the number of what it holds."""
     if found.fault:
         way_out = " Remove it: the next start creates it again." if about == "mirror" else " Restore it from a copy."
         report.say(about, f"{found.fault}{way_out} ({found.path})", Health.BROKEN)
@@ -177,7 +178,10 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
         "sign-in",
         f"{me.name} is signed in and can read {counted((await client.work_items.page(top=1)).total, 'item')}.",
     )
-    _say_clock(client, profile, report)
+    if profile.kind is ProfileKind.REMOTE:
+        look_at_clock(client.clock.skew, report)
+    else:
+        report.say("clock", "Same clock as this machine.")
     told = await client.capabilities()
     if told is None:
         report.say("service", "Server: no version information; assuming the standard interface.", Health.NOTE)
@@ -193,11 +197,8 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
         report.say("missing", sentence, Health.NOTE)
 
 
-def _say_clock(client: "Client", profile: Profile, report: Report) -> None:
-    skew = client.clock.skew
-    if profile.kind is not ProfileKind.REMOTE:
-        report.say("clock", "Same clock as this machine.")
-        return
+def look_at_clock(skew: timedelta | None, report: Report) -> None:
+    """Report how far the server's clock is ahead of this machine's; None if it does not send its time."""
     if skew is None:
         report.say("clock", "The server does not send its time; assuming this machine's clock.", Health.NOTE)
         return
