@@ -8,7 +8,7 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.world import World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import heading_of, lines_of, missing, text_of, title_of
+from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.client.client import Client
@@ -71,7 +71,40 @@ async def test_changes_are_told_in_words(world: World, store: Store, opened: Ope
         assert f"#{item_id}" in row
         assert "A [b] name" in row
         assert "jon changed Name" in sentence
-        assert missing(pilot.app, ["jon ·", "→ Jon Bellamy", "→ –", "→ A [b] name", "Inbox 1"]) == []
+        assert missing(pilot.app, ["jon ·", "→ Jon Bellamy", "→ –", "→ A [b]", "Inbox 1"]) == []
+
+
+async def test_a_row_names_the_new_owner_by_the_user_name(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    people = {person.username: person for person in store.lookups.people().values()}
+    await world.rival.work_items.update(item_id, {"AssignedToID": people["jon"].id})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        row, sentence = rows_of(pilot)[:2]
+
+        assert row.startswith("▌● ")
+        assert "→ jon " in sentence
+
+
+async def test_the_item_stands_below_its_changes(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Description": "\n\n".join(f"Quokka {n}" for n in range(9))})
+    await store.refresh()
+    await store.inbox.seen([item_id])
+    await world.rival.work_items.update(item_id, {"Estimate": "71", "Status": "In Progress"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        lines = lines_of(pilot.app)
+        now, text = (lines.index(line_with(pilot.app, words)) for words in ("In progress · 71 pts", "Quokka 8"))
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        first = text_of(pilot.app)
+        await pilot.press("9", "ctrl+e")
+        await pilot.pause()
+
+        assert now < text
+        assert "Quokka 8" not in first
+        assert missing(pilot.app, ["Quokka 8"]) == []
 
 
 async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
@@ -264,7 +297,8 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         await pilot.press("t", "c")
         await pilot.pause()
         row, words = rows_of(pilot)[:2]
-        assert f"#{item_id} ●" in row
+        assert row.startswith("▌● ")
+        assert f"#{item_id}" in row
         assert "jon: Words [i] in the feed" in words
         assert "Recent comments" in heading_of(pilot.app)
         await pilot.press("escape")

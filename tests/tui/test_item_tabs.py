@@ -128,17 +128,52 @@ async def test_the_history_writes_out_the_comment_under_the_cursor(world: World,
         assert missing(pilot.app, ["When", "Who", "What"]) == []
 
 
-async def test_keys_scroll_a_long_text_below_the_history(world: World, store: Store, edit: Edit) -> None:
+async def test_the_history_has_the_event_at_the_right_of_a_wide_screen(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
+    await store.refresh()
+    await store.items.comment(item_id, "Said once")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("g", "l")
+        await until(lambda: "Said once" in text_of(pilot.app), lambda: text_of(pilot.app))
+        wide, said = text_of(pilot.app), line_with(pilot.app, "maya commented")
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+
+        assert "│" in said
+        assert "quokkas" not in wide
+        assert "Edits by others are listed without their values" in wide
+        assert "│" not in text_of(pilot.app)
+
+
+async def test_an_edit_by_others_says_why_its_values_are_missing(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
+    await store.refresh()
+
+    async with edit(item_id, (80, 24)) as pilot:
+        await pilot.press("g", "l")
+        await until(lambda: "edited" in line_with(pilot.app, "▌"), lambda: text_of(pilot.app))
+
+        assert line_with(pilot.app, "▌").split()[-1] == "edited"
+        assert missing(pilot.app, ["The server does not say what was changed"]) == []
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_keys_scroll_a_long_text_of_the_history(
+    world: World, store: Store, edit: Edit, size: tuple[int, int]
+) -> None:
     item_id = await item_of(world, "Story")
     await store.items.comment(item_id, "\n\n".join(f"Line {number}." for number in range(1, 60)))
-    async with edit(item_id) as pilot:
+    async with edit(item_id, size) as pilot:
         await pilot.press("g", "l")
         await until(lambda: "Line 1." in text_of(pilot.app), lambda: text_of(pilot.app))
         above = text_of(pilot.app)
-        await pilot.press("5", "0", "ctrl+e")
+        await pilot.press("9", "0", "ctrl+e")
         await pilot.pause()
         below = text_of(pilot.app)
-        await pilot.press("5", "0", "ctrl+y")
+        await pilot.press("9", "0", "ctrl+y")
         await pilot.pause()
 
         assert "Line 59." not in above
@@ -348,7 +383,7 @@ async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, st
     item_id = await item_of(world, "Story")
     await store.items.comment(item_id, "Said **once**")
 
-    async with opened(store) as pilot:
+    async with opened(store, (80, 24)) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
         await pilot.pause()
         text = text_of(pilot.app)

@@ -179,6 +179,15 @@ def words_of(store: Store, key: str, value: object) -> str:
     return value_word(field, text) if field is not None else text
 
 
+def short_words_of(store: Store, key: str, value: object) -> str:
+    """Return a value as lists write it: a user by the user name, an area or an iteration by its own name."""
+    field = FIELD_BY_KEY.get(key)
+    if field is not None and field.kind is Kind.USER and isinstance(value, int):
+        person = store.everybody.person(value)
+        return person.username if person else f"user {value}"
+    return words_of(store, key, value).rsplit(" › ", 1)[-1]
+
+
 def _name(store: Store, kind: Kind, number: int) -> str:
     """Return the name behind an id; empty for an unknown one."""
     match kind:

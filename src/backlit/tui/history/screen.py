@@ -18,8 +18,9 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, is_text_change, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.item_head import WIDE as ASIDE_FROM
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
+from backlit.tui.widgets.line_list import EntryList, LineList, heads_line, words_line
 from backlit.tui.widgets.side_lines import HEADING
 from backlit.tui.widgets.text_view import RowsOverDetail
 
@@ -27,7 +28,7 @@ AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
 WHEN_WIDTH = AGE_WIDTH + 2 + TIME_WIDTH
 WIDE = 100
 """Cells from which there is room for the whole time."""
-UNKNOWN = "earlier values unknown"
+NOTE = "Edits by others are listed without their values: the server does not keep them."
 MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
 COLOURS = {EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
@@ -65,8 +66,15 @@ class EventList(EntryList[ItemEvent]):
             (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, "muted")),
             STATES.get(event.state, ("", "muted")),
         ]
-        colour = "muted" if event.kind is EventKind.EDITED else "foreground"
-        return self.draw_parts([*parts, (fit(self._about(event), self._room(event)), colour)], is_cursor=is_cursor)
+        words = fit(self._about(event), self._room(event)), "foreground"
+        return self.draw_parts([*parts, words], is_cursor=is_cursor)
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw below the events what the history lacks."""
+        if not self.entries:
+            return super().render_blank(y)
+        first = self.row_count() - self.top
+        return words_line(self, NOTE, y - first) if y >= first else super().render_blank(y)
 
     def _room(self, event: ItemEvent) -> int:
         time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
@@ -74,8 +82,6 @@ class EventList(EntryList[ItemEvent]):
         return max(0, self.size.width - 2 - AGE_WIDTH - time - AUTHOR_WIDTH - VERB_WIDTH - 3 * 2 - len(state))
 
     def _about(self, event: ItemEvent) -> str:
-        if event.kind is EventKind.EDITED:
-            return UNKNOWN
         return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
             event.text.split()
         )
@@ -97,12 +103,12 @@ class HistoryScreen(ItemRowsScreen):
     HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemPlace.HISTORY
-    HAS_ASIDE = True
+    HAS_DETAIL = True
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
-        self._body = self._split = RowsOverDetail(self._events)
+        self._body = self._split = RowsOverDetail(self._events, beside_from=ASIDE_FROM)
 
     def show_rows(self) -> None:
         """Show the events."""
@@ -123,10 +129,10 @@ class HistoryScreen(ItemRowsScreen):
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
-        if self._events.is_whole(event):
+        if self._events.is_whole(event) and not self._split.is_beside:
             return []
         if event.kind is EventKind.EDITED:
-            words = "The server keeps no earlier values, and this machine did not see the change."
+            words = "The server does not say what was changed, and this machine did not see it."
             return [[Segment(line, theme.style())] for line in wrapped(words, width)]
         if event.fields:
             return list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
@@ -139,10 +145,6 @@ class HistoryScreen(ItemRowsScreen):
     def copied(self, event: ItemEvent) -> str:
         """Return an event as text: a comment, a file's name, or the changes."""
         return event.text or ", ".join(change_words(self.store, field) for field in event.fields) or event.kind.value
-
-    def note(self) -> str:
-        """Return what the history lacks."""
-        return "field changes by others are not kept"
 
 
 PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}

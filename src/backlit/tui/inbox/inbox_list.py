@@ -1,6 +1,6 @@
 """The lists of the inbox: changed items, and recent comments; and the texts of changes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from textual.strip import Strip
 
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
+from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
@@ -17,9 +18,10 @@ from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.preview import Page
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
-from backlit.tui.widgets.side_lines import Part
 
-ID_WIDTH, AGE_WIDTH = 6, 4
+ID_WIDTH, AGE_WIDTH = 5, 4
+LEAD = 2 + ID_WIDTH + 1 + 2
+"""Cells before the name: the dot, the number and the sign of the type."""
 SHOWN = 400
 """Characters of a comment that a row shows."""
 SHOWN_LINES = 60
@@ -71,16 +73,19 @@ class InboxList(LineList):
             return self.draw_parts([], is_cursor=is_cursor)
         if line:
             return _sentence_line(self, summary_of(self._store, news), is_cursor=is_cursor)
-        sign, age = (f"{type_sign(news.type) or ' '} ", type_colour(news.type)), age_of(news.at, self._store.now())
-        return _item_line(self, news.item_id, sign, (news.name, BOLD), age, is_cursor=is_cursor)
+        age = age_of(news.at, self._store.now())
+        return _item_line(self, news.item_id, news.type, news.name, age, is_new=True, is_cursor=is_cursor)
 
 
-def _item_line(shown: LineList, item_id: int, sign: Part, name: Part, age: str, *, is_cursor: bool) -> Strip:
-    """Draw the first line of an entry: number, type and name of an item, and the age at the end."""
+def _item_line(
+    shown: LineList, item_id: int, item_type: str, name: str, age: str, *, is_new: bool, is_cursor: bool
+) -> Strip:
+    """Draw the first line of an entry: a dot while it is unread, number, type and name, and the age at the end."""
     parts = [
+        ("● " if is_new else "  ", "accent"),
         (fit_right(f"#{item_id}" if item_id > 0 else "", ID_WIDTH) + " ", "muted"),
-        sign,
-        (fit(name[0], shown.size.width - ID_WIDTH - AGE_WIDTH - 6) + " ", name[1]),
+        (f"{type_sign(item_type) or ' '} ", type_colour(item_type)),
+        (fit(name, shown.size.width - LEAD - AGE_WIDTH - 3) + " ", BOLD if is_new else "foreground"),
         (fit_right(age, AGE_WIDTH), "muted"),
     ]
     return shown.draw_parts(parts, is_cursor=is_cursor)
@@ -88,10 +93,8 @@ def _item_line(shown: LineList, item_id: int, sign: Part, name: Part, age: str, 
 
 def _sentence_line(shown: LineList, words: str, *, is_cursor: bool, colour: str = "muted") -> Strip:
     """Draw the second line of an entry, below the name."""
-    lead = ID_WIDTH + 3
-    return shown.draw_parts(
-        [(" " * lead, colour), (fit(words, shown.size.width - lead - 2), colour)], is_cursor=is_cursor
-    )
+    words = fit(words, shown.size.width - LEAD - 2)
+    return shown.draw_parts([(" " * LEAD, colour), (words, colour)], is_cursor=is_cursor)
 
 
 class FeedList(EntryList[CommentEntry]):
@@ -99,10 +102,9 @@ class FeedList(EntryList[CommentEntry]):
 
     ROW_LINES = 2
 
-    def __init__(self, store: Store, item_name: Callable[[int], str], *, id: str) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._store = store
-        self._item_name = item_name
         self.unread: AbstractSet[int] = frozenset()
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
@@ -112,9 +114,14 @@ class FeedList(EntryList[CommentEntry]):
         if line:
             words = f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
             return _sentence_line(self, words, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
-        sign, age = ("● " if is_new else "  ", "mark"), age_of(comment.created_at, self._store.now())
-        name = self._item_name(comment.item_id), BOLD if is_new else "muted"
-        return _item_line(self, comment.item_id, sign, name, age, is_cursor=is_cursor)
+        item, age = self._store.item(comment.item_id), age_of(comment.created_at, self._store.now())
+        item_type, name = item.type if item else "", name_of(item)
+        return _item_line(self, comment.item_id, item_type, name, age, is_new=is_new, is_cursor=is_cursor)
+
+
+def name_of(item: Item | None) -> str:
+    """Return the name of a comment's item."""
+    return str(item.fields.get("Name") or "") if item else "(deleted)"
 
 
 def _on_one_line(text: str) -> str:

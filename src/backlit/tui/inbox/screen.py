@@ -16,9 +16,9 @@ from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of, name_of
 from backlit.tui.items.change_words import both_words, is_text_change
-from backlit.tui.items.preview import Page
+from backlit.tui.items.preview import MARGIN, Page, surroundings_of
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -38,7 +38,7 @@ TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.
 class InboxScreen(StoreScreen[None]):
     """Changed items, the latest first, with the changes of the current one beside or below."""
 
-    COMMAND_GROUPS = ("inbox.screen",)
+    COMMAND_GROUPS = ("inbox.screen", "widgets.text_view")
     AUTO_FOCUS = "InboxList"
     PLACE = "app.inbox"
     CSS_PATH = "../styles/inbox.tcss"
@@ -47,7 +47,7 @@ class InboxScreen(StoreScreen[None]):
         """Compose title, both lists (one is hidden), the current row's text, and status."""
         self._heading, self._footer = RuleLine("┬"), FooterLine(id="status")
         self._news = InboxList(self.store, id="news")
-        self._feed = FeedList(self.store, self._item_name, id="feed")
+        self._feed = FeedList(self.store, id="feed")
         self._feed.display = False
         self._text = Detail()
         yield self.title_line
@@ -72,8 +72,7 @@ class InboxScreen(StoreScreen[None]):
         """Show new changes, and drop read ones."""
         if any(subject in changes for subject in TOLD):
             self._show()
-        else:
-            self._draw_words()
+        self._draw_words()
 
     def _place_text(self) -> None:
         """Place the text beside the list, or below it; an empty list takes all the room."""
@@ -95,17 +94,15 @@ class InboxScreen(StoreScreen[None]):
             self._feed.show(inbox.feed())
         else:
             self._news.show(inbox.ids())
+        self._text.show(self._draw_text)
         self._draw_words()
-
-    def _item_name(self, item_id: int) -> str:
-        item = self.store.item(item_id)
-        return str(item.fields.get("Name") or "") if item else "(deleted)"
 
     # Words
 
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
+        self._text.show_soon(lambda: self._text.show(self._draw_text))
         self._draw_words()
 
     def _draw_words(self) -> None:
@@ -115,19 +112,21 @@ class InboxScreen(StoreScreen[None]):
         self._heading.say([("Recent comments" if self.shows_feed else words, "heading")])
         self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
-        self._text.show(self._draw_text)
 
     def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Lay out the changes of the current item, or the current comment below the name of its item."""
-        if not self.shows_feed:
-            news = self._news.current
-            return list(lines_of(self.store, news, width, theme)) if news else []
-        comment = self._feed.current
-        if comment is None:
-            return []
-        name = wrapped(f"#{comment.item_id} {self._item_name(comment.item_id)}", width)
-        place = [[Segment(line, theme.style("muted"))] for line in name]
-        return [*place, *Page(theme, width).comment(comment, self.store.now())]
+        """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
+        rule, width = [Segment("─" * width, theme.style("rule"))], width - MARGIN
+        page, lines = Page(theme, width), list[Line]()
+        if not self.shows_feed and (news := self._news.current):
+            lines += lines_of(self.store, news, width, theme)
+        elif self.shows_feed and (comment := self._feed.current):
+            name = wrapped(f"#{comment.item_id} {name_of(self.store.item(comment.item_id))}", width)
+            lines += ([Segment(line, theme.style(bold=True))] for line in name)
+            lines += page.comment(comment, self.store.now())
+        item = self.store.item(self._current_id() or 0)
+        if not lines or item is None:
+            return lines
+        return [*lines, [], rule, *page.about(item, surroundings_of(self.store, item))]
 
     # Commands
 
@@ -136,10 +135,14 @@ class InboxScreen(StoreScreen[None]):
         """Return whether recent comments are shown instead of changed items."""
         return bool(self._feed.display)
 
+    def _current_id(self) -> int | None:
+        if not self.shows_feed:
+            return self._news.current_id
+        return self._feed.current.item_id if self._feed.current else None
+
     def current_id(self) -> int:
         """Return the item of the current row; raises CannotAct without one."""
-        comment = self._feed.current if self.shows_feed else None
-        item_id = comment.item_id if comment else None if self.shows_feed else self._news.current_id
+        item_id = self._current_id()
         if item_id is None:
             raise CannotAct("Nothing selected.")
         return item_id

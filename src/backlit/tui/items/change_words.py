@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.values import label_of, words_of
+from backlit.tui.fields.values import label_of, short_words_of, words_of
 
 COLOURS = {"-": "conflict", "+": "status-done"}
 """Colours of removed and added lines."""
@@ -24,7 +24,7 @@ def change_words(store: Store, field: FieldNews) -> str:
     label = label_of(field.key)
     if is_text_change(field):
         return f"{label} ({line_count(field)})"
-    before, after = (each.rsplit(" › ", 1)[-1] for each in both_words(store, field))
+    before, after = (short_words_of(store, field.key, each) for each in (field.before, field.after))
     return f"{label} {before} → {after}"
 
 

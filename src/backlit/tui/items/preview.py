@@ -1,13 +1,12 @@
 """The pane beside the list: the item under the cursor, read only, with its description and comments."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.timer import Timer
 
 from backlit.model.amounts import counted, estimate_text
 from backlit.model.fields import choice_word
@@ -24,8 +23,6 @@ from backlit.tui.widgets.text_view import LinesView
 if TYPE_CHECKING:
     from backlit.store.views.items import CommentEntry
 
-PREVIEW_DELAY = 0.06
-"""Seconds until the preview of a row is drawn, so that holding j draws none."""
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
 COMMENT_LIMIT = 20
@@ -59,13 +56,6 @@ class Preview(LinesView):
     def __init__(self) -> None:
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
-        self._timer: Timer | None = None
-
-    def show_soon(self, show: Callable[[], None]) -> None:
-        """Call what shows the item under the cursor, once the cursor rests."""
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(PREVIEW_DELAY, show)
 
     def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> None:
         """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""

@@ -15,13 +15,14 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.items.preview import PREVIEW_DELAY, Preview, surroundings_of
+from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList, SelectionChanged
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
+from backlit.tui.widgets.text_view import PREVIEW_DELAY
 
 REQUEST_DELAY = 0.54
 """Seconds from the preview to the request for news of its item; a cursor that moves on asks for nothing."""

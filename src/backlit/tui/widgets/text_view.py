@@ -1,8 +1,10 @@
 """Views of scrolled lines: the base that lays them out for its width, and the detail below a list."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
@@ -10,14 +12,17 @@ from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.text import Line
+from backlit.tui.drawing.text import Line, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, Part, RuleLine
 
+PREVIEW_DELAY = 0.06
+"""Seconds until the text of a row is drawn, so that holding j draws none."""
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
 
@@ -36,6 +41,13 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
+        self._timer: Timer | None = None
+
+    def show_soon(self, show: Callable[[], None]) -> None:
+        """Call what shows the row under the cursor, once the cursor rests."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(PREVIEW_DELAY, show)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the content in lines of a width; for subclasses."""
@@ -98,14 +110,24 @@ class Detail(LinesView):
 
 
 class RowsOverDetail(Container):
-    """A list as high as its rows, at most half of the room, and the detail of its current row below a rule."""
+    """A list and the detail of its current row, below a rule, or from `beside_from` cells on at the right.
+
+    Above its detail the list is as high as its rows, at most half of the room.
+    """
 
     COMMAND_GROUPS = ("widgets.text_view",)
-    DEFAULT_CSS = "RowsOverDetail { height: 1fr; }"
+    DEFAULT_CSS = """
+    RowsOverDetail { height: 1fr; }
+    RowsOverDetail.-beside { layout: horizontal; }
+    RowsOverDetail.-beside > * { width: 1fr; height: 100%; border-right: solid $rule; }
+    RowsOverDetail.-beside > Detail { width: 40%; border-right: none; }
+    """
 
-    def __init__(self, rows: LineList) -> None:
+    def __init__(self, rows: LineList, beside_from: int | None = None) -> None:
         super().__init__()
         self._rows, self._rule, self._detail = rows, RuleLine("─"), Detail()
+        self._beside_from = beside_from
+        self._shown: tuple[Draw | None, Sequence[Part]] = None, ()
 
     def compose(self) -> ComposeResult:
         """Yield the list, the rule and the detail."""
@@ -113,19 +135,39 @@ class RowsOverDetail(Container):
         yield self._rule
         yield self._detail
 
+    @property
+    def is_beside(self) -> bool:
+        """True while the detail is at the right."""
+        return self.has_class("-beside")
+
     def on_resize(self) -> None:
-        """Share the room anew."""
+        """Place the detail, and share the room anew."""
+        is_beside = self._beside_from is not None and self.size.width >= self._beside_from
+        if is_beside != self.is_beside:
+            self.set_class(is_beside, "-beside")
+            self.show(*self._shown)
         self._share()
 
     def show(self, draw: Draw | None, heading: Sequence[Part] = ()) -> None:
-        """Show the detail of the current row, below a heading in the rule; None hides it."""
+        """Show the detail of the current row, below its heading; None hides it."""
+        self._shown = draw, heading
         self._rule.say(heading)
-        self._rule.display = self._detail.display = draw is not None
+        self._rule.display = draw is not None and not self.is_beside
+        self._detail.display = draw is not None
         self._share()
-        self._detail.show(draw)
+        self._detail.show(partial(_below, heading, draw) if draw is not None and self.is_beside else draw)
 
     def _share(self) -> None:
-        fit_rows(self._rows, self.size.height if self._detail.display else None)
+        fit_rows(self._rows, self.size.height if self._rule.display else None)
+
+
+def _below(heading: Sequence[Part], draw: Draw, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+    """Lay a content out below its heading."""
+    parts = [
+        Segment(safe(text), theme.heading("foreground") if colour == HEADING else theme.style(colour))
+        for text, colour in heading
+    ]
+    return [parts, [], *draw(width, height, theme)]
 
 
 def fit_rows(rows: LineList, room: int | None) -> None:
@@ -137,8 +179,8 @@ def fit_rows(rows: LineList, room: int | None) -> None:
 
 
 def scroll_detail(target: Widget, call: Call) -> None:
-    """Scroll what is shown below the list, by the argument's sign and the count."""
+    """Scroll what is shown beside or below the list, by the argument's sign and the count."""
     view = target.query_one(LinesView)
     if not view.display:
-        raise CannotAct("Nothing is shown below the list.")
+        raise CannotAct("Nothing is shown beside or below the list.")
     view.scroll_relative(y=SCROLL_LINES * int(call.command.argument) * (call.count or 1), animate=False, immediate=True)
