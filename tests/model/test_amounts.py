@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.model.amounts import clock_text, hours_of, hours_text
+from backlit.model.amounts import clock_text, hours_of, hours_text, size_text
 from backlit.model.errors import BadRequest
 
 
@@ -37,3 +37,20 @@ def test_hours_are_shown_without_a_needless_fraction(hours: float, text: str) ->
 )
 def test_a_clock_shows_whole_minutes(seconds: float, text: str) -> None:
     assert clock_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        *((0, "0 B"), (9, "9 B"), (999, "999 B"), (1000, "1.0 KB"), (9 * 1024, "9.0 KB"), (10 * 1024, "10 KB")),
+        *((10 * 1024 - 60, "9.9 KB"), (10 * 1024 - 40, "10 KB"), (1_022_463, "998 KB"), (1000 * 1024, "1.0 MB")),
+        *(
+            (int(1.8 * 1024**2), "1.8 MB"),
+            (47 * 1024**3, "47 GB"),
+            (5 * 1024**4, "5.0 TB"),
+            (5000 * 1024**4, "5000 TB"),
+        ),
+    ],
+)
+def test_a_size_has_three_digits_or_fewer(size: int, text: str) -> None:
+    assert size_text(size) == text

@@ -115,7 +115,9 @@ HOLDS = [
     "BacklogPriority divby 2 eq 1.25",
     "not (Priority div 0 eq 0) and not (Priority mod 0 ne 9) and not (Priority divby 0 gt -1)",
     "not (1e308 mul 1e308 gt 0) and not (1e-308 mul 1e-308 eq 0) and not (1e-308 divby 1e308 ge 0)",
-    "0 mul Priority eq 0 and 0 divby Priority eq 0",
+    "0 mul Priority eq 0 and Priority mul 0 eq 0 and 0 divby Priority eq 0",
+    "not (3 eq length(null)) and not (length(null) ne 3) and not (3 ne length(null))",
+    "createdAt eq ' 2013-10-10 '",
     # tags
     "Tags/any(t: t eq 'urgent')",
     "not Tags/any(t: t eq 'Urgent')",
@@ -149,6 +151,7 @@ def test_its_opposite_does_not_hold(text: str) -> None:
         *(("GUEST check", Where.NAME, True), ("uest", Where.NAME, True), ("checkout guest", Where.NAME, False)),
         *(("Guest CHECK", Where.ANYWHERE, True), ("check", Where.ANYWHERE, True), ("eckout", Where.ANYWHERE, False)),
         *(("gues checkout", Where.ANYWHERE, False), ("SECOND wo", Where.ANYWHERE, True), ("", Where.ANYWHERE, False)),
+        *(("word x", Where.ANYWHERE, False), ("first a", Where.ANYWHERE, False), ("Wörd", Where.ANYWHERE, True)),
     ],
 )
 def test_a_search_finds_parts_of_names_and_beginnings_of_words(text: str, where: Where, is_found: bool) -> None:

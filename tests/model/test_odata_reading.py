@@ -331,6 +331,9 @@ REFUSED = [
     ("createdAt in ('2014-01-01', 'soon')", 29, "cannot be compared"),
     ("'2014-01-01' gt Name and createdAt gt Name", 36, "cannot be compared"),
     ("Name\0 eq 'x'", 5, "no meaning"),
+    ("year('soon') eq 1", 1, "takes a date and time, and 'soon' is a text"),
+    ("Priority add 1", 1, "it alone is not true or false"),
+    ("createdAt in (2014-01-01, 5)", 27, "5 is a number"),
 ]
 
 
@@ -402,7 +405,10 @@ def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closi
         parse_filter(opening * (levels + 1) + middle + closing * (levels + 1) + tail)
 
 
-@pytest.mark.parametrize("part", ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "-Likes eq 1", "Tags/any()"])
+@pytest.mark.parametrize(
+    "part",
+    ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "-Likes eq 1", "Tags/any()", "not (-length(Name) eq 1)"],
+)
 def test_parts_side_by_side_are_no_deeper(part: str) -> None:
     count = DEPTH_LIMIT + 1
 

@@ -44,7 +44,7 @@ def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
         Part(7, 1, 5.0, team=4),
         Part(7, 1, None, hours=6.0, is_task=True, team=4),
         Part(7, 2, 3.0, is_done=True),
-        Part(7, None, None),
+        *(Part(7, None, None), Part(7, None, None)),
         Part(8, 1, 13.0),
         Part(None, 1, 99.0),
     ]
@@ -53,7 +53,7 @@ def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
 
     people: dict[int | None, Share] = {1: Share(5.0, 6.0), 2: Share(3.0)}
     teams: dict[int | None, Share] = {4: Share(5.0, 6.0), None: Share(3.0)}
-    assert found[7] == Load(count=3, points=8.0, done=3.0, unestimated=1, hours=6.0, people=people, teams=teams)
+    assert found[7] == Load(count=4, points=8.0, done=3.0, unestimated=2, hours=6.0, people=people, teams=teams)
     assert found[8].points == 13.0
     assert set(found) == {7, 8}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
-from backlit.model.filters import Filter, matches
+from backlit.model.filters import Filter, Mentions, matches
 from backlit.model.query import (
     AllOf,
     AnyOf,
@@ -27,9 +27,9 @@ from backlit.model.query import (
     parse_query,
     write_query,
 )
-from backlit.model.query.keys import MOST, SHORT_KEYS, all_keys
+from backlit.model.query.keys import MOST, SHORT_KEYS, all_keys, field_named
 from backlit.model.query.meaning import date_filter
-from backlit.model.query.syntax import all_of, any_of
+from backlit.model.query.syntax import TEXT_LIMIT, all_of, any_of
 from backlit.model.ready_check import USUAL, Ground
 from backlit.model.statuses import StatusGroups
 
@@ -122,6 +122,8 @@ def finds(text: str) -> bool:
         "status:OPEN blocking:YES lint:ANY lint:any,none -lint:none",
         "changed<99999w -changed>99999w created<=9999-12-31 created:2026-02-28,2026-03-01",
         "Channel=\"Web shop\" -channel=web channel>V channel<X tag:UX",
+        "TEXT:cafe LINT:any @ANY -@NONE severity:HIGH changed:YESTERDAY -changed:TODAY",
+        "est<5.5 est>4.5 -est>=5.5 est<\"5,5\"",
     ],
 )  # fmt: skip
 def test_a_query_finds_the_item_it_describes(text: str) -> None:
@@ -182,7 +184,12 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("severity>high", 1, "severity has no order"),
         ("est>nan", 1, "can be compared"),
         ("est>9007199254740994", 1, "can be compared"),
-        ("ownr:me", 1, "did you mean owner"),
+        *(("ownr:me", 1, "did you mean owner"), ("owzz:me", 1, "did you mean owner"), ("zz:me", 1, "use owner, iter")),
+        *(("status:gone", 1, "Active, Closed."), ("lint:gone", 1, "maturity and 1 more.")),
+        ("a @nobody", 3, "unknown user"),
+        ('a "b', 3, "double quote"),
+        ("a (b", 3, "has no closing ')'"),
+        *((f"{'-' * 51}{word}", 52, "deeper than 50") for word in ("@me", "est>5", '"q"', "q")),
     ],
 )
 def test_malformed_queries_are_rejected_with_place_and_remedy(text: str, at: int, way_out: str) -> None:
@@ -214,6 +221,7 @@ trees: st.SearchStrategy[Node] = st.recursive(
 
 @given(trees)
 @example(Word("@me"))
+@example(AllOf((Word("OR"), Word("And"), Word("not"))))
 @example(Condition("est", "<", ("=0",)))
 @example(Condition("est", ">", ("=",)))
 @settings(max_examples=300)
@@ -231,12 +239,26 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
-    [({}, True), ({"Channel_cf": None}, True), ({"Channel_cf": ""}, True), ({"Channel_cf": "a"}, False)],
+    ("key", "empty", "given"),
+    [
+        *(("channel", (None, ""), ("a",)), ("tag", (None, []), (["a"],)), ("est", (None,), (0.0,))),
+        *(
+            ("area", (None, 1), (7,)),
+            ("iter", (None, 1), (3,)),
+            ("owner", (None,), (1,)),
+            ("blocking", (None,), (False,)),
+        ),
+    ],
 )
-def test_an_empty_text_is_not_set(values: dict[str, object], found: bool) -> None:
-    assert matches(filter_of(parse_query("channel:none"), Book()), values) is found
-    assert matches(filter_of(parse_query("channel:any"), Book()), values) is not found
+def test_an_empty_text_no_tags_and_the_root_are_not_set(
+    key: str, empty: tuple[object, ...], given: tuple[object, ...]
+) -> None:
+    field = field_named(key, Book().custom_fields())
+    assert field is not None
+    for value in (*empty, *given):
+        for text, found in ((f"{key}:none", value in empty), (f"{key}=ANY", value not in empty)):
+            assert matches(filter_of(parse_query(text), Book()), {field.key: value}) is found, (text, value)
+    assert matches(filter_of(parse_query(f"{key}:none"), Book()), {})
 
 
 def test_signs_are_short_for_keys() -> None:
@@ -268,6 +290,37 @@ def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
     assert len(offered("")) == MOST < len(all_keys())
     names["tag"] = [f"tag{number}" for number in range(99)]
     assert len(offered("#")) == len(offered("tag:tag")) == MOST
+
+
+def test_text_before_and_after_the_cursor_is_kept() -> None:
+    vocabulary = Vocabulary(all_keys(), lambda _key: ["maya", "amy"])
+
+    def at(cursor: int) -> list[tuple[str, int, int]]:
+        found = complete("x -ow -owner:jo,mb rest", cursor, vocabulary)
+        return [(each.text, each.start, each.stop) for each in found]
+
+    assert at(5) == [("owner:", 3, 5)]
+    assert at(4) == [(f"{key}:", 3, 4) for key in vocabulary.keys if key.startswith("o")]
+    assert at(16) == [("maya", 16, 16), ("amy", 16, 16)]
+    assert at(17) == [("maya", 16, 17), ("amy", 16, 17)]
+    assert at(18) == []
+
+
+def test_every_key_is_offered_in_lower_case_with_its_words() -> None:
+    keys = all_keys((custom_field("Channel_cf", Kind.TEXT),))
+
+    assert all(key == key.lower() and words for key, words in keys.items())
+    assert {"text", "lint", "channel_cf", "owner", "calculatedestimate"} <= keys.keys()
+    assert "assignedtoid" not in keys
+
+
+def test_a_query_may_fill_its_characters_but_not_more() -> None:
+    assert parse_query("x" * TEXT_LIMIT) == Word("x" * TEXT_LIMIT)
+
+
+def test_a_word_in_the_name_is_any_part_of_it() -> None:
+    assert filter_of(parse_query("name:STRASSE"), Book()) == Mentions("STRASSE")
+    assert matches(filter_of(parse_query("name:STRASSE"), Book()), {"Name": "Hauptstraße"})
 
 
 def test_the_page_of_the_language_names_every_short_key() -> None:

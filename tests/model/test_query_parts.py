@@ -16,6 +16,7 @@ from backlit.model.query.keys import values_of, with_values
         ("status:Done", "status", [], ""),
         ("status:Done or est>5", "type", ["Bug"], "(status:Done or est>5) type:Bug"),
         ("@me", "owner", ["jon", "none"], "owner:jon,none"),
+        ("a OWNER:maya b", "AssignedToID", ["jon"], "a AssignedToID:jon b"),
         ("-status:Done", "status", ["Active"], "-status:Done status:Active"),
         ("", "area", ['Aurora\\Pay "now"'], 'area:"Aurora\\\\Pay \\"now\\""'),
     ],

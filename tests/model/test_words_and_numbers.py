@@ -101,7 +101,15 @@ def test_any_other_estimate_does_not(estimate: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0 pts"), (1, "1 pt"), (1.0, "1 pt"), (0.1 + 0.2, "0.3 pts"), (1.5, "1.5 pts"), (12345, "12,345 pts")],
+    [
+        (0, "0 pts"),
+        (1, "1 pt"),
+        (1.0, "1 pt"),
+        (0.1 + 0.2, "0.3 pts"),
+        (1.5, "1.5 pts"),
+        (12345, "12,345 pts"),
+        (1.234, "1.23 pts"),
+    ],
 )
 def test_a_count_has_the_number_of_its_noun(count: float, text: str) -> None:
     assert counted(count, "pt") == text
@@ -139,7 +147,21 @@ def test_a_datetime_is_read_and_its_zone_dropped(text: str, moment: datetime) ->
 
 @pytest.mark.parametrize(
     "text",
-    ["", "now", "2013-10-10T", "2013-13-01", "2013-02-30T00:00:00", "2013-10-10T24:30:00", "10/10/2013", "20131010"],
+    [
+        "",
+        "now",
+        "2013-10-10T",
+        "2013-13-01",
+        "2013-02-30T00:00:00",
+        "2013-10-10T24:30:00",
+        "10/10/2013",
+        "20131010",
+        "2013-10-10x08:30:15",
+        "2013x10-10T08:30:15",
+        "2013-10x10T08:30:15",
+        "2013-10-10T08x30:15",
+        "2013-W41-4T08:30:15",
+    ],
 )
 def test_malformed_datetimes_are_rejected_by_name(text: str) -> None:
     with pytest.raises(BadRequest, match=r"is not a date and time\. Example"):

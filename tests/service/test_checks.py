@@ -126,6 +126,24 @@ def test_zero_ids_and_read_only_keys_count_as_not_given(key: str) -> None:
     assert checked("Story", {key: 0}, SETTINGS, lambda _kind, _value: True, creating=False) == {}
 
 
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        *(("Severity", "A Story has no Severity."), ("severity", "There is no such field.")),
+        *(("Odd_cf", "There is no such field."), ("Status", "Status must be one of: Not Done, In Progress, ")),
+        *(("Name", "Name cannot be empty."), ("CalculatedEstimate", None), ("BacklogPriority", None)),
+    ],
+)
+def test_a_refused_key_has_its_reason(key: str, sentence: str | None) -> None:
+    if sentence is None:
+        assert values("Story", **{key: " "}) == {}
+        return
+    with pytest.raises(BadRequest) as caught:
+        values("Story", **{key: " "}, Description="fine")
+    assert caught.value.errors[key].startswith(sentence)
+    assert (set(caught.value.errors), caught.value.message) == ({key}, f"Invalid fields: {key}.")
+
+
 @pytest.mark.parametrize("given", [{}, {"Name": None}, {"Name": ""}, {"Name": "x"}])
 def test_null_counts_as_not_given_on_create_but_required_fields_are_required(given: dict[str, Any]) -> None:
     if given.get("Name"):

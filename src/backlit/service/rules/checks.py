@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 from backlit.model.amounts import counted
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import NAME_LIMIT, PROPERTY_BY_LOWER_NAME, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
+from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
 
@@ -85,9 +85,7 @@ def checked(
 
 
 def _unknown(key: str, item_type: str) -> str:
-    if key.lower() in PROPERTY_BY_LOWER_NAME and PROPERTY_BY_LOWER_NAME[key.lower()].key == key:
-        return f"A {item_type} has no {key}."
-    return "There is no such field."
+    return f"A {item_type} has no {key}." if key in FIELD_BY_KEY else "There is no such field."
 
 
 def _is_supplied(field: Field, value: object, *, creating: bool) -> bool:
