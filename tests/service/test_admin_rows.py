@@ -19,6 +19,7 @@ from backlit.service.admin.workspace import NAME_LIMIT, checked_name, project_id
 from backlit.service.storage import schema
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import clock_of
+from backlit.service.tables import projects as project_table
 from backlit.service.tables import sign_ins, work_items
 from backlit.service.tables.work_items import item_of
 
@@ -186,7 +187,9 @@ def test_a_new_key_keeps_the_previous_one_unless_it_is_to_be_forgotten(connectio
 
     assert first in keys()[1:]
     users.rotate_key(connection, forget=True)
-    assert not {first, second} & set(keys())
+    left = {row["secret"] for row in rows_of(connection, schema.signing_keys)}
+    assert set(keys()) == left
+    assert not {first, second} & left
 
 
 # Projects
@@ -306,6 +309,22 @@ def test_a_change_of_a_field_keeps_its_other_settings(connection: Connection) ->
     assert "not among its values: Web, Store" in refusal(
         lambda: custom_fields.change(connection, "Aurora", "Channel_cf", wrong)
     )
+
+
+def test_settings_are_those_of_their_project(connection: Connection) -> None:
+    for name, key in (("Beacon", "Dock_cf"), ("Harbour", "Berth_cf")):
+        custom_fields.add(connection, name, key, Kind.TEXT, FieldChange())
+        value_lists.set_values(connection, name, "Issue", "Status", ["Active", "Closed", key])
+        value_lists.set_groups(connection, name, [f"{key}=excluded"])
+
+    found = project_table.settings(connection, 2)
+    assert [field.key for field in found.custom] == ["Dock_cf"]
+    assert "Dock_cf" in {field.key for field in found.fields_by_type["Task"]}
+    assert dict(found.value_lists) == {("Issue", "Status"): ("Active", "Closed", "Dock_cf")}
+    assert dict(found.status_groups) == {"Dock_cf": "excluded"}
+    assert found.teams == ((4, "Floor"), (5, "Dock"))
+    roots = [rows_of(connection, nodes, project_id=2, parent_id=-1)[0] for nodes in (schema.areas, schema.iterations)]
+    assert (found.root_area_id, found.root_iteration_id) == tuple(row["id"] for row in roots)
 
 
 # Values
