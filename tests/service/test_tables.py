@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, select
 
 from backlit.model.errors import TooManyRequests
+from backlit.model.fields import ItemType, ValueType
+from backlit.model.odata import parse_filter
+from backlit.service.admin.rendering import item_of_row, item_rows
+from backlit.service.storage import schema
 from backlit.service.storage.schema import areas, refresh_families, work_items
-from backlit.service.tables import attachments, projects, sign_ins, trees
+from backlit.service.tables import attachments, comments, projects, sign_ins, trees
 from backlit.service.tables import work_items as items
 from backlit.service.tables.work_items import Item, item_of
 
@@ -88,6 +92,97 @@ def test_stamps_of_an_item_go_on_where_the_clock_is_behind(connection: Connectio
     stamps.append(stored(connection, story.id).last_modified_at)
 
     assert stamps == sorted(set(stamps))
+
+
+@pytest.mark.parametrize("item_type", ItemType)
+def test_the_columns_of_an_item_have_what_its_document_has(connection: Connection, item_type: ItemType) -> None:
+    settings = projects.settings(connection, 1)
+    fields = settings.fields_by_type[item_type]
+    kinds: dict[ValueType, tuple[object, object]] = {
+        ValueType.INTEGER: (1, 2),
+        ValueType.NUMBER: (0.5, 1.5),
+        ValueType.BOOLEAN: (False, True),
+        ValueType.TAGS: (["a"], ["b", "c"]),
+    }
+    values = [{f.key: kinds.get(f.value_type, (f"old {f.key}", f"new {f.key}"))[at] for f in fields} for at in (0, 1)]
+    some = {field.key: values[number % 2][field.key] for number, field in enumerate(fields)}
+    needed = {"Name": "x", "BacklogPriority": 1.0, "AreaID": 3, "IterationID": 3, "Description": ""}
+
+    made = Item(items.next_place(connection, 1)[0], item_type, 1, values[0], "maya", NOW, "maya", NOW)
+    items.add(connection, made, settings)
+    for state in (values[0], values[1], some, dict.fromkeys(some) | needed):
+        new = replace(made, values=state, last_modified_by="jon", last_modified_at=LATER)
+        items.change(connection, made, new, settings)
+        row = next(row for rows in item_rows(connection, 1, [item_type]) for row in rows if row.id == made.id)
+        kept = item_of_row(row)
+        assert {key: kept.values.get(key) or None for key in state} == {
+            key: value or None for key, value in state.items()
+        }
+        assert (kept.document(fields), row.doc) == (new.document(fields),) * 2
+        made = new
+
+
+def test_a_removed_item_takes_only_what_is_its_own(connection: Connection) -> None:
+    def rows(table: Table, key: str) -> list[tuple[int, int | None]]:
+        return [(row[0], row[1]) for row in connection.execute(select(table.c.id, table.c[key]).order_by(table.c.id))]
+
+    gone, kept = added(connection, project=1), added(connection, project=1)
+    task = added(connection, "Task", project=1, ParentID=gone.id)
+    for number, item in enumerate((gone, task, kept, gone)):
+        place = {"project_id": 1, "work_item_id": item.id, "type": "Internal"}
+        comments.add(connection, {**place, "description": "Seen"}, "maya", NOW)
+        file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": str(number) * 64}
+        attachments.add(connection, {**place, **file}, "maya", NOW)
+    tables = ((schema.comments, "work_item_id"), (schema.attachments, "work_item_id"), (schema.work_items, "id"))
+    before, count = [rows(*each) for each in tables], projects.items_in(connection, [1])
+    others = projects.items_in(connection, [2, 3])
+
+    freed = items.remove(connection, gone)
+
+    mine = {gone.id, task.id}
+    assert set(freed) == {"0" * 64, "1" * 64, "3" * 64}
+    assert [rows(*each) for each in tables] == [[row for row in some if row[1] not in mine] for some in before]
+    assert projects.items_in(connection, [1]) == count - 2
+    assert projects.items_in(connection, [2, 3]) == others
+
+
+def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: Connection) -> None:
+    one, other = added(connection, project=1), added(connection, project=2)
+    made = []
+    for item, comment_id in ((one, None), (one, 1), (other, None)):
+        place = {"project_id": item.project_id, "work_item_id": item.id, "type": "Internal"}
+        comments.add(connection, {**place, "description": item.type}, "maya", NOW)
+        file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": "0" * 64, "comment_id": comment_id}
+        made.append(attachments.add(connection, {**place, **file}, "maya", NOW).id)
+    named = parse_filter("id gt 0", properties=attachments.PROPERTIES)
+
+    def attached(projects_: tuple[int, ...], item_id: int | None = None, comment_id: int | None = None) -> list[int]:
+        query = attachments.Query(projects_, item_id, comment_id, named, ())
+        found = attachments.page(connection, query, 0, 100)
+        assert attachments.count(connection, query) == len(found)
+        assert [each.id for each in attachments.page(connection, query, 1, 1)] == [each.id for each in found][1:2]
+        return [each.id for each in found]
+
+    assert [attached((1,)), attached((2,)), attached((1, 2)), attached(())] == [made[:2], made[2:], made, []]
+    assert [attached((2,), one.id), attached((2,), other.id), attached((2,), one.id, 1)] == [
+        made[:2],
+        made[2:],
+        made[1:2],
+    ]
+    for project_ids, item_id, number in (((1, 2), one.id, 2), ((1, 2), other.id, 1), ((2,), None, None)):
+        query = comments.Query(project_ids, item_id, named, ())
+        found = comments.page(connection, query, 0, 1000)
+        assert comments.count(connection, query) == len(found)
+        assert {each.project_id for each in found} <= set(project_ids)
+        assert number is None or [each.work_item_id for each in found] == [item_id] * number
+    freed = attachments.remove_of_comment(connection, 1)
+    assert freed == ("0" * 64,)
+    assert attached((1, 2)) == [made[0], made[2]]
+    assert attachments.uses(connection, "0" * 64)
+    attachments.remove(connection, made[0])
+    attachments.remove(connection, made[2])
+    assert not attachments.uses(connection, "0" * 64)
+    assert attachments.remove(connection, made[0]) == ()
 
 
 # Ranks
