@@ -50,11 +50,11 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
 
 def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number() -> None:
     assert lines(draw(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
-        "5 ┤▂▂▂▂▂▂▂ ▂▂▂▂▂▂▂                  ",
+        "4 ┤▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄                  ",
         "  │███████ ███████                  ",
-        "  │███████ ███████         ███████  ",
-        "  │███████ ███████ ▆▆▆▆▆▆▆ ███████  ",
-        "0 ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▲▔▔▔▔ ",
+        "2 ┤███████ ███████         ███████  ",
+        "  │███████ ███████ ▄▄▄▄▄▄▄ ███████  ",
+        "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▲▀▀▀─ ",
         "   2 Mar                    today   ",
     ]
 
@@ -63,6 +63,30 @@ def test_a_gap_has_a_colour_of_its_own() -> None:
     bars = [colour for text, colour in draw(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
 
     assert bars == ["bar", "bar-gap"]
+
+
+def test_days_off_have_the_colour_of_the_last_day() -> None:
+    chart = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
+
+    assert {colour for text, colour in draw(chart, 40, 6)[1] if "█" in text} == {"bar"}
+    assert lines([legend(chart)]) == ["█ left  ⠉⠒⠤⣀ line  "]
+
+
+def test_the_part_above_the_ideal_line_has_a_colour_of_its_own() -> None:
+    chart = days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
+    second, third = draw(chart, 36, 10)[1], draw(chart, 36, 10)[3]
+
+    colours = [colour for text, colour in second if "█" in text]
+    assert (colours[0], set(colours[1:])) == ("bar", {"bar-over"})
+    assert [colour for text, colour in third if "█" in text][-1] == "bar-over"
+    assert lines([legend(chart)]) == ["█ left  ⠉⠒⠤⣀ line  █ behind  "]
+
+
+@pytest.mark.parametrize(("most", "height"), [(107.0, 27), (105.0, 8), (31.0, 14), (3.0, 9)])
+def test_the_scale_ends_near_the_largest_number(most: float, height: int) -> None:
+    rows = lines(draw(days(most, 1.0), 40, height))
+
+    assert any(set(row) & set("▁▂▃▄▅▆▇█") for row in rows[:2])
 
 
 def test_the_chosen_day_is_marked_on_the_axis_in_place_of_today() -> None:
@@ -83,7 +107,7 @@ def test_the_guide_is_drawn_over_the_bars() -> None:
 @pytest.mark.parametrize("height", range(6, 34))
 def test_ticks_are_evenly_spaced(height: int) -> None:
     rows = lines(draw(days(105.0, 80.0, 20.0), 40, height))
-    at = [y for y, line in enumerate(rows) if "┤" in line or "▔" in line]
+    at = [y for y, line in enumerate(rows) if "┤" in line or "└" in line]
 
     assert len({after - before for before, after in pairwise(at)}) == 1
 
@@ -111,8 +135,8 @@ def test_a_timeline_stays_in_its_cells(width: int, height: int, count: int) -> N
 def test_a_small_number_is_still_seen_and_none_is_not() -> None:
     rows = lines(draw(days(1000.0, 1.0, 0.0), 30, 8))
 
-    assert rows[5].count("▁") > 0
-    assert rows[5].rstrip().endswith("▁")
+    assert rows[6].count("▀") == 12
+    assert rows[6].rstrip().endswith("▀────────")
 
 
 def bars(*values: tuple[float, ...], keeps_last: bool = False) -> Bars:

@@ -45,7 +45,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in heading_of(pilot.app)
         assert place_of(pilot.app, 1) == "Burndown"
-        assert missing(pilot.app, ["Left", "Ideal", "█ left  ⠉⠒⠤⣀ ideal line  █ no record", "today"]) == []
+        assert missing(pilot.app, ["Left", "Ideal", "█ left  ⠉⠒⠤⣀ ideal line  █ behind", "today"]) == []
 
 
 async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
@@ -232,7 +232,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["█ no record", "Left", "█"]) == []
+        assert missing(pilot.app, ["█ left", "Left", "└▀"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import groupby
+from math import ceil
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -40,8 +41,13 @@ GUIDE_DOTS = "⣀⠤⠒⠉"
 LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[::-1]}
 GAP = "bar-gap"
 """The colour of the bar of a day without a record, which has the value of the last one."""
-AXIS = "▔"
-"""The axis below the bars, which stand on it."""
+OVER = "bar-over"
+"""The colour of the part of a bar above the ideal line."""
+AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
+"""The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
+MARK = "▲"
+"""The mark of a day on the axis."""
+SATURDAY = 5
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
@@ -64,6 +70,11 @@ class Grid:
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             below, under = self._cells[y][x]
             self._cells[y][x] = (sign, f"{colour}{ON}{under}" if below in "▅▆▇█" else colour)
+
+    def put_foot(self, x: int, y: int, colour: str) -> None:
+        """Write the foot of a bar, but not over a mark on the axis."""
+        if 0 <= y < len(self._cells) and 0 <= x < self.width and self._cells[y][x][0] != MARK:
+            self._cells[y][x] = (FOOT, colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
@@ -121,25 +132,48 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: date | None 
 
     The chosen day is marked on the axis.
     """
-    plot = max(1, height - BELOW)
-    scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
-    plot -= plot % (len(scale) - 1) if plot >= len(scale) else 0
+    plot, scale, top = _scale(chart.top, max(1, height - BELOW))
     grid = Grid(width, min(height, plot + BELOW))
     left = max(len(number_text(tick)) for tick in scale) + 2
     slots = slots_of(len(chart.days), left, width - left)
-    _draw_scale(grid, scale, left, plot)
+    _draw_scale(grid, scale, left, plot, top)
+    _draw_axis(grid, chart, slots, plot, chosen)
+    guide = _guide_of(chart)
     last: float | None = None
     for slot in slots:
         value = slot.value(chart.bars)
-        if value is not None:
-            _draw_bar(grid, COLOURS[chart.bars.tone], slot, value / scale[-1], plot)
-        elif last is not None and chart.days[slot.first] in chart.gaps:
-            _draw_bar(grid, GAP, slot, last / scale[-1], plot)
+        day = chart.days[slot.first]
         last = last if value is None else value
+        if last is None or (value is None and day not in chart.gaps):
+            continue
+        colour = GAP if value is None and day.weekday() < SATURDAY else COLOURS[chart.bars.tone]
+        ideal = slot.value(guide) if guide is not None else None
+        _draw_bar(grid, colour, slot, (last / top * plot, None if ideal is None else ideal / top * plot), plot)
     for line in chart.lines:
-        _draw_line(grid, line, slots, plot, scale[-1])
-    _draw_days(grid, chart, slots, plot, chosen)
+        _draw_line(grid, line, slots, plot, top)
     return grid.rows()
+
+
+def _guide_of(chart: Timeline) -> Series | None:
+    """Return the line that the bars of work left should not exceed."""
+    return next((each for each in chart.lines if each.tone is Tone.GUIDE and chart.bars.tone is Tone.LEFT), None)
+
+
+def _is_behind(chart: Timeline) -> bool:
+    """Return whether a bar exceeds the ideal line."""
+    guide = _guide_of(chart)
+    pairs = zip(chart.bars.values, guide.values, strict=True) if guide is not None else ()
+    return any(value is not None and ideal is not None and value > ideal for value, ideal in pairs)
+
+
+def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
+    """Return the lines of the plot, its ticks, as many lines apart, and the value at its upper end."""
+    every = ticks(most, max(3, plot // LINES_PER_TICK + 1))
+    step = every[1]
+    intervals = max(1.0, most / step)
+    lines = max(1, int(plot / intervals))
+    plot = min(plot, ceil(intervals * lines - 1e-9))
+    return plot, [tick for tick in every if tick / step * lines <= plot], plot / lines * step
 
 
 def slots_of(days: int, left: int, room: int) -> list[Slot]:
@@ -152,22 +186,30 @@ def slots_of(days: int, left: int, room: int) -> list[Slot]:
     return [Slot(left + n, 1, at, min(at + each, days) - 1) for n, at in enumerate(range(0, days, each))]
 
 
-def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int) -> None:
+def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: float) -> None:
     for y in range(plot):
         grid.put(left - 1, y, "│", "rule")
     for tick in scale:
-        y = plot - round(tick / scale[-1] * plot)
+        y = plot - round(tick / top * plot)
         grid.put(0, y, f"{number_text(tick):>{left - 2}}", "muted")
-        grid.put(left - 1, y, "┤" if tick else AXIS, "rule")
+        grid.put(left - 1, y, TICK if tick else CORNER, "rule")
 
 
-def _draw_bar(grid: Grid, colour: str, slot: Slot, share: float, plot: int) -> None:
-    eighths = round(share * plot * 8)
-    eighths = max(eighths, 1) if share > 0 else 0
+def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | None], plot: int) -> None:
+    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, in lines."""
+    height, ideal = ends
+    if height <= 0:
+        return
+    is_over = ideal is not None and colour != GAP
+    for x in range(slot.x, slot.x + slot.bar_width):
+        grid.put_foot(x, plot, OVER if is_over and (ideal or 0.0) <= 0 else colour)
+    eighths = round((height - 0.5) * 8)
+    limit = plot if not is_over else int((ideal or 0.0) + 0.5)
     for up in range(plot):
         part = min(8, eighths - 8 * up)
         if part > 0:
-            grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, colour)
+            tone = OVER if up >= limit else colour
+            grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, tone)
 
 
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
@@ -184,21 +226,21 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
         width = after.end - slot.end if after is not None and following is not None else 1
         for x in range(slot.end, slot.end + width):
             between = value + ((following or 0.0) - value) * (x - slot.end) / width
-            height = max(0.0, min(plot - 0.01, between / top * plot))
+            height = max(0.0, min(plot - 0.01, between / top * plot - 0.5))
             grid.put_over(x, plot - 1 - int(height), GUIDE_DOTS[int(height % 1 * len(GUIDE_DOTS))], colour)
 
 
 def _line_at(value: float, top: float, plot: int) -> int:
-    return plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
+    return plot - max(0, min(plot, round(value / top * plot)))
 
 
-def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: date | None) -> None:
+def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: date | None) -> None:
     """Draw the axis with the chosen day, else today, on it, and the dates that fit, Mondays last."""
     grid.put(slots[0].x, plot, AXIS * sum(slot.width for slot in slots), "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
     marked = [chart.days.index(each) for each in (chosen, chart.today) if each in chart.days]
     for at in marked[:1]:
-        grid.put(place[at].middle, plot, "▲", "accent")
+        grid.put(place[at].middle, plot, MARK, "accent")
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
     for at in dict.fromkeys([*marked, 0, len(chart.days) - 1, *mondays]):
         text = _day_label(chart.days[at], chart.today)
@@ -282,7 +324,9 @@ def legend(chart: Chart) -> Row:
         pieces = [("█ ", COLOURS[chart.bars.tone]), (f"{chart.bars.name}  ", "muted")]
         for line in chart.lines:
             pieces += [(f"{LINES[line.tone]} ", COLOURS[line.tone]), (f"{line.name}  ", "muted")]
-        if chart.gaps:
+        if _is_behind(chart):
+            pieces += [("█ ", OVER), ("behind  ", "muted")]
+        if any(day.weekday() < SATURDAY for day in chart.gaps):
             pieces += [("█ ", GAP), ("no record", "muted")]
         return tuple(pieces)
     if len(chart.parts) == 1:
