@@ -107,6 +107,28 @@ def stay(item_id: int, since: date, group: StatusGroup = StatusGroup.IN_PROGRESS
     return Stay(item_id, f"Item {item_id}", str(group), group, "jon", since)
 
 
+@pytest.mark.parametrize(
+    ("before", "is_exact", "created", "way"),
+    [
+        ((), True, None, [("not-started", "8d")]),
+        ((), False, date(2026, 3, 1), [("", "created 10d ago"), ("not-started", "at least 8d")]),
+        (
+            ((date(2026, 2, 27), "Open"), (date(2026, 2, 28), "Open"), (date(2026, 3, 2), "Active")),
+            True,
+            None,
+            [("Open", "3d"), ("Active", "1d"), ("not-started", "8d")],
+        ),
+    ],
+)
+def test_age_report_tells_the_statuses_of_each_item(
+    before: tuple[tuple[date, str], ...], is_exact: bool, created: date | None, way: list[tuple[str, str]]
+) -> None:
+    item = replace(stay(1, date(2026, 3, 3)), status="not-started", is_exact=is_exact, created=created, before=before)
+
+    (found,) = age("Sprint 9", [item], TODAY).table.item_ways
+    assert [(each.status, each.words) for each in found] == way
+
+
 def test_age_report_lists_the_oldest_first_with_item_ids() -> None:
     stays = [
         stay(1, TODAY),

@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -261,7 +262,9 @@ def test_the_status_history_of_an_older_journal_is_kept(tmp_path: Path) -> None:
 
     with offline_store(tmp_path) as store:
         kept = store.files.submit(lambda writer: writer.journal.status_history.of_project(1)).result()
+        changes = store.files.submit(lambda writer: writer.journal.status_history.changes(1)).result()
 
+    assert changes == {7: [(date(2026, 3, 2), "In Progress")]}
     assert [(item_id, seen.status, str(seen.since)) for item_id, seen in kept.items()] == [
         (7, "In Progress", "2026-03-02")
     ]

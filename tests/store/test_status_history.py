@@ -49,6 +49,12 @@ async def age_of(store: Store, item_id: int) -> tuple[float, str] | None:
     return float(str(rows[item_id][0])), "at least" if is_least else "exactly"
 
 
+async def way_of(store: Store, item_id: int) -> list[tuple[str, str]]:
+    """The statuses of an item under way, with the time in each."""
+    table = (await store.reports.make(ReportName.AGE, store.reports.coverages.period(30))).table
+    return [(each.status, each.words) for each in table.item_ways[table.item_ids.index(item_id)]]
+
+
 async def waiting_story(world: World) -> int:
     page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     ids: list[int] = [each["id"] for each in page.results if each["fields"]["Status"] == "Not Done"]
@@ -93,12 +99,15 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     await sent(store)
     await store.refresh()
     assert await age_of(store, item_id) == (0.0, "exactly")
+    assert (await way_of(store, item_id))[1:] == [("In Progress", "1d"), ("Ready For Test", "0d")]
     await store.items.edit([item_id], {"Status": "Done"})
     await sent(store)
     await store.refresh()
 
     assert await age_of(store, item_id) is None
-    assert item_id not in (await store.status_history.seen(1)).items
+    seen = await store.status_history.seen(1)
+    assert item_id not in seen.items
+    assert item_id not in seen.changes
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,18 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
         assert any(line.startswith(f" {number[0]} ") for line in lines_of(pilot.app))
 
 
+async def test_the_statuses_of_the_item_stand_above_it(world: World, store: Store, opened: Open) -> None:
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
+    item_id = next(each["id"] for each in page.results if each["fields"]["Status"] == "Not Done")
+    for status in ("In Progress", "Ready For Test"):
+        await world.rival.work_items.update(item_id, {"Status": status})
+        await store.refresh()
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l", "G")
+
+        await shown(pilot, "d ago → ◑ Testing 0d ──")
+
+
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:
     with offline_store(tmp_path) as empty:
         async with opened(empty) as pilot:
@@ -225,6 +237,13 @@ async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> Non
         await pilot.press("y", "m")
 
         assert pilot.app.clipboard.startswith("# Burndown: Sprint ")
+
+
+async def test_a_narrow_list_names_the_key_of_its_notes(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store, (60, 20)) as pilot:
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+
+        await shown(pilot, "Age", "tn show 1 note")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -14,6 +15,7 @@ from backlit.model.reports.report import (
     Measure,
     Part,
     Report,
+    Step,
     Table,
     Tone,
     Value,
@@ -41,7 +43,10 @@ LEAST_NOTE = "“Or before”: this machine did not see the change; the age coun
 
 
 class Stay(Struct, frozen=True):
-    """A started item with the latest start of its status; `is_exact` marks an observed day."""
+    """A started item with the latest start of its status; `is_exact` marks an observed day.
+
+    `before` holds its earlier statuses with their first days, and `created` its own first day, as far as known.
+    """
 
     item_id: int
     name: str
@@ -51,10 +56,23 @@ class Stay(Struct, frozen=True):
     since: date
     is_exact: bool = False
     type: str = ""
+    created: date | None = None
+    before: tuple[tuple[date, str], ...] = ()
 
     def days(self, today: date) -> int:
         """Return the age in days."""
         return max(0, (today - self.since).days)
+
+    def way(self, today: date) -> tuple[Step, ...]:
+        """Return its statuses with the days in each, in order, after its creation, which has no status."""
+        runs = [next(run) for _, run in groupby((*self.before, (self.since, self.status)), key=lambda each: each[1])]
+        ends = [*(day for day, _ in runs[1:]), today]
+        least = "" if self.is_exact else "at least "
+        steps = [Step(status, f"{max(0, (end - day).days)}d") for (day, status), end in zip(runs, ends, strict=True)]
+        steps[-1] = Step(steps[-1].status, least + steps[-1].words)
+        if self.created is None:
+            return tuple(steps)
+        return Step("", f"created {max(0, (today - self.created).days)}d ago"), *steps
 
 
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
@@ -70,7 +88,13 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
         notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
-    table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown), tuple(each.type for each in shown))
+    table = Table(
+        AGE_COLUMNS,
+        rows,
+        tuple(each.item_id for each in shown),
+        tuple(each.type for each in shown),
+        tuple(each.way(today) for each in shown),
+    )
     return Report("Age in status", about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
 
 

@@ -49,13 +49,24 @@ class Column(Struct, frozen=True):
     is_item: bool = False
 
 
+class Step(Struct, frozen=True):
+    """A status that an item had, and the time it was in it; without a status, another event of the item."""
+
+    status: str
+    words: str
+
+
 class Table(Struct, frozen=True):
-    """The numbers by row; `item_ids` and `item_types` name the item of each row in a table of items."""
+    """The numbers by row; `item_ids` and `item_types` name the item of each row in a table of items.
+
+    `item_ways` are the statuses of each item up to now.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     item_ids: tuple[int, ...] = ()
     item_types: tuple[str, ...] = ()
+    item_ways: tuple[tuple[Step, ...], ...] = ()
 
 
 def number_text(number: float) -> str:

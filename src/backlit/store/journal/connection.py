@@ -174,7 +174,22 @@ CREATE INDEX shared_by_step ON shared (step, entry_id)
 _STATUS_HISTORY = "ALTER TABLE stays RENAME TO status_history"
 
 
-MIGRATIONS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY)
+_STATUS_CHANGES = """
+CREATE TABLE status_changes (
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  since TEXT NOT NULL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (project_id, item_id, since)
+) WITHOUT ROWID;
+INSERT INTO status_changes SELECT project_id, item_id, since, status FROM status_history
+"""
+
+
+MIGRATIONS = (
+    *(_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
+    _STATUS_CHANGES,
+)
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 
 

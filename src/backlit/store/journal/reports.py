@@ -180,7 +180,10 @@ class ObservedStatus(NamedTuple):
 
 
 class StatusHistoryTable(Table):
-    """The table of the status history, through the journal's connection."""
+    """The tables of the status history, through the journal's connection.
+
+    `status_history` holds the current status of an item, `status_changes` the first day of each status it had.
+    """
 
     def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
         """Return the observed status of a project's items, by item."""
@@ -192,9 +195,29 @@ class StatusHistoryTable(Table):
             for item_id, status, since, before in found
         }
 
-    def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
-        """Write the observed status of some items and delete that of others."""
+    def changes(self, project_id: int) -> dict[int, list[tuple[date, str]]]:
+        """Return the first days of the statuses that each item of a project had, in order."""
+        changes: dict[int, list[tuple[date, str]]] = {}
+        for item_id, since, status in self._connection.execute(
+            "SELECT item_id, since, status FROM status_changes WHERE project_id = ? ORDER BY item_id, since",
+            (project_id,),
+        ):
+            changes.setdefault(item_id, []).append((date.fromisoformat(since), status))
+        return changes
+
+    def add_changes(self, project_id: int, changes: Iterable[tuple[int, date, str]]) -> None:
+        """Write the first days of statuses; the last status of a day counts."""
         with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO status_changes (project_id, item_id, since, status) VALUES (?, ?, ?, ?)",
+                [(project_id, item_id, since.isoformat(), status) for item_id, since, status in changes],
+            )
+
+    def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
+        """Write the observed status of some items and delete the statuses of others."""
+        observed, gone = list(observed), list(gone)
+        with transaction(self._connection):
+            self.add_changes(project_id, [(item_id, seen.since, seen.status) for item_id, seen in observed])
             self._connection.executemany(
                 "INSERT OR REPLACE INTO status_history (project_id, item_id, status, since, before)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -203,10 +226,11 @@ class StatusHistoryTable(Table):
                     for item_id, seen in observed
                 ],
             )
-            self._connection.executemany(
-                "DELETE FROM status_history WHERE project_id = ? AND item_id = ?",
-                [(project_id, item_id) for item_id in gone],
-            )
+            for table in ("status_history", "status_changes"):
+                self._connection.executemany(
+                    f"DELETE FROM {table} WHERE project_id = ? AND item_id = ?",  # noqa: S608 # constants
+                    [(project_id, item_id) for item_id in gone],
+                )
 
 
 def _day(text: str | None) -> date | None:

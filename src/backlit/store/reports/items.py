@@ -26,7 +26,7 @@ MOST_STAYS = 5_000
 
 
 class InProgress(Struct, frozen=True):
-    """An item in progress. `changed` is the day of its last change, None if the service lacks the item."""
+    """An item in progress. `changed` and `created` are days, None if the service lacks the item."""
 
     item_id: int
     type: str
@@ -35,6 +35,7 @@ class InProgress(Struct, frozen=True):
     group: StatusGroup
     owner_id: int | None
     changed: date | None
+    created: date | None
 
 
 def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Progress:
@@ -142,14 +143,14 @@ def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[in
     """Return the items in progress, the longest unchanged first."""
     condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
-        "SELECT id, type, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
+        "SELECT id, type, name, status, owner_id, coalesce(modified_at, created_at) AS changed, created_at FROM items"  # noqa: S608 # bound values
         f" WHERE {condition} ORDER BY changed LIMIT {MOST_STAYS}",
         values,
     )
     groups = status_groups(connection, project_id)
     return [
-        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, changed and _day(changed))
-        for item_id, item_type, name, status, owner_id, changed in found
+        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, *(at and _day(at) for at in days))
+        for item_id, item_type, name, status, owner_id, *days in found
     ]
 
 

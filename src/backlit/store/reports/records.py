@@ -342,16 +342,23 @@ class StatusHistory:
         """Return the observed status history of a project's items."""
 
         def read(writer: Writer) -> ObservedHistory:
-            return ObservedHistory(writer.journal.status_history.of_project(project_id), _noted_on(writer, project_id))
+            table = writer.journal.status_history
+            return ObservedHistory(
+                table.of_project(project_id), _noted_on(writer, project_id), table.changes(project_id)
+            )
 
         return await self._files.write(read)
 
 
 class ObservedHistory(Struct, frozen=True):
-    """The status history by item, and the day of the last scan, None before the first."""
+    """The status history by item, and the day of the last scan, None before the first.
+
+    `changes` holds the first days of the statuses of each item, in order.
+    """
 
     items: Mapping[int, ObservedStatus]
     noted_on: date | None
+    changes: Mapping[int, Sequence[tuple[date, str]]] = {}
 
     def since(self, item_id: int, status: str, changed: date | None, today: date) -> tuple[date, bool]:
         """Return the latest possible first day of an item's status, and whether it is exact.

@@ -235,7 +235,9 @@ class Reports:
         for each in found:
             since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
             owner = "" if each.owner_id is None else self._owner(each.owner_id)
-            stays.append(Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type))
+            before = tuple(change for change in seen.changes.get(each.item_id, ()) if change[0] < since)
+            stay = Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type)
+            stays.append(replace(stay, created=each.created, before=before))
         return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _is_divided(self, coverage: Coverage) -> bool:

@@ -31,6 +31,8 @@ CARRIED, ADDED = 0.15, 0.15
 """The shares of items carried over from the previous iteration, and added after the start."""
 MOST_CARRIED = 8.0
 """The most points of a carried-over item. Larger ones would be most of a small sprint."""
+MOST_BEGUN = 4
+"""The most days in progress before the test."""
 HOLIDAY = 23
 """The interval of missing days, in addition to weekends."""
 _GROUPS = StatusGroups()
@@ -83,11 +85,12 @@ class Stretch(Struct, frozen=True):
 
 
 class SampleRecords(Struct, frozen=True):
-    """The days' rows, the items' status history, and the days' additions and removals."""
+    """The days' rows, the items' status history and its changes, and the days' additions and removals."""
 
     lines: Mapping[date, list[SnapshotRow]] = field(default_factory=dict)
     observed: Mapping[int, ObservedStatus] = field(default_factory=dict)
     moves: Mapping[date, list[Move]] = field(default_factory=dict)
+    changes: Sequence[tuple[int, date, str]] = ()
 
 
 class KnownItem(Struct, frozen=True):
@@ -112,6 +115,7 @@ def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -
             writer.journal.snapshots.put(project_id, day, lines, ())
         unseen = {item_id for item_id, seen in kept.items() if seen.before is None}
         writer.journal.status_history.put(project_id, [each for each in made.observed.items() if each[0] in unseen])
+        writer.journal.status_history.add_changes(project_id, [each for each in made.changes if each[0] in unseen])
         for day, moves in made.moves.items():
             writer.journal.scope_log.move(project_id, day, moves)
         spans = writer.journal.scope_log.followed(project_id)
@@ -134,6 +138,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     observed: dict[int, ObservedStatus] = {}
     moves: list[tuple[date, Move]] = []
+    started: list[tuple[int, date, str]] = []
     for item_id, iteration_id, status, points, *moments in items:
         made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
         item = KnownItem(item_id, iteration_id or 0, status or "", points, made, changed)
@@ -142,13 +147,15 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
         for each in stretches:
             if each.end == end and each.first > made and _GROUPS.of(status) in UNDER_WAY:
                 observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
+            elif each.status == _BEGUN and _GROUPS.of(status) in UNDER_WAY:
+                started.append((item_id, each.first, _BEGUN))
             for place in {0, each.iteration_id}:
                 for day, sign in ((max(each.first, start), 1), (each.end, -1)):
                     change = changes[place, each.status][day]
                     change[0] += sign
                     change[1] += sign * points
     lines = dict(_lines(changes, start, end))
-    return SampleRecords(lines, observed, _noted(moves, sorted(lines)))
+    return SampleRecords(lines, observed, _noted(moves, sorted(lines)), started)
 
 
 def _moves(item: KnownItem, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
@@ -199,7 +206,10 @@ def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch
         came = min(came, changed - _DAY)
     if _GROUPS.of(status) in UNDER_WAY:
         begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
-        yield from _shown(place, _OPEN, came, begun)
+        days = 1 + item.id % MOST_BEGUN if _GROUPS.of(status) is StatusGroup.READY_FOR_TEST else 0
+        started = max(came, begun - days * _DAY)
+        yield from _shown(place, _OPEN, came, started)
+        yield from _shown(place, _BEGUN, started, begun)
         yield from _shown(place, status, begun, end)
         return
     if _GROUPS.of(status) is not StatusGroup.DONE:

@@ -248,7 +248,7 @@ def _iteration(value: object, around: Surroundings) -> str:
     if iteration is None or "\\" not in iteration.path:
         return ""
     end = days_until(iteration.end, around.today) if iteration.end else ""
-    return iteration.name + (f"  ({end})" if end else "")
+    return iteration.name + (f" · {end}" if end else "")
 
 
 def _hours(value: object) -> str:

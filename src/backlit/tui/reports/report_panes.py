@@ -1,5 +1,6 @@
 """The panes of a report: its sentence, chart, legend and notes, and the table of its numbers."""
 
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from rich.cells import cell_len
@@ -10,7 +11,7 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
-from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
+from backlit.model.reports.report import Bars, Column, Report, Step, Timeline, Value, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
@@ -36,7 +37,6 @@ LEAST_NAMES = 40
 GAP = 2
 SIGN = 2
 """Cells of a sign and the blank behind it."""
-LEAD = 1
 
 
 class ReportChart(Widget):
@@ -127,11 +127,21 @@ def rows_of(report: Report, width: int, height: int, *, has_notes: bool, chosen:
 
 
 def note_words(report: Report, *, has_notes: bool) -> tuple[Row, Row]:
-    """Return the note on made-up records, and the key of the notes."""
+    """Return the note on made-up records, and the key of the notes with its words."""
     badge: Row = ((f"{report.badge}  ", "muted"),) if report.badge else ()
     key, verb = key_of("reports.notes"), "hide" if has_notes else "show"
     words = f" {verb} {counted(len(report.sources), 'note')}"
     return badge, ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
+
+
+def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
+    """Yield the statuses that an item had, with the time in each."""
+    for at, step in enumerate(way):
+        if at:
+            yield " → ", "muted"
+        if step.status:
+            yield f"{status_sign(step.status, groups)} {status_word(step.status)} ", status_colour(step.status, groups)
+        yield step.words, "heading" if at == len(way) - 1 else "muted"
 
 
 def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
@@ -211,6 +221,12 @@ class ReportTable(LineList):
         ids = self._report.table.item_ids if self._report is not None else ()
         return ids[self.cursor] if self.cursor < len(ids) else None
 
+    @property
+    def current_way(self) -> Sequence[Step]:
+        """Return the statuses that the item under the cursor had; nothing in other reports."""
+        ways = self._report.table.item_ways if self._report is not None else ()
+        return ways[self.cursor] if self.cursor < len(ways) else ()
+
     def row_count(self) -> int:
         """Return the number of rows."""
         return len(self._report.table.rows) if self._report is not None else 0
@@ -237,10 +253,10 @@ class ReportTable(LineList):
         assert self._report is not None
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
+        segments = [Segment(fit("▌" if is_cursor else "", lead_of(self._report)), theme.style("accent", on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
         bar = bar_width(self._report, self.size.width)
-        room = self.size.width - LEAD - bar
+        room = self.size.width - lead_of(self._report) - bar
         if self._layout is None or self._layout[0] != room:
             self._layout = room, widths_of(self._report, room)
         for at, width in self._layout[1].items():
@@ -290,9 +306,14 @@ def _has_days(report: Report, at: int) -> bool:
     return bool(report.table.rows) and isinstance(report.table.rows[0][at], date)
 
 
+def lead_of(report: Report) -> int:
+    """Return the cells of the cursor bar, and of a blank before numbers and days."""
+    return 1 if is_list(report) else 2
+
+
 def natural_width(report: Report) -> int:
     """Return the cells of the whole table."""
-    return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
+    return lead_of(report) + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
 def widths_of(report: Report, room: int) -> dict[int, int]:

@@ -21,14 +21,14 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.dates import span
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width, note_words
+from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width, note_words, way_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, TabLine
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine, Word
 
 DELAY = 0.5
 """Seconds between reloads while items change."""
@@ -38,8 +38,8 @@ TABLE_SHARE = 0.46
 """Largest share of the width for the table."""
 HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
-LIST_FRAME = 2
-"""Lines of rule and titles above a list of items."""
+LIST_FRAME = 1
+"""The line of titles above a list of items."""
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
@@ -106,18 +106,19 @@ class ReportsScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, names, chart, table and status."""
-        self._heading, self._footer = RuleLine("┬", id="heading"), FooterLine(id="status")
+        self._heading, self._rule, self._footer = RuleLine("┬", id="heading"), RuleLine("┴"), FooterLine(id="status")
         self._strip = TabLine(id="reports")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
-        self._preview = Preview()
+        self._way, self._preview = RuleLine("─", id="way"), Preview()
         yield self.title_line
         yield self._strip
         yield self._heading
         with Container(id="report"):
             yield self._chart
             yield self._table
+            yield self._way
             yield self._preview
-        yield RuleLine("┴")
+        yield self._rule
         yield self._footer
 
     def on_mount(self) -> None:
@@ -200,7 +201,7 @@ class ReportsScreen(StoreScreen[None]):
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
         is_narrow = width < NARROW or is_list(self._report)
         self._table.styles.width = "100%" if is_narrow else beside
-        for rule in self.query(RuleLine):
+        for rule in (self._heading, self._rule):
             rule.join_at(None if is_narrow else width - beside)
 
     # Words
@@ -215,7 +216,8 @@ class ReportsScreen(StoreScreen[None]):
         """Show the item under the cursor below a list of items, or mark its day in the chart."""
         item = None if self.current_item is None else self.store.item(self.current_item)
         self._chart.choose(self._table.current_day)
-        self._preview.display = item is not None
+        self._preview.display = self._way.display = item is not None
+        self._way.say([*way_words(self._table.current_way, self._table.status_groups)])
         comments = self.store.comments.of_item(item.id) if item is not None else None
         self._preview.show(item, comments, surroundings_of(self.store, item))
 
@@ -225,9 +227,10 @@ class ReportsScreen(StoreScreen[None]):
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         has_unit = self._report is None or not is_list(self._report)
-        unit: list[Part] = [(self.selection.measure.value, "foreground")]
+        unit: list[Word] = [(self.selection.measure.value, "foreground")]
         if self._report is not None and is_list(self._report):
-            unit = [word for words in note_words(self._report, has_notes=self.has_notes) for word in words]
+            badge, hint = note_words(self._report, has_notes=self.has_notes)
+            unit = [*badge, *((text, colour, "reports.notes") for text, colour in hint)]
         title = about[:1].upper() + about[1:]
         self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], unit)
         self._footer.show(

@@ -44,7 +44,7 @@ class SidesLine(Widget):
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
     DROPS_MUTED: ClassVar[bool] = False
-    """True where muted words of the right go before the left is cut."""
+    """True where muted words of the right go before the left is cut, but not the labels of keys."""
 
     class Asked(Message):
         """A word with a command, or with the first key of a chord, was clicked."""
@@ -98,7 +98,7 @@ class SidesLine(Widget):
         """
         right = list(self._right)
         if self.DROPS_MUTED and length(self._left) + length(right) > width - LEAST_RULE:
-            right = [each for each in right if each[1] != "muted"]
+            right = [each for each in right if each[1] != "muted" or each[2]]  # no key without its label
         while right and length(right) > width - min(width // 2, length(self._left) + 1):
             right.pop(0)
         room, left = width - length(right), list[Drawn]()
