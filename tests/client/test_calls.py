@@ -33,6 +33,7 @@ async def test_options_that_are_none_are_not_asked(tmp_path: Path) -> None:
         await client.work_items.page(top=None, filter=None)
 
     assert foreign.requests[0].url.raw_path == b"/api/v1/workitems"
+    assert (foreign.requests[0].content, foreign.requests[0].headers.get("content-type")) == (b"", None)
 
 
 @pytest.mark.parametrize("trouble", [DEAD, SILENT, answer(502), answer(503), answer(504), answer(429)])

@@ -47,7 +47,7 @@ def test_the_fault_of_a_certificate_is_named_however_deep_it_lies(code: int, wor
         (ConnectionRefusedError(111, "refused"), "http://a.example", "nothing listens at a.example:80"),
         (ConnectionRefusedError(111, "refused"), "http://a.example:8080", "nothing listens at a.example:8080"),
         (ssl.SSLError(1, "wrong version"), "https://a.example:80", "a.example:80 does not speak HTTPS"),
-        (OSError(101, "Network is unreachable"), "https://a.example", "Network is unreachable (a.example:443)"),
+        (OSError(101, "Network is unreachable"), "https://a.example", ": Network is unreachable (a.example:443)."),
         (ValueError("odd"), "https://a.example", "The server cannot be reached."),
     ],
 )

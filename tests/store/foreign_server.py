@@ -63,6 +63,7 @@ class ForeignServer:
         """The user that it names instead of the one asked for."""
         self.lost_answers = 0
         """How many answers to POST never arrive."""
+        self.is_down = False
         self._next = 100
         for number in range(items):
             made = self.add("pat", f"Item {number}", age=timedelta(hours=items - number))
@@ -120,6 +121,10 @@ class ForeignServer:
         query = dict(parse_qsl(scope["query_string"].decode()))
         self.requests.append((scope["method"], scope["path"], query))
         headers = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
+        if self.is_down:
+            await send({"type": "http.response.start", "status": 503, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
         status, extra, answer = self._answer(scope["method"], scope["path"], query, headers, body)
         if scope["method"] == "POST" and "/api/" in scope["path"] and self.lost_answers:
             self.lost_answers -= 1

@@ -48,7 +48,9 @@ async def online(tmp_path: Path) -> AsyncIterator[Online]:
         async def connect(_report: Report) -> Client:
             tokens = TokenCache(tmp_path / "pat.json", server.base)
             client = (
-                Client.at(server.base, tokens, PACING) if over_network else Client.inside(server, tokens, server.base)
+                Client.at(server.base, tokens, PACING)
+                if over_network
+                else Client.inside(server, tokens, server.base, pacing=PACING)
             )
             await client.auth.sign_in("pat", "secret")
             return client

@@ -13,8 +13,10 @@ from tests.store.world import until
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
+from backlit.model.errors import ServiceError
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
+from backlit.store.remote.listing import IDLE_PAGES, MOST_PAGES, PageLimit
 
 Lie = Callable[[list[Any], dict[str, Any], dict[str, str]], dict[str, Any]]
 HUGE = 10**12
@@ -87,6 +89,25 @@ async def settled(tmp_path: Path) -> AsyncIterator[Callable[[ForeignServer], Any
     yield settled
     for store in stores:
         await asyncio.to_thread(store.close)
+
+
+@pytest.mark.parametrize(
+    ("page_of", "most"),
+    [
+        (lambda _: {1, 2}, IDLE_PAGES + 1),
+        (lambda at: {1, 2} if at == 0 else {2}, IDLE_PAGES + 1),
+        (lambda at: {at // IDLE_PAGES}, MOST_PAGES),
+        (lambda at: {0, at}, MOST_PAGES),
+        (lambda _: set(), MOST_PAGES),
+    ],
+)
+def test_paging_ends_without_news_and_after_very_many_pages(page_of: Callable[[int], set[int]], most: int) -> None:
+    limit = PageLimit("items")
+    for at in range(most):
+        limit.note(page_of(at))
+
+    with pytest.raises(ServiceError, match=f"after {most + 1:,} pages"):
+        limit.note(page_of(most))
 
 
 @pytest.mark.parametrize("lie", [announces_more, grows, repeats, empty, year_one])

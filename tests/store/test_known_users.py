@@ -2,7 +2,7 @@
 
 import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.test_foreign import Online, online
+from tests.store.test_foreign import PACING, Online, online
 from tests.store.world import until
 
 __all__ = ["online"]
@@ -63,6 +63,18 @@ async def test_whoever_needs_the_name_now_waits_for_it(server: ForeignServer, on
     await store.everybody.meet([57])
 
     assert store.lookups.known_people()[57].username == "ursula"
+
+
+async def test_somebody_is_looked_up_again_after_the_service_was_gone(server: ForeignServer, online: Online) -> None:
+    server.unlisted["57"] = "ursula"
+    store = await online(server)
+    server.is_down = True
+    store.everybody.person(57)
+    await until(lambda: len(asked(server)) == PACING.attempts)
+
+    server.is_down = False
+
+    await until(lambda: store.everybody.person(57))
 
 
 @pytest.mark.parametrize("told", ["58", "0"])

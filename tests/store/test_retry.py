@@ -1,5 +1,8 @@
 """How many are in flight: fewer while the service strains, all again when it is well."""
 
+import asyncio
+from itertools import pairwise
+
 import pytest
 
 from backlit.model.errors import TooManyRequests, Unavailable
@@ -52,6 +55,25 @@ def test_pauses_double_up_to_the_longest_and_are_jittered() -> None:
 
     assert all(most / 2 <= pause <= most for most, several in zip((1, 4, 30), pauses, strict=True) for pause in several)
     assert all(len(set(several)) > 1 for several in pauses)
+
+
+async def test_a_service_that_is_gone_is_asked_again_after_pauses_until_it_answers() -> None:
+    asked: list[float] = []
+
+    async def ask() -> None:
+        asked.append(asyncio.get_running_loop().time())
+        if len(asked) < 4:
+            raise Unavailable("Down.")
+
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits(first_pause=0.02, longest_pause=0.04))
+    gate.lost(Unavailable("Down."))
+    began = asyncio.get_running_loop().time()
+    watching = asyncio.create_task(gate.watch())
+    await asyncio.wait_for(gate.wait(), 10)
+    watching.cancel()
+
+    assert len(asked) == 4
+    assert all(later - earlier >= 0.009 for earlier, later in pairwise([began, *asked]))
 
 
 async def test_the_longest_of_several_wishes_is_kept() -> None:

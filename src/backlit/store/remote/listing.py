@@ -1,7 +1,7 @@
 """Lists read from the service within its traits, and stored in the mirror in batches."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
@@ -31,11 +31,13 @@ class PageLimit:
     def __init__(self, about: str) -> None:
         self._about = about
         self._idle = self._pages = 0
+        self._seen: set[object] = set()
 
-    def note(self, *, is_news: bool) -> None:
-        """Count a page. Raises ServiceError for endless paging."""
+    def note(self, keys: Collection[object]) -> None:
+        """Count a page by the keys of its results. Raises ServiceError for endless paging."""
         self._pages += 1
-        self._idle = 0 if is_news else self._idle + 1
+        self._idle = self._idle + 1 if keys and self._seen.issuperset(keys) else 0
+        self._seen.update(keys)
         if self._idle > IDLE_PAGES or self._pages > MOST_PAGES:
             raise ServiceError(
                 f"The server announces an endless list of {self._about}. Reading stopped after {self._pages:,} pages,"

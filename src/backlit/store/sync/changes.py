@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import ServiceRefused
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import LAST_ID, Document, id_in, moment, whole
+from backlit.store.records.item import Document, id_in, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
@@ -49,13 +49,11 @@ class ChangeReader:
     async def _oldest_first(self, mark: datetime | None, dates: DateForm) -> None:
         since = _before(mark) if mark else None
         skip = 0
-        walked, seen = PageLimit("changes"), set[tuple[int, object]]()
+        walked = PageLimit("changes")
         while True:
             condition = f"lastModifiedAt ge {dates.write(since)}" if since else ""
             page = await self._lists.items(condition, order="lastModifiedAt", skip=skip or None)
-            came = {(id_in(each), each.get("lastModifiedAt")) for each in page.results}
-            walked.note(is_news=not came <= seen)
-            seen |= came
+            walked.note([(id_in(each), each.get("lastModifiedAt")) for each in page.results])
             await store_items(self._files, page.results)
             latest = _newest(page.results)
             if latest is not None and (mark is None or latest > mark):
@@ -139,7 +137,7 @@ class Feed:
         limit = PageLimit(self._subject.value)
         while True:
             page = await lists.page(self._listing, f"id gt {position}", order="id")
-            limit.note(is_news=True)
+            limit.note([id_in(each) for each in page.results])
             if not obeys(page.results, lists.project_id, position):
                 return False
             if not page.results:
@@ -153,15 +151,14 @@ class Feed:
 
     async def _read_back(self, lists: ProjectLists, key: str, position: int) -> bool:
         """Read downwards to the position. The position advances only after a complete read."""
-        newest, seen, lowest = position, 0, LAST_ID + 1
+        newest, seen = position, 0
         limit = PageLimit(self._subject.value)
         while True:
             page = await lists.page(self._listing, order="id desc", skip=seen or None)
             ids = [id_in(each) for each in page.results]
             if ids != sorted(ids, reverse=True):
                 return False
-            limit.note(is_news=bool(ids) and ids[-1] < lowest)
-            lowest = min([lowest, *ids])
+            limit.note(ids)
             seen += len(ids)
             newest = max([newest, *ids])
             is_all = not ids or ids[-1] <= position or seen >= page.total

@@ -94,7 +94,7 @@ class DeletionScan:
         while True:
             total, results = await _ask(lists, position, high, 2 * self._size)
             came = {item_id: each for each in results if (item_id := whole(each.get("id"))) is not None}
-            walked.note(is_news=not came.keys() <= found.keys())
+            walked.note(came)
             found |= came
             if not came or len(results) >= total:
                 break

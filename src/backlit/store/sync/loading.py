@@ -47,7 +47,6 @@ class FirstLoad:
         self._done = self._total = 0
         self._noting = threading.Lock()
         self._is_stopped = False
-        self._seen: set[int] = set()
         self._walked = PageLimit("items")
 
     def stop(self) -> None:
@@ -94,9 +93,7 @@ class FirstLoad:
             page = await self._lists.items(condition, order="id")
             if not obeys(page.results, self._lists.project_id, low):
                 raise DisobeyedError("The server returned other items than requested.")
-            ids = {id_in(each) for each in page.results}
-            self._walked.note(is_news=not ids or not ids <= self._seen)
-            self._seen |= ids
+            self._walked.note([id_in(each) for each in page.results])
             rest = self._rest(low, high, page)
             with self._noting:
                 self._left += rest
@@ -174,26 +171,24 @@ class FullScan:
 
     async def _pass(self) -> None:
         """Read pages until one is empty or all items are here, whatever total is announced."""
-        here: set[int] = set()
         limit = PageLimit("items")
-        step = at = await self._page(0, here, limit)
+        step = at = await self._page(0, limit)
 
         async def work() -> None:
             nonlocal at
             while step and at < self._total and not self._is_stopped:
                 skip, at = at, at + step
-                if not await self._page(skip, here, limit):
+                if not await self._page(skip, limit):
                     at = self._total
 
         await run_together([work] * AT_ONCE)
 
-    async def _page(self, skip: int, here: set[int], limit: PageLimit) -> int:
-        """Read and store a page. Returns its number of items. `here` collects the ids of this pass."""
+    async def _page(self, skip: int, limit: PageLimit) -> int:
+        """Read and store a page. Returns its number of items."""
         page = await self._lists.items(order="id", skip=skip)
         self._total = page.total
         ids = {id_in(each) for each in page.results}
-        limit.note(is_news=not ids <= here)
-        here |= ids
+        limit.note(ids)
         fresh = [each for each in page.results if (id_in(each)) not in self._seen]
         self._seen |= ids
         await store_items(self._files, fresh)
