@@ -8,6 +8,8 @@ from backlit.client.client import Client
 from backlit.model.errors import Offline
 from backlit.store import Places, Store
 from backlit.store.engine.engine import Report
+from backlit.store.files.files import Writer
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document
 
 
@@ -60,3 +62,21 @@ def put(store: Store, documents: Iterable[Document]) -> None:
     store.files.submit(
         lambda writer: writer.announce(writer.mirror.put_items(received, writer.journal.entries.undelivered()))
     ).result()
+
+
+def node(node_id: int, name: str, parent_id: int = -1, **values: object) -> Document:
+    return {"id": node_id, "projectId": 1, "parentId": parent_id, "name": name, "sequence": node_id, **values}
+
+
+def put_nouns(store: Store, **nouns: list[Document]) -> None:
+    """Store areas, iterations and users as sync does; the first user is the signed-in one."""
+
+    def act(writer: Writer) -> None:
+        for noun, documents in nouns.items():
+            writer.mirror.put_resources(noun, 0 if noun == "user" else 1, documents)
+        if "user" in nouns:
+            writer.mirror.set_note("me", nouns["user"][0])
+        writer.signal.publish(Change(Subject.TREES))
+        writer.signal.publish(Change(Subject.PEOPLE))
+
+    store.files.submit(act).result()

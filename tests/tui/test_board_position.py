@@ -7,7 +7,7 @@ import pytest
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.position import BoardPosition, Spot
+from backlit.tui.board.position import LATEST, BoardPosition, Spot
 
 NAMES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
@@ -63,6 +63,78 @@ async def test_show_enters_the_column_of_an_item(store: Store, board: BoardPosit
 
     assert board.column == 3
     assert board.id_at(board.row_of(item_id) or 0) == item_id
+
+
+async def test_a_column_is_entered_at_a_row_that_it_has(board: BoardPosition) -> None:
+    assert board.enter(1, 99, Spot()).row == board.grid.height(1) - 1
+    assert board.enter(0, -3, Spot()).row == 0
+
+
+async def test_the_first_column_with_cards_is_entered_first(store: Store) -> None:
+    position = BoardPosition(lambda _view: [BoardColumn("Nothing", ("Nothing",)), *columns_of(_view)])
+
+    position.show(await view_of(store), None, Spot())
+
+    assert position.column == 1
+
+
+async def test_a_card_of_another_column_has_no_row(board: BoardPosition) -> None:
+    item_id = board.ids_between(0, 1)[0]
+    there = board.row_of(item_id)
+
+    board.enter(1, None, Spot())
+
+    assert (there, board.row_of(item_id)) == (0, None)
+
+
+async def test_a_column_that_is_collapsed_twice_is_open(board: BoardPosition) -> None:
+    for is_collapsed in (True, False):
+        board.toggle_collapsed()
+        board.regrid(None, 0)
+
+        assert (0 in board.grid.collapsed) is is_collapsed
+
+
+async def test_a_card_is_counted_among_those_of_the_open_lanes(laned: BoardPosition) -> None:
+    counts = [len(lane.cells[0]) for lane in laned.grid.lanes]
+    second = (laned.grid.lane_row(1) or 0) + 1
+    before = laned.card_place(second)
+    header = laned.grid.lanes[0].header
+    assert header is not None
+    laned.folded.add(header.group)
+
+    row = laned.regrid(laned.id_at(second), second)
+
+    assert min(counts[:2]) > 0
+    assert before == (counts[0] + 1, sum(counts), "card")
+    assert laned.card_place(row) == (1, sum(counts[1:]), "card")
+
+
+async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, laned: BoardPosition) -> None:
+    header = laned.grid.lanes[0].header
+    assert header is not None
+    laned.folded.add(header.group)
+    laned.has_all_done = True
+    laned.show(await view_of(store, "type"), None, Spot())
+    kept = (len(laned.folded), laned.has_all_done)
+
+    laned.show(await view_of(store, "AssignedToID"), None, Spot())
+
+    assert kept == (1, True)
+    assert (len(laned.folded), laned.has_all_done) == (0, False)
+
+
+async def test_the_cards_below_the_latest_come_into_sight_when_one_is_revealed(store: Store) -> None:
+    view = store.view(ViewSpec(group=("Status",), latest=("Not Done",)))
+    await view.load()
+    board = BoardPosition(columns_of)
+    board.show(view, None, Spot())
+    below = view.ids()[LATEST]
+    before = (board.grid.height(0), board.row_of(below))
+
+    assert board.reveal(below) == (0, LATEST)
+    assert before == (LATEST, None)
+    assert board.grid.height(0) > LATEST
 
 
 async def test_reveal_opens_a_collapsed_column(board: BoardPosition) -> None:

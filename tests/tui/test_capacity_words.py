@@ -106,6 +106,18 @@ def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str
     assert text_of(people_words(LOAD, PEOPLE, "Sprint 1", width)) == words
 
 
+def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() -> None:
+    load = Load(people={1: Share(2.0, 1.0), 2: Share(2.0, 3.0)})
+
+    assert text_of(people_words(load, PEOPLE, "Sprint 9", 60)) == "jon 2/3 · maya 2/5 1/10 h"
+
+
+def test_briefly_the_largest_capacity_is_the_limit() -> None:
+    words = [text_of(capacity_words(Load(points=4.0), Capacity(*each), is_brief=True)) for each in ((2, 9), (2, None))]
+
+    assert words == ["4 / 9 pts", "4 / 2 pts"]
+
+
 def test_amounts_over_a_limit_have_their_own_colour() -> None:
     colours = dict(people_words(LOAD, PEOPLE, "Sprint 1", 60))
 

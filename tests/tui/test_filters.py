@@ -1,11 +1,13 @@
 """Filtering the backlog by the values of one field, driven by keys over a real store and service."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
-from tests.store.papers import offline_store
+from tests.store.papers import node, offline_store, put_nouns
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -13,11 +15,29 @@ from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.query import NameKind
-from backlit.store import Store
+from backlit.model.trees import Totals
+from backlit.store import Store, ViewSpec
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
+from backlit.store.views.groups import Facet
+from backlit.store.views.saved import SavedView
 from backlit.tui.dialogs.pick import PickValuesDialog
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import (
+    AREA,
+    ITERATION,
+    OWNER,
+    TYPE,
+    FilterField,
+    Filtering,
+    NodeFilter,
+    SharedFilter,
+    choices_for,
+    chosen_in,
+    filter_words,
+    item_counts,
+    joined,
+    text_and_query,
+)
 
 
 def title(pilot: Pilot[None]) -> str:
@@ -179,6 +199,146 @@ async def test_a_renamed_iteration_clears_the_filter_with_a_message(world: World
         await store.refresh()
         await until(lambda: "cleared" in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: ids_in(pilot) == [row.id for row in rows])
+
+
+def filtering_store(folder: Path) -> AbstractContextManager[Store]:
+    """A store with areas of which two are called Web, a sprint of today and one called any, and two users."""
+
+    @contextmanager
+    def made() -> Iterator[Store]:
+        with offline_store(folder) as store:
+            days = {"startDate": store.today().isoformat(), "endDate": store.today().isoformat()}
+            areas = [(10, "Root", -1), (11, "Web", 10), (12, "Shop", 11), (13, "API", 10), (14, "web", 13)]
+            put_nouns(
+                store,
+                areas=[node(*each) for each in areas],
+                iterations=[node(20, "Root"), node(21, "S1", 20, **days), node(22, "any", 20)],
+                user=[{"id": 3, "name": "zoe"}, {"id": 4, "name": "bea"}],
+            )
+            yield store
+
+    return made()
+
+
+def test_items_are_counted_by_the_words_of_the_choices_and_nodes_with_those_below(tmp_path: Path) -> None:
+    def counts(by: FilterField, *found: tuple[object, int]) -> dict[str, int]:
+        return dict(item_counts(store, by, [Facet(value, Totals(count)) for value, count in found]))
+
+    with filtering_store(tmp_path) as store:
+        areas = counts(AREA, (10, 1), (11, 2), (12, 4), (13, 8), (14, 16), (None, 32))
+        iterations = counts(ITERATION, (20, 1), (21, 2), (22, 4))
+        owners = counts(OWNER, (3, 1), (99, 2), (None, 4))
+        tasks = item_counts(store, TYPE, [Facet("Task", Totals(0, tasks=5))])
+
+        assert [choice.value for choice in choices_for(store, AREA)] == [
+            "none",
+            r"Root\Web",
+            "Shop",
+            "API",
+            r"Root\API\web",
+        ]
+        assert [choice.value for choice in choices_for(store, ITERATION)] == ["none", "current", "S1", r"Root\any"]
+
+    assert areas == {"Root": 63 - 32, r"Root\Web": 6, "Shop": 4, "API": 24, r"Root\API\web": 16, "none": 33}
+    assert iterations == {
+        "Root": 7,
+        "S1": 2,
+        r"Root\any": 4,
+        "none": 1,
+        "current": 2,
+        "next": 0,
+        "previous": 0,
+    }
+    assert (owners, tasks) == ({"zoe": 1, "99": 2, "none": 4}, {"Task": 5})
+
+
+def test_choices_are_found_in_a_query_in_any_spelling_and_once(tmp_path: Path) -> None:
+    with filtering_store(tmp_path) as store:
+        found = chosen_in(choices_for(store, OWNER), ["ME", "Zoe", "BEA", "cem", "None"], store)
+
+    assert found == ["zoe", "bea", "cem", "none"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "query"),
+    [
+        *(("  login ", "login", ""), ("#1042", "#1042", ""), ("", "", "")),
+        *(("#tag", "", "#tag"), ("type:bug", "", "type:bug"), ("two words", "", "two words")),
+        *(('"quoted"', "", '"quoted"'), ("-login", "", "-login"), ("C++", "C++", "")),
+    ],
+)
+def test_a_single_word_is_part_of_a_name_and_all_else_a_query(typed: str, text: str, query: str) -> None:
+    assert text_and_query(typed) == (text, query)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("", []),
+        ("owner:me", ["mine"]),
+        ("owner:me,zoe", ["owner me or zoe"]),
+        ("owner:none", ["nobody"]),
+        ("tag:a,none area:none", ["tag a or no tag", "no area"]),
+        ("status:none", ["no status"]),
+        (r"area:Root\Web", ["area Web"]),
+        ("lint:any lint:none,estimate", ["not ready", "ready or no estimate"]),
+        ("points>3 type=bug", ["points>3", "type bug"]),
+        ("points:3", ["points:3"]),
+    ],
+)
+def test_a_query_is_told_in_words_of_its_conditions(query: str, words: list[str]) -> None:
+    assert filter_words(query) == words
+
+
+def test_queries_of_two_sources_hold_together() -> None:
+    node = NodeFilter(TreeKind.AREAS, 11, has_subtree=True)
+    both = Filtering("a b", "type:bug or tag:x", node)
+
+    assert [joined("a", "b or c"), joined("", "b"), joined("a", "")] == ["(a) (b or c)", "b", "a"]
+    assert both.as_query("Root") == '((type:bug or tag:x) ("a b")) (area:"Root")'
+    assert Filtering("#12", "", replace(node, has_subtree=False)).as_query("Root") == '(#12) (area="Root")'
+
+
+def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
+    view = SavedView("Bugs", ViewSpec(query="type:bug", text="x"))
+    filtering = replace(Filtering.of(view), query="type:bug tag:a", text="y", node=NodeFilter(TreeKind.AREAS, 1))
+
+    assert (Filtering.of(view).query, Filtering.of(view).text) == ("type:bug", "x")
+    assert (filtering.is_narrowed, filtering.cleared.is_narrowed) == (True, False)
+    assert filtering.cleared == Filtering(query="type:bug", view=view)
+
+
+@pytest.mark.parametrize(
+    ("node", "areas", "iterations"),
+    [
+        (NodeFilter(TreeKind.AREAS, 11, has_subtree=True), {11, 12}, None),
+        (NodeFilter(TreeKind.AREAS, 11), {11}, None),
+        (NodeFilter(TreeKind.ITERATIONS, 20, has_subtree=True), None, {20, 21, 22}),
+        (None, None, None),
+    ],
+)
+def test_a_node_filters_by_itself_or_with_its_subtree(
+    tmp_path: Path, node: NodeFilter | None, areas: set[int] | None, iterations: set[int] | None
+) -> None:
+    with filtering_store(tmp_path) as store:
+        spec = Filtering("x", "type:bug", node).over(ViewSpec(text="y", with_done=True), store)
+
+    assert (spec.area_ids, spec.iteration_ids) == (areas, iterations)
+    assert (spec.text, spec.query, spec.with_done) == ("x", "type:bug", True)
+
+
+def test_a_node_of_the_filter_follows_its_new_id_and_stays_in_its_project(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        shared = SharedFilter(store)
+        shared.now = replace(shared.now, node=NodeFilter(TreeKind.AREAS, -5))
+        shared.rename({-6: 60})
+        shared.rename({-5: 50})
+        renamed = shared.now.node
+        store.choose_project(2)
+        shared.follow_project()
+
+    assert renamed == NodeFilter(TreeKind.AREAS, 50)
+    assert shared.now.node is None
 
 
 def test_each_project_has_its_own_query(tmp_path: Path) -> None:

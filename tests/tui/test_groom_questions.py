@@ -1,11 +1,12 @@
 """Questions of grooming and their answers, without a screen."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, node, offline_store, put_nouns
 from tests.tui.stage import Stage, text_of
 from textual.app import ComposeResult
 
@@ -15,7 +16,7 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, act_of, answers
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, act_of, answers, common_values
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 LARGE = (10.0, 20.0, 40.0)
@@ -34,6 +35,10 @@ def found(store: Store, item_id: int) -> Item:
     found = store.item(item_id)
     assert found is not None
     return found
+
+
+def found_item(store: Store) -> Item:
+    return found(store, 1)
 
 
 def begun(store: Store, scale: Sequence[float] = SCALE, item_id: int = 1, stop: Stop | None = None) -> ItemQuestions:
@@ -171,6 +176,44 @@ def test_answers_are_the_values_that_a_field_can_have(store: Store, key: str, va
     choices = answers(store, FIELD_BY_KEY[key], found(store, 1), SCALE, TAGS)
 
     assert [choice.value for choice in choices] == values
+
+
+def test_people_places_and_iterations_are_offered_by_their_likelihood(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        day = store.today()
+        days = [(day + timedelta(start), day + timedelta(end)) for start, end in ((-9, -2), (-1, 0), (1, 5), (9, 12))]
+        sprints = [
+            node(number, f"S{number}", 20, startDate=start.isoformat(), endDate=end.isoformat())
+            for number, (start, end) in enumerate(reversed(days), 21)
+        ]
+        put_nouns(
+            store,
+            areas=[node(10, "Root"), node(11, "Web", 10), node(12, "Shop", 11), node(13, "API", 10)],
+            iterations=[node(20, "Root"), *sprints],
+            user=[{"id": number, "name": name} for number, name in ((3, "zoe"), (4, "bea"), (5, "ada"), (6, "cem"))],
+        )
+        common = CommonValues({"AssignedToID": [6, 3, 99, None], "AreaID": [13, 10, 99, None]})
+
+        found = {
+            key: [
+                (each.value, each.label, each.hint)
+                for each in answers(store, FIELD_BY_KEY[key], found_item(store), SCALE, common)
+            ]
+            for key in ("AssignedToID", "AreaID", "IterationID")
+        }
+
+    assert found["AssignedToID"] == [(3, "zoe", "me"), (6, "cem", ""), (5, "ada", ""), (4, "bea", "")]
+    assert found["AreaID"] == [(13, "API", ""), (11, "Web", ""), (12, "Web › Shop", "")]
+    assert found["IterationID"] == [(23, "S23", "current"), (22, "S22", "next"), (20, "backlog", ""), (21, "S21", "")]
+
+
+async def test_common_values_are_the_most_frequent_first_with_false_ones(tmp_path: Path) -> None:
+    rest = {"AssignedToID": None, "Tags": None}
+    owned = [item(number, AssignedToID=owner, AreaID=0) for number, owner in enumerate((4, 0, 0, None), 1)]
+    with offline_store(tmp_path, [*owned, item(9, AreaID=2, **rest), item(10, AreaID=2, Status="Done")]) as store:
+        common = await common_values(store)
+
+    assert common.values == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": []}
 
 
 def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:

@@ -82,6 +82,43 @@ def test_what_was_typed_while_it_was_saved_stays() -> None:
     draft.saved({"Name": "b"})
 
     assert draft.changes == {"Name": "bc"}
+    assert draft.base == {"Name": "b"}
+
+
+def test_changes_of_both_sides_merge_and_the_others_arrive() -> None:
+    draft = ItemDraft({"Tags": ["a"], "Estimate": "1"})
+    draft.set("Tags", ["a", "mine"])
+
+    draft.rebase({"Tags": ["a", "theirs"], "Estimate": "2"})
+    news = dict(draft.arrived)
+    draft.rebase({"Tags": ["a", "theirs"], "Estimate": "1"})
+
+    assert (draft.changes, draft.elsewhere) == ({"Tags": ["a", "theirs", "mine"]}, {})
+    assert news == {"Tags": ["a"], "Estimate": "1"}
+    assert draft.arrived == {"Tags": ["a"]}
+
+
+def test_values_that_are_followed_silently_are_no_news() -> None:
+    draft = ItemDraft({"Estimate": "1"})
+    draft.rebase({"Estimate": "2"})
+
+    draft.rebase({"Estimate": "3"}, is_told=False)
+
+    assert draft.arrived == {}
+
+
+def test_a_change_made_from_older_values_is_left_to_decide_until_it_is_decided() -> None:
+    draft = ItemDraft({"Name": "theirs", "Estimate": "2"})
+    draft.set("Name", "mine")
+    draft.set("Estimate", "3")
+
+    draft.made_from({"Name": "old", "Estimate": "2"}, "Name")
+    draft.made_from({"Name": "old", "Estimate": "2"}, "Estimate")
+    undecided = dict(draft.elsewhere)
+    draft.decide("Name", "both")
+
+    assert undecided == {"Name": "old"}
+    assert (draft.elsewhere, draft.changes) == ({}, {"Name": "both", "Estimate": "3"})
 
 
 def test_a_restored_draft_knows_what_the_store_changed_meanwhile() -> None:
@@ -95,6 +132,19 @@ def test_a_restored_draft_knows_what_the_store_changed_meanwhile() -> None:
 
     assert later.touched == ("Name", "Tags")
     assert later.elsewhere == {"Name": "a"}
+
+
+def test_a_draft_that_is_kept_again_keeps_the_value_before_both_and_what_cannot_be_read() -> None:
+    draft = ItemDraft({"Name": "a", "Priority": 3})
+    draft.set("Name", "mine")
+    draft.set_unread("Priority", "high")
+    draft.rebase({"Name": "theirs", "Priority": 4})
+
+    later = ItemDraft({"Name": "theirs", "Priority": 4})
+    later.restore(draft.content(0.0))
+
+    assert later.elsewhere == draft.elsewhere == {"Name": "a", "Priority": 3}
+    assert (later.changes, later.unread) == ({"Name": "mine"}, {"Priority": "high"})
 
 
 @pytest.mark.parametrize(
