@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.test_deletions import copy_of
 from tests.store.world import raised
 
 from backlit.model.errors import NotFound
+from backlit.model.trees import Totals
 from backlit.store import EntryState, Store
 from backlit.store.edits.deletions import Extent, keep_last_copy
+from backlit.store.edits.nodes import MOST_ITEMS, kept_nodes
+from backlit.store.edits.nodes import Extent as NodeExtent
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
 from backlit.store.records.item import Document
+from backlit.store.records.people import TreeKind
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import Final, Named
 
@@ -104,6 +108,40 @@ async def test_a_deleted_comment_keeps_its_text_author_and_readers(
     assert entry.payload == {**kept, **({"type": kind} if kind else {})}
 
 
+@pytest.mark.parametrize(
+    ("known_id", "kinds"), [(None, []), (0, [EntryKind.RECALL])], ids=["never sent", "sent perhaps"]
+)
+async def test_a_discarded_deletion_is_looked_up_where_it_may_have_been_done(
+    store: Store, known_id: int | None, kinds: list[EntryKind]
+) -> None:
+    await store.deletions.delete_items([4])
+    set_state(store, EntryState.WAITING, known_id=known_id)
+    (entry,) = store.outbox_entries()
+
+    await store.conflicts.discard(entry.id)
+
+    waiting = store.files.journal.entries.undelivered()
+    assert [each.kind for each in waiting] == kinds
+    assert [each.payload["of"] for each in waiting] == [entry.id] * len(kinds)
+
+
+async def test_new_items_take_their_entries_along_and_others_are_deleted_in_the_same_step(store: Store) -> None:
+    made = await store.items.add("Story", {"Name": "New"})
+    kept = await store.items.add("Story", {"Name": "Kept"})
+    await store.items.edit([made], {"Estimate": "3"})
+
+    await store.deletions.delete_items([made, 4])
+
+    assert [(each.kind, each.item_id) for each in store.outbox_entries()] == [
+        (EntryKind.ADD, kept),
+        (EntryKind.DELETE, 4),
+    ]
+    assert await store.history.undo()
+    assert sorted((each.kind, each.item_id) for each in store.outbox_entries()) == sorted(
+        [(EntryKind.ADD, made), (EntryKind.ADD, kept), (EntryKind.EDIT, made)]
+    )
+
+
 @pytest.mark.parametrize("state", [EntryState.SENT, EntryState.DISCARDED])
 async def test_a_comment_is_deleted_once(store: Store, state: EntryState) -> None:
     comment_id = await store.items.comment(4, "A slip", for_customers=True)
@@ -128,6 +166,36 @@ async def test_what_is_discarded_or_unknown_is_not_discarded_again(store: Store)
     assert await store.history.undo()
     assert store.outbox_entries() == ()
     assert await store.history.to_undo() is None
+
+
+def test_the_extent_of_a_node_counts_its_subtree_in_its_project(tmp_path: Path) -> None:
+    documents = [
+        item(1, IterationID=22, Estimate="3"),
+        item(2, IterationID=23, Estimate="5", Status="Done"),
+        item(3, IterationID=23, Estimate="8"),
+        item(4, kind="Task", ParentID=1, IterationID=22, Estimate="13"),
+        item(5, IterationID=21, Estimate="21"),
+        item(6, project=2, IterationID=22, Estimate="34"),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        put_nouns(store, iterations=[node(21, "Root"), node(22, "S", 21), node(23, "S.1", 22)])
+
+        extents = [store.nodes.extent(TreeKind.ITERATIONS, node_id) for node_id in (22, 23)]
+
+    assert extents == [NodeExtent(2, Totals(3, 11.0, 1), 2), NodeExtent(1, Totals(2, 8.0, 0), 1)]
+
+
+@pytest.mark.parametrize("count", [MOST_ITEMS, MOST_ITEMS + 1])
+async def test_the_copy_of_a_node_names_its_items_up_to_a_limit(tmp_path: Path, count: int) -> None:
+    with offline_store(tmp_path, [item(number, AreaID=12) for number in range(1, count + 1)]) as store:
+        put_nouns(store, areas=[node(11, "Root"), node(12, "A", 11)])
+        await store.nodes.delete(TreeKind.AREAS, 12, 11)
+        (entry,) = store.outbox_entries()
+
+    is_kept = count <= MOST_ITEMS
+    (copy,) = kept_nodes(entry)
+    assert copy["items"] == (list(range(1, count + 1)) if is_kept else [])
+    assert entry.payload["left"] == (0 if is_kept else count)
 
 
 SOME = Named(1, "Story", "One")

@@ -1,6 +1,8 @@
 """What an edit writes into the journal: its base, its time, and what it refuses, in a store without a service."""
 
-from collections.abc import Iterator
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import EntryState, OutboxEntry, Store
+from backlit.store.files.files import Writer
 
 LATER = "2026-03-02T10:00:00.000"
 
@@ -47,6 +50,30 @@ async def test_an_own_newer_value_is_the_base_and_that_of_others_is_not(store: S
     await store.items.edit([1], {"Name": "Second"}, {"Name": "Item 1"})
 
     assert last(store).base == {"Name": base}
+
+
+@pytest.mark.parametrize("act", ["edit", "comment", "add a task", "delete"])
+async def test_an_act_on_an_item_that_is_removed_before_it_is_written_is_refused(store: Store, act: str) -> None:
+    may_go_on = threading.Event()
+
+    def remove(writer: Writer) -> None:
+        may_go_on.wait(10)
+        writer.mirror.remove_items([2])
+
+    removed = store.files.submit(remove)
+    acts: dict[str, Callable[[], Coroutine[None, None, object]]] = {
+        "edit": lambda: store.items.edit([2], {"Name": "Mine"}),
+        "comment": lambda: store.items.comment(2, "Hello"),
+        "add a task": lambda: store.items.add("Task", {"Name": "Below", "ParentID": 2}),
+        "delete": lambda: store.deletions.delete_items([2]),
+    }
+    acting = asyncio.create_task(acts[act]())
+    await asyncio.sleep(0)
+    may_go_on.set()
+
+    assert isinstance(await raised(acting), NotFound)
+    removed.result()
+    assert store.outbox_entries() == ()
 
 
 async def test_a_list_keeps_the_values_that_were_seen(store: Store) -> None:

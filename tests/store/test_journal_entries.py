@@ -1,6 +1,8 @@
 """The journal alone: ids that become real everywhere, values of the user, and entries that are kept."""
 
+import time
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from msgspec.structs import replace
 from backlit.store.journal.groom_queue import Progress
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.journal.journal import KEPT_SENT, Journal
+from backlit.store.journal.reports import Move
+from backlit.store.journal.undo_log import KEPT_DAYS, Copy
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_comment, new_entry
 
 STORY = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
@@ -86,6 +90,14 @@ def test_a_new_node_gets_its_real_id_in_values_bases_and_conflicts(journal: Jour
     assert present(journal, contested).theirs == {"AreaID": 12}
 
 
+def test_real_ids_of_nodes_do_not_follow_an_item_of_the_same_id(journal: Journal) -> None:
+    journal.follow(7, 99)
+
+    moved = added(journal, edit(8, AreaID=7, IterationID=7))
+
+    assert (moved.payload, moved.item_id) == ({"AreaID": 7, "IterationID": 7}, 8)
+
+
 def test_new_tasks_and_edits_follow_their_item(journal: Journal) -> None:
     made = added(journal, new_entry(EntryKind.ADD, 1, STORY))
     task = {"type": "Task", "projectId": 1, "fields": {"Name": "Below", "ParentID": made.item_id}}
@@ -155,6 +167,50 @@ def test_a_projects_news_come_the_latest_first_and_are_forgotten_alone(journal: 
     assert journal.inbox.records([8, 9, 10]) == {8: elsewhere}
     assert (journal.inbox.forget_project(1), journal.inbox.count(1), journal.inbox.count(2)) == (4, 0, 1)
     assert (journal.inbox.forget([8, 9]), journal.inbox.forget_project(None)) == (1, 0)
+
+
+def test_old_copies_in_the_trash_are_forgotten_unless_their_deletion_waits(journal: Journal) -> None:
+    now = time.time()
+    waiting, sent = journal.add([new_entry(EntryKind.DELETE, 1, {}, item_id) for item_id in (1, 2)])
+    journal.deliver(sent)
+    for item_id, entry_id in ((1, waiting.id), (2, sent.id), (3, None)):
+        journal.trash.keep(Copy({"id": item_id}), entry_id)
+
+    left = []
+    for days in (KEPT_DAYS - 1, KEPT_DAYS + 1):
+        journal.trash.forget_old(now + days * 86_400)
+        left.append([copy.item_id for _, copy in journal.trash.every()])
+
+    assert left == [[3, 2, 1], [1]]
+    assert journal.trash.of_entry(waiting.id) == Copy({"id": 1}, (), (), ())
+
+
+def test_a_move_that_is_taken_back_on_its_day_leaves_no_record(journal: Journal) -> None:
+    days = [date(2026, 3, day) for day in (1, 2)]
+    for day, after in ((days[0], 5.0), (days[0], 8.0), (days[1], 5.0), (days[1], 3.0)):
+        journal.scope_log.move(1, day, [Move(9, 7, 3.0, after)])
+
+    assert journal.scope_log.moves(1, "[9]", *days) == [("2026-03-01", 3.0, 8.0)]
+
+
+def test_the_end_of_a_wait_for_another_process_is_told(tmp_path: Path, journal: Journal) -> None:
+    other = Journal(tmp_path / "journal.sqlite")
+    told: list[bool] = []
+
+    def tell(is_waiting: bool) -> None:
+        told.append(is_waiting)
+        if is_waiting:
+            other.file.execute("ROLLBACK")
+
+    journal.file.report_waiting(tell)
+    journal.settings.keep("a", "b")
+    without = list(told)
+    other.file.execute("BEGIN IMMEDIATE")
+
+    journal.settings.keep("a", "c")
+
+    other.close()
+    assert (without, told) == ([], [True, False])
 
 
 def test_a_grooming_queue_without_items_has_no_place(journal: Journal) -> None:

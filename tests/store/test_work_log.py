@@ -9,7 +9,8 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import ConnectionState, Store
-from backlit.store.edits.work_log import Work, remaining_after
+from backlit.store.edits.work_log import Work, remaining_after, type_named
+from backlit.store.records.changes import Change, Subject
 
 
 async def task_of(world: World, **fields: object) -> int:
@@ -163,6 +164,29 @@ async def test_only_tasks_take_hours(tmp_path: Path) -> None:
         assert store.outbox_entries() == ()
 
 
+async def test_the_last_type_of_time_is_remembered(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, kind="Task")]) as store:
+        types = [store.work_log.last_type]
+        for each in ("Testing", ""):
+            await store.work_log.log(1, Work(1, entry_type=each))
+            types.append(store.work_log.last_type)
+
+    assert types == ["", "Testing", ""]
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"), [("", ""), ("t", None), ("TEST", "Test"), ("testi", "Testing"), ("dev", "Dev"), ("x", None)]
+)
+def test_a_type_of_time_is_named_by_a_prefix_or_whole(typed: str, named: str | None) -> None:
+    types = ["Testing", "Dev", "Test"]
+
+    if named is None:
+        with pytest.raises(BadRequest, match="Testing, Dev, Test"):
+            type_named(types, typed)
+    else:
+        assert type_named(types, typed) == named
+
+
 # The timer
 
 
@@ -211,10 +235,13 @@ async def test_logging_on_its_task_ends_the_timer_and_logging_elsewhere_does_not
         await store.timer.start(1)
         await store.work_log.log(2, Work(1))
         still = store.timer.running
+        heard: list[Change] = []
+        store.subscribe(heard.append)
         await store.work_log.log(1, Work(1))
 
         assert still is not None
         assert store.timer.running is None
+        assert Change(Subject.TIMER) in heard
 
 
 async def test_a_clock_that_was_put_back_gives_no_negative_time(tmp_path: Path) -> None:

@@ -208,9 +208,10 @@ def test_people_places_and_iterations_are_offered_by_their_likelihood(tmp_path: 
 
 
 async def test_common_values_are_the_most_frequent_first_with_false_ones(tmp_path: Path) -> None:
-    rest = {"AssignedToID": None, "Tags": None}
     owned = [item(number, AssignedToID=owner, AreaID=0) for number, owner in enumerate((4, 0, 0, None), 1)]
-    with offline_store(tmp_path, [*owned, item(9, AreaID=2, **rest), item(10, AreaID=2, Status="Done")]) as store:
+    with offline_store(
+        tmp_path, [*owned, item(9, AreaID=2, AssignedToID=None), item(10, AreaID=2, Status="Done")]
+    ) as store:
         common = await common_values(store)
 
     assert common.values == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": []}

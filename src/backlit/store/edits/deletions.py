@@ -160,8 +160,6 @@ def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
 
 def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
     """Return all journalled entries of those new items that were never sent. Discarding them deletes the items."""
-    if not item_ids:
-        return []
     entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
     return with_dependents(writer, [entry for entry in entries if not entry.has_left])
 

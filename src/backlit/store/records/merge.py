@@ -195,9 +195,9 @@ def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> Part:
 def _groups(
     mine: Sequence[_Hunk], theirs: Sequence[_Hunk]
 ) -> Iterator[tuple[int, int, Sequence[_Hunk], Sequence[_Hunk]]]:
-    """Group the changes of both sides that touch each other."""
+    """Group the changes of both sides that touch each other, up to the last of ours."""
     left, right = list(mine), list(theirs)
-    while left or right:
+    while left:
         start = end = min(hunks[0].start for hunks in (left, right) if hunks)
         taken: tuple[list[_Hunk], list[_Hunk]] = ([], [])
         while True:
