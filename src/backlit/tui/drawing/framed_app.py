@@ -10,7 +10,7 @@ import select
 import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
@@ -25,6 +25,7 @@ from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -221,8 +222,8 @@ class DirectPainter:
         place, clip = compositor.visible_widgets.get(widget, (None, None))
         if place is None or clip is None or not clip.contains_region(place):
             return False
-        own, offset = Region(0, 0, place.width, place.height), widget.content_offset
-        parts = [each.translate(offset).intersection(own) for each in regions] or [own]
+        own, content = place.size.region, widget.size.region.translate(widget.content_offset)
+        parts = [each.translate(content.offset).intersection(content) for each in regions] or [own]
         places = [part.translate(place.offset) for part in parts]
         layers = compositor.layers_visible
         if not all(_is_on_top(widget, each, line) for each in places for line in layers[each.y : each.bottom]):
@@ -232,8 +233,10 @@ class DirectPainter:
         else:
             cache.clear()
         system = colours_of(self._app.console)
+        is_plain = _is_plain(widget) and all(map(content.contains_region, parts))
+        lines = _content_lines if is_plain else Widget.render_lines
         for part, at in zip(parts, places, strict=True):
-            for y, strip in enumerate(widget.render_lines(part) if part else (), at.y):
+            for y, strip in enumerate(lines(widget, part) if part else (), at.y):
                 self._frame.put(at.x, y, strip, system)
         return True
 
@@ -395,10 +398,38 @@ class FramedApp(App[None], inherit_bindings=False):
             driver.flush()
 
 
-def painter_of(widget: Widget) -> DirectPainter | None:
-    """Return the painter for the lines of a widget; None where Textual paints them."""
-    app = widget.app if widget.is_mounted else None
-    return app.painter if isinstance(app, FramedApp) and app.is_framed else None
+_Painted = TypeVar("_Painted", bound=Widget)
+
+
+def refresh(
+    widget: _Painted, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+) -> _Painted:
+    """Paint parts of a widget that draws lines, or all of it, at the next turn of the event loop."""
+    app = widget.app if widget.is_mounted and repaint and not (layout or recompose) else None
+    if not (isinstance(app, FramedApp) and app.painter and app.is_framed):
+        return Widget.refresh(widget, *regions, repaint=repaint, layout=layout, recompose=recompose)
+    app.painter.paint_soon(widget, regions)
+    return widget
+
+
+def _is_plain(widget: Widget) -> bool:
+    """Return whether a widget's content is shown as it is drawn, without an effect of its styles."""
+    styles = widget.styles
+    has_effect = styles.outline or styles.tint.a or styles.has_rule("hatch") or styles.text_opacity != 1
+    return not has_effect and widget.opacity == 1
+
+
+def _content_lines(widget: Widget, part: Region) -> Iterator[Strip]:
+    """Yield the lines of a part of the content, on the widget's ground, as Textual's cache of styled lines has them."""
+    (left, top), width = widget.content_offset, widget.size.width
+    base, ground = widget.background_colors
+    style, filters = VisualStyle(background=base + ground).rich_style, widget.get_line_filters()
+    start, end = part.x - left, part.right - left
+    for y in part.line_range:
+        strip = widget.render_line(y - top).adjust_cell_length(width, style)
+        for each in filters:
+            strip = strip.apply_filter(each, ground)
+        yield strip if end - start == width else strip.crop(start, end)
 
 
 def colours_of(console: Console) -> ColorSystem:

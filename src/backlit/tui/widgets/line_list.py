@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.framed_app import painter_of
+from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.storage_errors import showing_storage_errors
@@ -144,13 +144,7 @@ class LineList(Widget, can_focus=True):
         except StorageError as error:
             return Strip([Segment(fit(f"   {error.message}", self.size.width), self.rich_style)])
 
-    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Paint parts of the list, or all of it, at the next turn of the event loop."""
-        painter = painter_of(self) if repaint and not (layout or recompose) else None
-        if painter is None:
-            return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-        painter.paint_soon(self, regions)
-        return self
+    refresh = refresh
 
     def refresh_row(self, index: int) -> None:
         """Repaint one row if it is in sight."""

@@ -21,6 +21,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted
 from backlit.tui.commands.command import DIGITS, Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 
@@ -43,6 +44,7 @@ class SidesLine(Widget):
     """A line with words on the left and on the right; words are dropped where it is tight."""
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
+    refresh = refresh
     DROPS_MUTED: ClassVar[bool] = False
     """True where muted words of the right go before the left is cut, but not the labels of keys."""
 

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import Line, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
@@ -37,6 +38,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     """Lines that are laid out once for a width and a theme, and scrolled."""
 
     virtual_size = Reactive(Size(0, 0), layout=False)
+    refresh = refresh
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -58,7 +60,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         self._lay_out()
         if self.scrollable_content_region.width != self.virtual_size.width:
             self._lay_out()
-        self.refresh(layout=self.styles.auto_dimensions)
+        self.refresh(self.size.region, layout=self.styles.auto_dimensions)
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
