@@ -5,6 +5,7 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rich.style import Style
 from textual.app import App
@@ -239,8 +240,12 @@ class ThemeStyles:
 
     @classmethod
     def of(cls, app: App[object]) -> "ThemeStyles":
-        """Return the styles of the app's theme."""
-        return cls(app.theme_variables, is_colourless=app.no_color)
+        """Return the styles of the app's theme; the same ones until it takes another."""
+        variables, styles = _STYLES.get(app, (None, None))
+        if styles is None or variables is not app.theme_variables:
+            styles = cls(app.theme_variables, is_colourless=app.no_color)
+            _STYLES[app] = app.theme_variables, styles
+        return styles
 
     def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
         """Return the style of a theme variable, on another one as background (by default the theme's own)."""
@@ -285,6 +290,9 @@ class ThemeStyles:
             return Color.parse(self._variables["foreground"])
         # Among the terminal's own colours Textual makes panels transparent, which would be sent as black.
         return colour if colour.a else Color.parse(self._variables["background"])
+
+
+_STYLES = WeakKeyDictionary[App[object], tuple[Mapping[str, str], ThemeStyles]]()
 
 
 class _OneColourStyles(ThemeStyles):
