@@ -44,6 +44,8 @@ _WIDE = (range(0x2E80, 0xD7A4), range(0xF900, 0xFB00), range(0xFF01, 0xFF61), ra
 _LETTERS_OF_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _AGAIN = 4
 """Bytes by which a colour comes later that is on another background too: changing only the background is shorter."""
+_MANY = 16
+"""Runs from which on those of one style are written together."""
 _BRIDGED = 5
 """Cells up to which rewriting is shorter than a cursor move."""
 
@@ -223,11 +225,13 @@ class Pen:
             self.style = style
 
     def drawn(self, runs: Sequence["Run"]) -> "Pen":
-        """Return a copy that has written runs, row by row or style by style, whichever is shorter."""
+        """Return a copy that has written runs, row by row or style by style, whichever is shorter; many by style."""
         by_row, by_style = copy(self), copy(self)
+        by_style.draw_styles(runs)
+        if len(runs) > _MANY:
+            return by_style
         for run in runs:
             by_row.draw(run)
-        by_style.draw_styles(runs)
         return min(by_row, by_style, key=lambda pen: len(pen.sequence))
 
     def draw_styles(self, runs: Sequence["Run"]) -> None:
