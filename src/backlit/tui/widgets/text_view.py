@@ -1,10 +1,11 @@
 """Views of scrolled lines: the base that lays them out for its width, and the detail below a list."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
@@ -37,7 +38,7 @@ class PlainScrollBar(ScrollBarRender):
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     """Lines that are laid out once for a width and a theme, and scrolled."""
 
-    virtual_size = Reactive(Size(0, 0), layout=False)
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
     refresh = refresh
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
@@ -81,9 +82,16 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
-        line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, theme.style())
+        style, at, width = ThemeStyles.of(self.app).style(), y + round(self.scroll_y), self.size.width
+        if at >= len(self._lines):
+            return _blank(width, style)
+        return Strip(self._lines[at]).adjust_cell_length(width, style)
+
+
+@lru_cache(maxsize=16)
+def _blank(width: int, style: Style) -> Strip:
+    """Return a blank line, the same one each time, which is not compared anew."""
+    return Strip.blank(width, style)
 
 
 Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
