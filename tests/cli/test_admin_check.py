@@ -95,10 +95,12 @@ async def test_files_that_are_missing_or_damaged_are_found(workspace: Workspace,
     }
     files[b"lost" * 9].unlink()
     files[b"spoilt" * 9].write_bytes(b"Spoilt" * 9)
+    checked = workspace.admin("check", "--json").json["checked"]
     quick = workspace.admin("check", "--json", "--quick").json["problems"]
     sentences = [found["problem"] for found in workspace.admin("check", "--json").json["problems"]]
 
     assert before == []
+    assert (checked["attachments"], checked["contents"]) == (3, 3)
     assert [found["field"] for found in quick] == ["digest"]
     assert sorted(sentence.split()[-1] for sentence in sentences) == ["damaged.", "missing."]
 

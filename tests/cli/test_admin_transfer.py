@@ -15,6 +15,7 @@ from sqlalchemy import insert, select
 from tests.cli.admin_world import Served, Workspace, command
 
 from backlit.service.admin.records import PIECE
+from backlit.service.admin.workspace import place_of_files
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.schema import work_items
 
@@ -71,6 +72,8 @@ async def test_an_imported_workspace_serves_the_same_documents(
 
     assert documents(other) == documents(workspace)
     assert len(documents(other)) == 80
+    with other.rows() as connection:
+        assert place_of_files(connection) == str(other.settings.files)
 
 
 async def test_ids_of_what_was_deleted_are_not_given_again(
@@ -310,3 +313,23 @@ async def test_damaged_contents_are_not_copied(workspace: Workspace, served: Ser
 
     assert done.returncode == 1
     assert f"{damaged.name} are damaged." in done.stderr
+
+
+async def test_a_backup_with_damaged_contents_is_not_restored_even_in_part(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
+) -> None:
+    await attached(served)
+    workspace.good("backup", str(tmp_path / "backup"))
+    copies = [path for path in (tmp_path / "backup" / "files").rglob("*") if path.stat().st_size and path.is_file()]
+    last = max(copies, key=lambda path: path.name)
+    sound = last.read_bytes()
+    last.write_bytes(b"x" * len(sound))
+
+    refused = other.admin("restore", str(tmp_path / "backup"))
+    left = [path for path in other.folder.rglob("*") if path.is_file()]
+    last.write_bytes(sound)
+    other.good("restore", str(tmp_path / "backup"))
+
+    assert (refused.returncode, left) == (1, [])
+    assert "are damaged." in refused.stderr
+    assert other.problems() == []

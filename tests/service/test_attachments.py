@@ -67,6 +67,7 @@ async def test_a_file_is_attached_read_listed_and_fetched(maya: Client, service:
         assert (await maya.get(path)).json() == {"totalResults": 1, "top": 1, "results": [document]}
     assert (await maya.get("workitems/2/attachments")).json()["totalResults"] == 0
     assert (await maya.get(document["url"])).content == (await maya.get(document["downloadUrl"])).content == TEXT
+    assert (await maya.get(f"{BASE}/Attachments/STREAM/{document['id']}/a%20b.txt")).content == TEXT
     assert stored(service) == [hashlib.sha256(TEXT).hexdigest()]
     assert unfinished(service) == []
 
