@@ -43,6 +43,7 @@ HOLDS = [
     "BacklogPriority gt 2 and BacklogPriority lt 3",
     "BacklogPriority gt Priority",
     "Priority in (1, 2)",
+    "2 in (1, 2) and not (3 in (1, 2)) and not (length(null) in (1)) and null in (1, null)",
     "Channel_cf eq 'Web'",
     # null
     "AssignedToID eq null",
@@ -118,6 +119,8 @@ HOLDS = [
     "0 mul Priority eq 0 and Priority mul 0 eq 0 and 0 divby Priority eq 0",
     "not (3 eq length(null)) and not (length(null) ne 3) and not (3 ne length(null))",
     "createdAt eq ' 2013-10-10 '",
+    "2013-10-10 eq createdAt and 2013-10-11 ne createdAt and not (2013-10-10 ge createdAt)",
+    "createdAt ne 9999-12-31 and not (9999-12-31 eq createdAt) and createdAt ne 0001-01-01",
     # tags
     "Tags/any(t: t eq 'urgent')",
     "not Tags/any(t: t eq 'Urgent')",

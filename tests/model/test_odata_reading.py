@@ -394,11 +394,17 @@ def test_the_values_and_the_sums_of_one_condition_are_nodes_too() -> None:
 
 @pytest.mark.parametrize(
     ("opening", "middle", "closing"),
-    [("(", "Likes eq 1", ")"), ("not ", "Likes eq 1", ""), ("not(", "Likes eq 1", ")"), ("trim(", "Name", ")")],
+    [
+        ("(", "Likes eq 1", ")"),
+        ("not ", "Likes eq 1", ""),
+        ("not(", "Likes eq 1", ")"),
+        ("trim(", "Name", ")"),
+        ("-(", "Likes", ")"),
+    ],
 )
 def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closing: str) -> None:
-    levels = DEPTH_LIMIT // 2 if opening == "not(" else DEPTH_LIMIT
-    tail = " eq 'x'" if opening == "trim(" else ""
+    levels = DEPTH_LIMIT // 2 if opening in {"not(", "-("} else DEPTH_LIMIT
+    tail = {"trim(": " eq 'x'", "-(": " eq 1"}.get(opening, "")
 
     parse_filter(opening * levels + middle + closing * levels + tail)
     with pytest.raises(BadRequest, match="nesting is deeper than 50"):
@@ -413,6 +419,8 @@ def test_parts_side_by_side_are_no_deeper(part: str) -> None:
     count = DEPTH_LIMIT + 1
 
     assert parse_filter(" and ".join([part] * count)) == And((parse_filter(part),) * count)
+    with pytest.raises(BadRequest, match="nesting is deeper than 50"):
+        parse_filter(f"{part} and {'(' * count}{part}{')' * count}")
 
 
 def test_another_resources_properties_take_the_place_of_the_work_items() -> None:

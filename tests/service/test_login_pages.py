@@ -273,6 +273,19 @@ async def test_a_session_ends_after_its_time_and_with_the_licence(browser: Clien
     assert [answer.status_code for answer in (unlicensed, licensed, await me(browser))] == [401, 200, 401]
 
 
+async def test_another_sign_in_ends_the_session_before_it(browser: Client) -> None:
+    form = Form((await browser.get(LOGIN_PATH)).text).fields | {"password": PASSWORD}
+    await browser.post(LOGIN_PATH, data=form | {"username": "maya"})
+    first = browser.cookies[COOKIE]
+    answer = await browser.post(LOGIN_PATH, data=form | {"username": "jon"})
+    now = await me(browser)
+    browser.cookies.clear()
+    before = await browser.get("/api/v1/users/me", headers={"cookie": f"{COOKIE}={first}"})
+
+    assert (answer.status_code, now.json()["name"]) == (303, "jon")
+    assert before.status_code == 401
+
+
 async def test_signing_out_ends_the_session_for_good(browser: Client) -> None:
     await log_in(browser)
     cookie = browser.cookies[COOKIE]
