@@ -38,7 +38,7 @@ NAME_LIMIT = 200
 
 def file_name(given: str) -> str:
     """Return the last part of a path without control, invisible or bidi characters; never empty, `.` or `..`."""
-    last = re.split(r"[/\\]", given.strip())[-1]
+    last = re.split(r"[/\\]", given)[-1]
     clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
     stem, dot, suffix = clean.rpartition(".")
     room = NAME_LIMIT - len((dot + suffix).encode())
