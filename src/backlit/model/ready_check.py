@@ -29,6 +29,7 @@ from backlit.model.filters import (
     Operator,
     Or,
     Property,
+    any_of,
     matches,
 )
 
@@ -143,14 +144,11 @@ class Lint(Struct, frozen=True):
 
     def failing(self, ground: Ground, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""
-        parts = tuple(
+        return any_of(
             And((_one_of("type", sorted(types)), rule.condition(ground)))
             for rule in RULES
             if rule_id in {None, rule.id} and (types := self.types_by_rule[rule.id])
         )
-        if not parts:
-            return Literal(False)
-        return parts[0] if len(parts) == 1 else Or(parts)
 
 
 USUAL = Lint({rule.id: rule.types for rule in RULES})
@@ -211,8 +209,7 @@ def is_missing(field: Field, value: object, roots: Roots) -> bool:
 
 def lacking(fields: Sequence[Field], roots: Roots) -> Filter:
     """Return a filter for items that lack one of the fields of their type."""
-    parts = tuple(And((_of_types(field), _without(field, roots))) for field in fields)
-    return Or(parts) if parts else Literal(False)
+    return any_of(And((_of_types(field), _without(field, roots))) for field in fields)
 
 
 def answerable(rule: Rule, failing: Filter) -> Filter:
