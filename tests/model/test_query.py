@@ -265,6 +265,8 @@ def test_signs_are_short_for_keys() -> None:
     assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
     assert parse_query("#12,rework") == parse_query("tag:12,rework")
     assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
+    assert parse_query("a OR b and c") == parse_query("a or (b AND c)") == parse_query("a or b c")
+    assert parse_query("a and not b") == parse_query("a -b")
 
 
 def test_a_query_about_the_status_is_told_from_others() -> None:

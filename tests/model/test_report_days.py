@@ -1,10 +1,22 @@
 """Burndown, burnup and scope change against numbers computed by hand on a small history."""
 
+from collections.abc import Callable
 from datetime import date
 
+import pytest
 from msgspec.structs import replace
 
-from backlit.model.reports.daily import Course, Flow, Progress, burndown, burnup, scope_change
+from backlit.model.reports.daily import (
+    KNOWN,
+    KNOWN_ITEMS,
+    NET,
+    Course,
+    Flow,
+    Progress,
+    burndown,
+    burnup,
+    scope_change,
+)
 from backlit.model.reports.report import Measure, Report, Timeline
 from backlit.model.trees import Totals
 
@@ -94,12 +106,7 @@ def test_the_scope_changes_from_one_record_to_the_next() -> None:
 
 
 def test_scope_report_separates_added_and_removed_items_if_logged() -> None:
-    flows = {
-        day(3): Flow(Totals(1, 5.0), Totals(1, 5.0)),
-        day(5): Flow(Totals(2, 8.0), Totals(1, 1.0), -2.0),
-        day(6): Flow(went=Totals(1, 3.0)),
-    }
-    report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))
+    report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=FLOWS))
 
     assert [row[1:6] for row in report.table.rows] == [
         (40.0, None, None, None, None),
@@ -200,3 +207,85 @@ def test_made_up_records_are_called_so_where_any_are_shown() -> None:
 
     assert said in burndown(course(sample_until=day(3))).notes
     assert said.replace("3 Mar", "1 Mar") not in burndown(course(sample_until=day(1))).notes
+
+
+FLOWS = {
+    day(3): Flow(Totals(1, 5.0), Totals(1, 5.0)),
+    day(5): Flow(Totals(2, 8.0), Totals(1, 1.0), -2.0),
+    day(6): Flow(went=Totals(1, 3.0)),
+}
+TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
+
+
+@pytest.mark.parametrize(
+    ("report", "history", "headline"),
+    [
+        (burndown, HISTORY[:3], "32 pts left and 8 done on 3 Mar, 8 pts behind the ideal line."),
+        (burndown, (progress(2, (8, 40.0), (1, 8.0)),), "32 pts left and 8 done on 2 Mar, on the ideal line."),
+        (
+            burndown,
+            (progress(5, (8, 40.0), (5, 38.0)),),
+            "2 pts left and 38 done today, 6 pts ahead of the ideal line.",
+        ),
+        (burnup, HISTORY[:2], "0 of 40 pts done on 2 Mar."),
+        (burnup, HISTORY[3:], "20 of 45 pts done today."),
+        (burnup, TWO_DAYS, "5 of 20 pts done today; −7 since 2 Mar."),
+        (scope_change, HISTORY[:2], "40 pts on 2 Mar; a change needs a second record."),
+        (scope_change, TWO_DAYS, "20 pts, ±0 since 2 Mar; additions and removals were not recorded."),
+    ],
+)
+def test_the_headline_says_the_last_record_and_the_way_to_it(
+    report: Callable[[Course], Report], history: tuple[Progress, ...], headline: str
+) -> None:
+    assert report(course(history)).headline == headline
+
+
+@pytest.mark.parametrize("report", [burndown, burnup, scope_change])
+@pytest.mark.parametrize(
+    ("today", "said"),
+    [
+        (day(1), "It has not started."),
+        (day(2), "No data yet. Recording starts with the next sync."),
+        (day(6), "No data yet. Recording starts with the next sync."),
+        (day(7), "It has ended, and no day was recorded."),
+    ],
+)
+def test_a_period_without_records_says_where_it_stands(
+    report: Callable[[Course], Report], today: date, said: str
+) -> None:
+    empty, now = progress(9, (0, 0.0), (0, 0.0)), progress(9, (5, 21.0), (4, 16.0))
+
+    assert report(course((), today)).headline == report(replace(course((), today), now=empty)).headline == said
+    whole = f"{said} Currently 16 of 21 pts are done."
+    assert report(replace(course((), today), now=now)).headline == whole
+
+
+def test_the_scope_in_items_has_no_columns_of_points() -> None:
+    recorded = replace(course(SIX_DAYS, today=day(6)), flows=FLOWS)
+    items, points = scope_change(recorded, Measure.ITEMS), scope_change(recorded)
+
+    assert items.headline == "8 items: 3 added and 3 removed since 2 Mar."
+    assert items.table.rows[3] == (day(5), 9.0, 1.0, 2.0, 1.0)
+    assert points.table.rows[3] == (day(5), 45.0, 5.0, 8.0, 1.0, -2.0, 9.0)
+    assert [len(each.table.columns) for each in (items, points)] == [5, 7]
+    assert timeline(points).bars.values == (40.0, 40.0, None, 45.0, 42.0)
+    assert [line.values for line in timeline(points).lines] == [(40.0,) * 5]
+    assert timeline(points).gaps == timeline(burnup(recorded)).gaps == {day(4)}
+
+
+@pytest.mark.parametrize(
+    ("days", "measure", "notes"),
+    [
+        ((3, 5, 6), Measure.POINTS, (KNOWN,)),
+        ((3, 5, 6), Measure.ITEMS, (KNOWN_ITEMS,)),
+        ((5,), Measure.POINTS, (KNOWN, NET)),
+        ((), Measure.POINTS, (NET,)),
+    ],
+)
+def test_the_notes_explain_the_columns_of_the_scope(
+    days: tuple[int, ...], measure: Measure, notes: tuple[str, ...]
+) -> None:
+    recorded = replace(course(SIX_DAYS, today=day(6)), flows={day(each): FLOWS[day(each)] for each in days})
+
+    assert scope_change(recorded, measure).notes[2:] == notes
+    assert scope_change(course(HISTORY[:2])).notes[2:] == ()

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from backlit.model.reports.daily import Progress
-from backlit.model.reports.report import Bars, Measure
+from backlit.model.reports.report import SAMPLE, Bars, Measure
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import Totals
 
@@ -66,7 +66,11 @@ def test_velocity_notes_unrecorded_iterations() -> None:
 
 
 def test_an_iteration_that_ends_today_is_not_finished() -> None:
-    assert velocity("all", RUNS[:2], RUNS[1].end, Measure.POINTS).headline == "27 pts in the only finished iteration."
+    report = velocity("all", RUNS[:2], RUNS[1].end, Measure.POINTS)
+
+    assert report.headline == "27 pts in the only finished iteration."
+    assert report.notes == ("Based on this machine's records: 1 of 1 finished iteration; the server keeps no history.",)
+    assert velocity("all", RUNS[:1], RUNS[0].end, Measure.POINTS).notes == ()
 
 
 @pytest.mark.parametrize(("end", "last"), [(4, 4), (6, 6), (7, 6), (8, 6), (9, 9)])
@@ -87,6 +91,29 @@ NONE = "No velocity yet: no finished iteration has completed work."
 )
 def test_there_may_be_too_few_for_an_average(runs: list[Run], said: str) -> None:
     assert velocity("all", runs, TODAY, Measure.POINTS).headline == said
+
+
+def test_the_average_is_of_the_last_three_of_more() -> None:
+    runs = [run(number, [(0, 40.0, 0.0), (13, 40.0, done)]) for number, done in ((1, 40.0), (2, 10.0), (3, 20.0))]
+    fourth = replace(run(3, [(0, 40.0, 0.0), (13, 40.0, 33.0)]), name="Sprint 3b")
+    report = velocity("all", [*runs, fourth], TODAY, Measure.POINTS, sample_until=FIRST)
+
+    assert report.headline == "21 pts on average in the last 3 finished; 10 to 40 over all 4."
+    assert report.notes[0] == f"{SAMPLE} up to 5 Jan."
+    assert isinstance(report.chart, Bars)
+    assert report.chart.keeps_last
+    day_before = velocity("all", runs, TODAY, Measure.POINTS, sample_until=FIRST - timedelta(days=1))
+    assert not any(SAMPLE in note for note in day_before.notes)
+
+
+def test_points_are_counted_if_any_iteration_has_an_estimate() -> None:
+    unestimated = run(2, [(0, 0.0, 0.0), (13, 0.0, 0.0)])
+
+    def measured(*runs: Run) -> list[tuple[object, ...]]:
+        return [row[:4] for row in velocity("all", runs, TODAY, Measure.POINTS).table.rows]
+
+    assert measured(RUNS[0], unestimated) == [("Sprint 1", 30.0, 4.0, 27.0), ("Sprint 2", 0.0, 0.0, 0.0)]
+    assert measured(unestimated) == [("Sprint 2", 9.0, 0.0, 4.0)]
 
 
 def test_items_are_counted_where_that_is_wanted() -> None:

@@ -20,8 +20,10 @@ from backlit.model.reports.report import (
     Table,
     Timeline,
     Tone,
+    Value,
     ranges_text,
     ticks,
+    value_text,
 )
 
 HOSTILE = "=1+1 | <b>\x1b[31m *you*"
@@ -199,6 +201,29 @@ def test_stretches_of_days_are_named_together() -> None:
     assert ranges_text(days) == "27 Feb–1 Mar, 4 Mar, 6 Mar"
     assert ranges_text([date(2026, 3, n) for n in range(1, 8, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar"
     assert ranges_text([date(2026, 3, n) for n in range(1, 16, 2)]) == "1 Mar, 3 Mar, 5 Mar, 7 Mar and 4 more gaps"
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "text"),
+    [
+        *(
+            (None, Column("x"), "–"),
+            (date(2026, 3, 7), Column("x", is_text=True), "7 Mar"),
+            ("now", Column("x"), "now"),
+        ),
+        *(
+            (1234.0, Column("x"), "1,234"),
+            (2.25, Column("x"), "2.2"),
+            (-0.04, Column("x"), "0"),
+            (-3.0, Column("x"), "-3"),
+        ),
+        *((3.0, Column("x", has_decimal=True), "3.0"), (1234.56, Column("x", has_decimal=True), "1,234.6")),
+        *((3.0, Column("x", is_signed=True), "+3"), (-3.5, Column("x", is_signed=True), "−3.5")),
+        *((-0.04, Column("x", is_signed=True), "0"), (0.0, Column("x", is_signed=True), "0")),
+    ],
+)
+def test_a_value_is_written_as_its_column_has_it(value: Value, column: Column, text: str) -> None:
+    assert value_text(value, column) == text
 
 
 def test_the_longest_bar_is_the_top_of_a_chart() -> None:

@@ -29,6 +29,12 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
     )
 
 
+def test_a_templates_name_has_no_blanks_around_it_and_its_own_keys_stay_as_written() -> None:
+    own = {"Impact_cf": "high", "Colour_CF_cf": True}
+
+    assert templates_in([{"name": " A ", "type": "STORY", **own}]) == (Template("A", ItemType.STORY, own, ()),)
+
+
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
@@ -49,6 +55,9 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         ([{"name": "A", "type": "Bug", "BacklogPriority": 3}], "no writable field 'BacklogPriority'"),
         ([{"name": "A", "type": "Bug", "Priority": {"a": 1}}], "Priority must be a text"),
         ([{"name": "A", "type": "Bug", "tasks": [1]}], '"tasks" must be a list of names'),
+        ([{"name": "A", "type": "Bug"}, 3], r"\[\[template\]\]"),
+        ([{"name": "A", "type": "Bug", "SyncID": "x"}], "a bug has no writable field 'SyncID'"),
+        ([{"name": "A", "type": "Feature", "Severity": "x"}], "a feature has no writable field 'Severity'"),
     ],
 )
 def test_template_errors_name_the_fault(written: object, reason: str) -> None:
