@@ -15,10 +15,10 @@ from backlit.store import Store, ViewSpec
 from backlit.tui.app.global_commands import PAIRS, KeysHelp
 from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
-from backlit.tui.dialogs.finder import OffersDialog
+from backlit.tui.dialogs.finder import OfferList, OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 
-HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
+HEADS = ("Needed most", "Lists", "Items", "Everywhere", "Moving in lists", "Signs")
 SECONDS = {second for second, _ in PAIRS.values()}
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
@@ -64,13 +64,13 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
         assert app.answers == [COMMAND_BY_ID["list.filter"]]
 
 
-async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_movement() -> None:
+async def test_keys_begin_with_ten_needed_commands_and_end_with_movement_and_the_signs() -> None:
     async with asked(size=(120, 170)) as (_pilot, app):
         lines = lines_of(app)
         at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
 
         assert [line.split()[1] for line in lines[at["Needed most"] + 1 :][:3]] == ["▌", "/", "?"]
-        assert at["Signs"] == at["Needed most"] + 12
+        assert at["Lists"] == at["Needed most"] + 12
         assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
         assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
@@ -90,6 +90,23 @@ async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apa
 
         assert "n N " in together
         assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
+
+
+async def test_keys_of_one_effect_share_a_row() -> None:
+    async with asked(size=(120, 160)) as (_pilot, app):
+        assert text_of(app).count("Fold or unfold tasks or the group") == 1
+        assert "h ← l →  za" in line_with(app, "Fold or unfold tasks or the group")
+
+
+async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_row() -> None:
+    async with asked(size=(120, 40)) as (pilot, app):
+        first, below = lines_of(app)[2:4]
+        keys = below[62:].split()[0]
+        await pilot.click(OfferList, offset=(70, 1))
+        await pilot.pause()
+
+        assert re.search("(Lists|Items), continued", first)
+        assert keys in line_with(app, "▌")
 
 
 async def test_going_up_to_the_first_shows_its_heading() -> None:
@@ -341,5 +358,7 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         await pilot.pause()
 
         commands = [each for context in CONTEXTS for each in commands_in([context])]
-        offers = len({help_of(each) if each.id in {*PAIRS, *SECONDS} else each.id for each in commands})
+        folds = {help_of(each) for each in commands if each.id in PAIRS}
+        is_shared = {each.id: each.id in {*PAIRS, *SECONDS} or help_of(each) in folds for each in commands}
+        offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
         assert f"esc close  2 of {offers} ─╯" in text_of(app)

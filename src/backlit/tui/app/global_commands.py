@@ -191,7 +191,7 @@ def suspend(target: ApplicationTarget, _call: Call) -> None:
 
 
 class KeysHelp(OffersDialog[Command | None]):
-    """The commands of some contexts: the needed ones, the signs, then all others by context, movement last.
+    """The commands of some contexts: the needed ones, then all others by context, movement and the signs last.
 
     The answer is the command to run.
     """
@@ -201,15 +201,15 @@ class KeysHelp(OffersDialog[Command | None]):
     def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
         first = [each for each in found if each is not None and each.context in contexts][:10]
-        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK, Offer(None, "", "Signs")]
-        offers += [Offer(None, "", "", signs=signs) for signs in _legend()]
+        offers = [Offer(None, "", "Needed most"), *map(offer_of, first)]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             commands = [command for command in commands_in([context]) if command not in first]
             offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
+        offers += [BLANK, Offer(None, "", "Signs"), *(Offer(None, "", "", signs=signs) for signs in _legend())]
         super().__init__("Keys", "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the offers with the commands of a pair in one row, which runs the first of them."""
+        """Return the offers with the commands of a pair, or with one help, in one row, which runs the first of them."""
         commands = {each.value.id: each.value for each in offers if isinstance(each.value, Command)}
         rows: list[Offer] = []
         for offer in offers:
@@ -217,6 +217,8 @@ class KeysHelp(OffersDialog[Command | None]):
             if isinstance(command, Command) and (second := commands.get(PAIRS.get(command.id, ("", ""))[0])):
                 rows.append(replace(offer, keys=_both_keys(command, second), help=PAIRS[command.id][1]))
                 del commands[second.id]
+            elif offer.help and rows and rows[-1].help == offer.help:
+                rows[-1] = replace(rows[-1], keys=f"{rows[-1].keys}  {offer.keys}")
             elif not isinstance(command, Command) or command.id in commands:
                 rows.append(offer)
         return rows

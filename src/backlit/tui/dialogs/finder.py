@@ -33,6 +33,8 @@ TWO_COLUMNS = 104
 """Cells from which long lists are shown in two columns."""
 COLUMN_GAP = 2
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
+_WORD = re.compile(r"(?:^|  ):\w")
+"""The beginning of a command's words, as in `:group`, beside its keys."""
 SIGN_WIDTH = 15
 """Cells of the words after a sign."""
 FRAME_LINES = 4
@@ -132,8 +134,8 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def page(self) -> int:
-        """Return the number of rows in all columns; the second one goes on where the first one ends."""
-        return max(1, self.size.height) * self._columns
+        """Return the number of rows in all columns; the second one goes on below a heading where the first one ends."""
+        return max(1, self.size.height * self._columns - (self._columns - 1))
 
     @property
     def _row_width(self) -> int:
@@ -147,10 +149,14 @@ class OfferList(LineList, can_focus=False):
             return self.render_blank(y)
         gap = Strip([Segment(" " * COLUMN_GAP, theme.style())])
         parts: list[Strip] = []
-        for index in range(self.top + y, self.top + self.page, height):
+        for column in range(self._columns):
             parts += [gap] if parts else []
-            is_row = index < len(self._offers)
-            row = self.render_row(index, is_cursor=index == self.cursor) if is_row else Strip([])
+            index = self.top + y if not column else self.top + height + y - 1
+            if column and not y:
+                row = self._continued(index + 1)
+            else:
+                is_row = index < len(self._offers)
+                row = self.render_row(index, is_cursor=index == self.cursor) if is_row else Strip([])
             parts.append(row.adjust_cell_length(self._row_width, theme.style()))
         joined = Strip.join(parts).adjust_cell_length(self.size.width, theme.style())
         if self.row_count() <= self.page:
@@ -160,15 +166,26 @@ class OfferList(LineList, can_focus=False):
         bar = Segment("┃", theme.style("muted")) if first <= y <= last else Segment("│", theme.style("rule"))
         return Strip.join([joined.crop(0, self.size.width - 1), Strip([bar])])
 
+    def _continued(self, index: int) -> Strip:
+        """Draw the heading of a column that begins inside a section."""
+        if index >= len(self._offers) or self._offers[index].is_heading:
+            return Strip([])
+        heading = next((each.label for each in reversed(self._offers[:index]) if each.is_heading and each.label), "")
+        style = ThemeStyles.of(self.app).heading("muted")
+        return Strip([Segment(fit(f"{heading}, continued" if heading else "", self._row_width), style)])
+
     def refresh_row(self, index: int) -> None:
         """Repaint the line of a row."""
-        if 0 <= index - self.top < self.page:
-            self.refresh(Region(0, (index - self.top) % max(1, self.size.height), self.size.width, 1))
+        offset, height = index - self.top, max(1, self.size.height)
+        if 0 <= offset < self.page:
+            self.refresh(Region(0, offset if offset < height else offset - height + 1, self.size.width, 1))
 
     def on_click(self, event: events.Click) -> None:
         """Pass a click to its row."""
         column = min(self._columns - 1, event.x // (self._row_width + COLUMN_GAP))
-        index = self.top + column * self.size.height + event.y
+        index = self.top + column * (self.size.height - 1) + event.y
+        if column and not event.y:
+            return
         if index < self.row_count():
             self.clicked(index, event)
 
@@ -204,9 +221,13 @@ class OfferList(LineList, can_focus=False):
         _, keys, label = self._widths(offer)
         keys_colour, label_colour = ("muted", "muted") if offer.is_dim else ("accent", "foreground")
         help_colour = label_colour if not label else "muted"
+        written = fit(offer.keys, keys - 1) + " "
+        word = _WORD.search(written)
+        pressed, typed = (written[: word.start()], written[word.start() :]) if word else (written, "")
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
-            Segment(fit(offer.keys, keys - 1) + " ", theme.style(keys_colour, on=on)),
+            Segment(pressed, theme.style(keys_colour, on=on)),
+            Segment(typed, theme.style("muted", on=on)),
             Segment(
                 fit(offer.label, label - 1) + " " if label else "", theme.style(label_colour, on=on, bold=is_cursor)
             ),
