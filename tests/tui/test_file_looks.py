@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, MOST_ROWS, preview_of
+from backlit.tui.attachments.file_preview import LOOK_LIMIT, MOST_ROWS, first_lines, preview_of
 from backlit.tui.attachments.screen import type_of
 from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.themes import ThemeStyles
@@ -39,14 +39,37 @@ def test_json_is_indented_and_what_is_none_stays_as_it_is() -> None:
 def test_a_table_has_columns_and_numbers_at_the_right() -> None:
     assert shown_of(b'name;count\n"a;b";5\nlong name;12\n', "x.csv") == [
         "name       count",
-        "─" * 16,
         "a;b            5",
         "long name     12",
     ]
 
 
 def test_decimal_points_of_a_column_stand_below_each_other() -> None:
-    assert shown_of(b"a,b\n0.25,x\n10,y\n2.0,z\n", "x.csv")[2:] == [" 0.25  x", "10     y", " 2.0   z"]
+    assert shown_of(b"a,b\n0.25,x\n10,y\n2.0,z\n", "x.csv")[1:] == [" 0.25  x", "10     y", " 2.0   z"]
+
+
+def first_of(content: bytes, name: str, width: int, height: int) -> list[str]:
+    lines = first_lines(preview_of(content, name, len(content)), width, height, LOOKS)
+    return ["".join(segment.text for segment in line).rstrip() for line in lines]
+
+
+def test_the_rows_of_a_narrow_table_are_set_in_columns() -> None:
+    table = b"a,b\n" + b"".join(b"%d,x\n" % number for number in range(1, 6))
+
+    assert first_of(table, "x.csv", 20, 4) == ["a  b      a  b", "1  x      4  x", "2  x      5  x", "3  x"]
+    assert first_of(table, "x.csv", 20, 9) == ["a  b", *(f"{number}  x" for number in range(1, 6))]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rest"),
+    [("x.csv", b"a,b\n" + b"1,2\n" * 40, "32 more rows · enter shows all"),
+     ("x.txt", b"word\n" * 40, "37 more lines · enter shows all")],
+)  # fmt: skip
+def test_the_beginning_of_a_long_file_says_how_much_is_left(name: str, content: bytes, rest: str) -> None:
+    lines = first_of(content, name, 34, 4)
+
+    assert len(lines) == 4
+    assert lines[-1] == rest
 
 
 def test_a_table_says_that_it_shows_the_first_rows_of_many() -> None:

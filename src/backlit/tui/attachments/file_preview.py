@@ -38,6 +38,8 @@ MOST_LINES = 20_000
 MOST_ROWS = 5_000
 MOST_COLUMNS = 40
 WIDEST_COLUMN = 40
+COLUMN_GAP = 6
+"""Cells between the columns that the rows of a narrow table are set in."""
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
 _OTHERS = (
     *((b"%PDF", "PDF document"), (b"PK\x03\x04", "zip archive, or a document in one"), (b"\x1f\x8b", "gzip archive")),
@@ -50,12 +52,16 @@ Draw = Callable[[int, int, ThemeStyles], list[Line]]
 
 
 class FilePreview(Struct, frozen=True):
-    """A file as it is shown: its kind, a remark, its lines, and the picture it is."""
+    """A file as it is shown: its kind, a remark, its lines, and the picture it is.
+
+    The first line of a table is the heading of its columns.
+    """
 
     kind: str
     note: str
     draw: Draw
     picture: "Image | None" = None
+    is_table: bool = False
 
 
 def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:
@@ -81,15 +87,39 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
         is_part = is_cut or text.count("\n") > MOST_ROWS
         kind = f"{'first ' * is_part}{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
-        return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme))
+        return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme), is_table=True)
     if suffix in {"json", "geojson"}:
         return _json(text, note)
     return FilePreview("text", note, _lines_of(text))
 
 
 def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-    """Return the lines of a file that fit below a list."""
-    return found.draw(width, max(1, height), theme)[:height]
+    """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns."""
+    lines, heads = found.draw(width, max(1, height), theme), int(found.is_table)
+    if len(lines) <= height:
+        return lines
+    heading, rest = lines[:heads], lines[heads:]
+    cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
+    most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
+    rows = max(1, height - heads)
+    rows = -(-len(rest) // most) if len(rest) <= rows * most else max(1, rows - 1)
+    parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
+    shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
+    left = len(rest) - sum(map(len, parts))
+    more = f"{counted(left, 'more row' if found.is_table else 'more line')} · enter shows all"
+    return [*shown, [Segment(fit(more, width), theme.style("muted"))]] if left else shown
+
+
+def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:
+    """Return one line of each column, as far as there is one, as one."""
+    whole: Line = []
+    for at, line in enumerate(each[0] for each in parts if each):
+        whole += [Segment(" " * (cells * at - _cells(whole)), theme.style()), *line]
+    return whole
+
+
+def _cells(line: Line) -> int:
+    return sum(segment.cell_length for segment in line)
 
 
 def picture_kind(content: bytes) -> str | None:
@@ -187,12 +217,11 @@ def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> lis
     widths = [min(WIDEST_COLUMN, max(cell_len(safe(cell)) for cell in column)) for column in columns]
     numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
     lines: list[Line] = []
+    whole = min(width, sum(widths) + 2 * len(widths) - 2)
     for index, row in enumerate(zip(*columns, strict=True)):
         style = theme.style("muted" if index == 0 else "foreground", bold=index == 0)
         cells = [fit_right(cell, w) if n else fit(cell, w) for cell, w, n in zip(row, widths, numeric, strict=True)]
-        lines.append([Segment(fit("  ".join(cells), width), style)])
-        if index == 0:
-            lines.append([Segment("─" * min(width, sum(widths) + 2 * len(widths) - 2), theme.style("rule"))])
+        lines.append([Segment(fit("  ".join(cells), whole), style)])
     return lines
 
 

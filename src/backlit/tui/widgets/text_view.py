@@ -128,6 +128,7 @@ class RowsOverDetail(Container):
     COMMAND_GROUPS = ("widgets.text_view",)
     DEFAULT_CSS = """
     RowsOverDetail { height: 1fr; }
+    RowsOverDetail > RuleLine { margin: 1 0 0 0; }
     RowsOverDetail.-beside { layout: horizontal; }
     RowsOverDetail.-beside > * { width: 1fr; height: 100%; border-right: solid $rule; }
     RowsOverDetail.-beside > Detail { width: 40%; border-right: none; }
