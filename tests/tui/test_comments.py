@@ -362,6 +362,15 @@ async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened
         assert "quote" not in lines_of(pilot.app)[-1]
 
 
+async def test_a_click_on_the_field_at_the_foot_begins_a_comment(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, await story(store)) as pilot:
+        at = next(y for y, line in enumerate(lines_of(pilot.app)) if "Add a comment" in line)
+        await pilot.click(offset=(20, at))
+        await pilot.press(*"half")
+
+        await until(lambda: "half" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
 async def test_q_goes_back(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, await story(store)) as pilot:
         await pilot.press("q")

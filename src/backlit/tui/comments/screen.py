@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from textual import on
 from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import Call, CannotAct, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
@@ -22,6 +25,18 @@ from backlit.tui.widgets.side_lines import SidesLine
 AGE_CHECK = 60.0
 QUOTED = 120
 """Characters of a comment that a question about it repeats."""
+
+
+class NewComment(Static):
+    """The place of a new comment, which a click begins."""
+
+    def __init__(self) -> None:
+        key = spelled(COMMAND_BY_ID["comments.add"].keys[0])
+        super().__init__(Content.assemble((key, "$accent"), (" Add a comment …", "$muted")), id="add")
+
+    def on_click(self) -> None:
+        """Ask for the command."""
+        self.post_message(SidesLine.Asked("comments.add"))
 
 
 class CommentsScreen(ItemRowsScreen):
@@ -40,8 +55,8 @@ class CommentsScreen(ItemRowsScreen):
         thread = CommentThread(store.now, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
-        self._add = SidesLine(id="add")
-        self._body = Vertical(self._add, thread)
+        self._add = NewComment()
+        self._body = Vertical(thread, self._add)
 
     def on_mount(self) -> None:
         """Mark the news about the item as read, and keep the ages right."""
@@ -57,10 +72,9 @@ class CommentsScreen(ItemRowsScreen):
         self.thread.show(self._head.comments, self.files())
 
     def draw_words(self) -> None:
-        """Draw the words around the thread, and above it the offer to write, but none for a user who only reads."""
+        """Draw the words around the thread, and below it the offer to write, but none for a user who only reads."""
         super().draw_words()
         self._add.display = not self.store.lookups.is_read_only
-        self._add.say([("  a", "accent", "comments.add"), (" Add a comment …", "muted", "comments.add")])
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:

@@ -17,7 +17,7 @@ from backlit.model.amounts import counted, size_text
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, safe
+from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 
@@ -188,9 +188,11 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
             ("↑ waits to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
-            (moment(comment.created_at), theme.style("muted", on=on)),
         ]
-        return [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
+        line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
+        room = min(INDENT + TEXT_WIDTH, self.size.width - LEAD - 1) - sum(segment.cell_length for segment in line)
+        when = moment(comment.created_at)
+        return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("faint", on=on))]
 
     def on_resize(self, event: events.Resize) -> None:
         """Break the lines anew where the width is another."""
