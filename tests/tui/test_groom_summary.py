@@ -104,6 +104,64 @@ async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await unestimated(world, store, 2, "Bug")
+    long = "Session is lost when the network changes on tablets, phones and watches in the Netherlands"
+    await world.rival.work_items.update(ids[0], {"Name": "Short", "IsTriaged": True})
+    await world.rival.work_items.update(ids[1], {"Name": long, "IsTriaged": True})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.pause()
+        rows = lines_of(pilot.app)
+        at = next(number for number, row in enumerate(rows) if "× Short" in row)
+        await pilot.click("SummaryTable", offset=(30, 3))
+
+        assert "× Session is lost" in rows[at + 1]
+        assert rows[at + 2].split() == long.split()[-len(rows[at + 2].split()) :]
+        assert "2 of 2" in text_of(pilot.app)
+
+
+async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    (bug,) = await unestimated(world, store, 1, "Bug")
+    async with opened(store) as pilot:
+        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
+        for _ in range(2):
+            screen = pilot.app.screen
+            assert isinstance(screen, GroomScreen)
+            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.pause()
+
+        assert "✓ 1 of 2 items ready" in text_of(pilot.app)
+        assert "1 estimate added, 5 pts" in text_of(pilot.app)
+        assert "groom 1 item again" in line_with(pilot.app, "R  ")
+        assert "plan Sprint" in line_with(pilot.app, "gp  ")
+
+
+async def test_items_that_are_not_ready_are_groomed_again(world: World, store: Store, opened: Open) -> None:
+    ready = await unplanned(world, store)
+    (bug,) = await unestimated(world, store, 1, "Bug")
+    async with opened(store) as pilot:
+        await queue_of(pilot, sorted([ready, bug], key=lambda each: each == bug))
+        for _ in range(2):
+            screen = pilot.app.screen
+            assert isinstance(screen, GroomScreen)
+            await press(pilot, *("5" if screen.current().id == ready else ""), "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "R")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await pilot.pause()
+
+        assert current(pilot) == bug
+        assert "Item 1 of 1" in text_of(pilot.app)
+
+
 async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     await world.rival.work_items.update(item_id, {"Name": "[red]\x1b[2J*bold*"})

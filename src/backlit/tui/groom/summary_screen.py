@@ -1,52 +1,73 @@
 """The summary of a grooming session: changed, skipped and unchanged items; its screen, Markdown and commands."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.content import Content
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, points_of
+from backlit.model.planning import Load
 from backlit.model.ready_check import Ground
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.records.merge import is_empty
+from backlit.store.records.people import following, leaves
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.text import fit, fit_right, literal, wrapped
-from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.text import Line, fit, fit_right, literal, wrapped
+from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.plan.capacity import capacity_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.line_list import BOLD, LineList, heads_line
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.line_list import LineList, heads_line
+from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
+from backlit.tui.widgets.text_view import LinesView
 
-HINTS = ("summary.open", "summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
+HINTS = (
+    *("summary.open", "summary.again", "summary.copy", "summary.save", "summary.previous", "summary.close"),
+    "app.help",
+)
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
 
 
-RESULT, NUMBER, GAP = 11, 7, 2
+RESULT, NUMBER, GAP = 13, 7, 2
 """Cells of the first columns, and between the others."""
-LEAST_NAMES, LEAST_OPEN = 24, 14
-"""Cells that names have at least, and below which there is no column for open checks."""
-MOST = 0.5
-"""Share of the screen's height that rows of two lines may take."""
-NAME_SHARE = 0.45
-"""Share of the width that names may take from the other columns."""
+SIGN, OPEN = GAP, 2
+"""Cells of the sign before open checks, and the place of their column."""
+RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "pending")}
+"""The sign and the colour of each result."""
+LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 24, 14, 26
+"""Cells that names have at least, below which there is no column for open checks, and that names leave to it."""
+MOST, HEIGHTS = 0.5, (9, 2, 1)
+"""Share of the screen's height that rows of several lines may take, and the most lines of a row, in turn."""
+WIDE = 100
+"""Cells from which the facts of the session are beside the item."""
+FACTS_SHARE = 40
+"""Per cent of the width for the facts; the style sheet has the same figure."""
+KEYS = 5
+"""Cells of the keys in the facts."""
 
 
 class SummaryTable(LineList):
@@ -60,6 +81,10 @@ class SummaryTable(LineList):
         self._rows: Sequence[tuple[str, Groomed]] = ()
         self._texts: Sequence[tuple[str, str, str]] = ()
         """The name, the changes and the open checks of each row."""
+        self._lines: Sequence[tuple[int, int]] = ()
+        """The row and the line of each line on show, where there is room for all rows."""
+        self._most = HEIGHTS[-1]
+        """Most lines of a row."""
         self._needed = (GAP, GAP, GAP)
         """Cells that each of these columns needs for its longest text."""
 
@@ -70,7 +95,7 @@ class SummaryTable(LineList):
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
         columns = zip(*self._texts, ("", "", ""), strict=True)
         longest = (max(map(cell_len, column)) for column in columns)
-        name, changes, still = (each and each + GAP for each in longest)
+        name, changes, still = (each and each + GAP for each in longest)  # the sign of a check is as wide as a gap
         self._needed = name, changes, still
         self.rows_replaced(self.cursor)
 
@@ -89,52 +114,86 @@ class SummaryTable(LineList):
         first = f" {'Result':<{RESULT}}{'ID':>{NUMBER - 1}}   "
         return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes', changes)}{fit('Still open', still)}")
 
+    @property
+    def page(self) -> int:
+        """Return the number of rows that fit."""
+        return len(self._rows) if self._lines else super().page
+
+    def place_at(self, y: int) -> tuple[int, int]:
+        """Return the row on a line below the header, and the number of its line."""
+        if not self._lines:
+            return super().place_at(y)
+        return self._lines[y] if y < len(self._lines) else (len(self._rows), 0)
+
+    def refresh_row(self, index: int) -> None:
+        """Repaint one row if it is in sight."""
+        if not self._lines:
+            super().refresh_row(index)
+        elif (index, 0) in self._lines:
+            y = self._lines.index((index, 0))
+            self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, self._height_of(index)))
+
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         """Draw a line of an item; the first item of a result names the result."""
         title, each = self._rows[index]
         is_first = not line and (index == 0 or self._rows[index - 1][0] != title)
-        columns = zip(self._texts[index], self._widths(), ("foreground", "foreground", "pending"), strict=True)
-        number, sign = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
-        parts = [
-            (fit(title if is_first else "", RESULT), BOLD),
-            (fit_right(number, NUMBER - 1) + " ", "muted"),
-            (f"{sign or ' '} ", type_colour(each.type)),
-            *((self._line_of(text, width, line), colour) for text, width, colour in columns),
-        ]
-        return self.draw_parts(parts, is_cursor=is_cursor)
+        sign, colour = RESULT_LOOKS[title]
+        number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
+        names, changes, still = self._widths()
+        name, change, check = (self._line_of(index, at, line) for at in range(3))
+        missing = UNREADY if check and not line else ""
+        return self.draw_parts(
+            [
+                (fit(f"{sign} {title}" if is_first else "", RESULT), colour),
+                (fit_right(number, NUMBER - 1) + " ", "muted"),
+                (f"{kind or ' '} ", type_colour(each.type)),
+                (fit(name, names - GAP) + " " * GAP, "foreground"),
+                (fit(change, changes - GAP) + " " * GAP if changes > GAP else "", "foreground"),
+                *([(fit(missing, SIGN), "pending"), (fit(check, still - SIGN), "muted")] if still > SIGN else []),
+            ],
+            is_cursor=is_cursor,
+        )
 
-    def _line_of(self, text: str, width: int, line: int) -> str:
-        """Return a line of a text in its column; the last line of a row has the rest of the text."""
-        if width <= GAP:
-            return ""
-        lines, last = wrapped(text, width - GAP), self.ROW_LINES - 1
-        lines = [*lines[:last], " ".join(lines[last:]), ""]
-        return fit(lines[line] if line < len(lines) else "", width - GAP) + " " * GAP
+    def _line_of(self, index: int, column: int, line: int) -> str:
+        """Return a line of a text; the last line of a row has the rest of the text."""
+        lines, last = self._wrapped(index, column), self._height_of(index) - 1
+        lines = [*lines[:last], " ".join(lines[last:])]
+        return lines[line] if line < len(lines) else ""
+
+    def _wrapped(self, index: int, column: int) -> list[str]:
+        """Return the lines of a text in its column; none where the column is not shown."""
+        text, width = self._texts[index][column], self._widths()[column] - (SIGN if column == OPEN else GAP)
+        return wrapped(text, width) if text and width > 0 else []
+
+    def _height_of(self, index: int) -> int:
+        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in range(3))))
 
     def _widths(self) -> tuple[int, int, int]:
-        """Return the cells of names, changes and open checks; columns are as wide as their texts where they can be."""
-        room = self.size.width - RESULT - NUMBER - 4
+        """Return the cells of names, changes and open checks; names are as wide as their texts where they can be."""
+        room = self.size.width - RESULT - NUMBER - 3
         name, changes, still = self._needed
-        name = min(name, max(LEAST_NAMES, room - changes - still, round(room * NAME_SHARE)))
+        name = min(name, max(LEAST_NAMES, room - changes - min(still, ENOUGH_OPEN)))
         changes = max(0, min(changes, room - name))
         still = room - name - changes
         return (name, changes, still) if still >= LEAST_OPEN else (min(room - changes, name + still), changes, 0)
 
     def share(self, height: int) -> None:
-        """Take the lines of all rows: two for each row where a text needs them and the height has room."""
-        has_room = self.HEADER_LINES + 2 * len(self._rows) <= height * MOST
-        self.ROW_LINES = 2 if has_room and any(self._is_cut(each, 1) for each in self._texts) else 1
-        self.styles.height = self.HEADER_LINES + self.ROW_LINES * max(1, len(self._rows))
+        """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
+        for self._most in HEIGHTS:
+            lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
+            self._lines = lines if self.HEADER_LINES + len(lines) <= height * MOST else ()
+            if self._lines:
+                break
+        self.styles.height = self.HEADER_LINES + max(1, len(self._lines or self._rows))
         self.refresh()
-
-    def _is_cut(self, texts: Sequence[str], lines: int) -> bool:
-        pairs = zip(texts, self._widths(), strict=True)
-        return any(len(wrapped(text, max(1, width - GAP))) > lines for text, width in pairs if text)
 
     @property
     def is_cut(self) -> bool:
-        """Return whether the row under the cursor leaves out a part of its changes or open checks."""
-        return bool(self._texts) and self._is_cut(("", *self._texts[self.cursor][1:]), self.ROW_LINES)
+        """Return whether the row under the cursor leaves out a part of its changes."""
+        if not self._texts or not self._texts[self.cursor][1]:
+            return False
+        count = len(self._wrapped(self.cursor, 1))
+        return not count or count > self._height_of(self.cursor)
 
     def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
@@ -151,6 +210,62 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(each if not at else f"{each[:1].lower()}{each[1:]}" for at, each in enumerate(words))
 
 
+class SessionFacts(LinesView):
+    """The result of a session as a whole, and the next steps with their keys."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(id="facts")
+        self._store = store
+        self._results: Sequence[Groomed] = ()
+
+    def show(self, results: Sequence[Groomed]) -> None:
+        """Show the facts of other results."""
+        self._results = results
+        self.lay_out()
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the facts, then the next steps."""
+        lines: list[Sequence[Part]] = [[("This session", HEADING)], *self._facts(width), [], [("Next", HEADING)]]
+        lines += ([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(width))
+        return [
+            [
+                Segment(text, theme.heading("secondary") if colour == HEADING else theme.style(colour))
+                for text, colour in each
+            ]
+            for each in lines
+        ]
+
+    def _facts(self, width: int) -> Iterator[Sequence[Part]]:
+        """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
+        here, ground = [each for each in self._results if each.type], self._store.ready_check.ground()
+        unready = [each for each in here if each.open]
+        ready = len(here) - len(unready)
+        yield [("✓ ", "status-done"), (f"{ready:,} of {counted(len(here), 'item')} ready", "foreground")]
+        if unready:
+            yield [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+        reasons = Counter(words for each in unready for words in open_words(each, ground))
+        yield from ([(f"{' ' * SIGN}{count:>2} {words}"[:width], "muted")] for words, count in reasons.most_common())
+        sizes = [points_of(str(answer.after)) for each in here for answer in each.answers if answer.key == "Estimate"]
+        points = [size for size in sizes if size is not None]
+        if points:
+            yield [
+                (f"{' ' * SIGN}{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}", "foreground")
+            ]
+
+    def _steps(self, width: int) -> Iterator[tuple[str, Sequence[Part]]]:
+        """Yield the key and the effect of each next step."""
+        count = sum(bool(each.open) for each in self._results)
+        if count:
+            yield "R", [(f"groom {counted(count, 'item')} again", "foreground")]
+        store = self._store
+        for sprint in following(leaves(store.lookups.iterations().values()), store.today())[:1]:
+            yield "gp", [(f"plan {sprint.name}", "foreground")]
+            load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
+            bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
+            yield from (("", words) for words in (bar, capacity_words(load, sprint.capacity)) if words)
+        yield "ym", [("copy the summary for the team", "foreground")]
+
+
 class GroomSummaryScreen(StoreScreen[None]):
     """Shows the results, which are copied and saved as Markdown; `screen_at` makes the grooming screen at a position.
 
@@ -165,26 +280,28 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
         super().__init__(store)
-        self._results = results
+        self.results = results
         self._screen_at = screen_at
 
     @property
     def item_ids(self) -> Sequence[int]:
         """The items of the session, shown or not."""
-        return self.store.grooming.item_ids() or [each.item_id for each in self._results]
+        return self.store.grooming.item_ids() or [each.item_id for each in self.results]
 
     def compose(self) -> ComposeResult:
         """Compose title, text and status."""
-        self._heading, self._footer = RuleLine("─"), FooterLine(id="status")
+        self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self.table, self._preview = SummaryTable(self.store), Preview()
-        self._changes = Static(id="changes")
+        self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
         yield self.title_line
         yield self._heading
         yield self.table
-        yield RuleLine("─")
+        yield RuleLine("┬")
         yield self._changes
-        yield self._preview
-        yield RuleLine("─")
+        with Horizontal():
+            yield self._preview
+            yield self._facts
+        yield RuleLine("┴")
         yield self._footer
 
     def on_mount(self) -> None:
@@ -210,15 +327,15 @@ class GroomSummaryScreen(StoreScreen[None]):
     async def _read(self) -> None:
         if self.store.grooming.progress() is None:
             return
-        self._results = await self.store.grooming.results()
+        self.results = await self.store.grooming.results()
         if self.is_attached:
             self._show()
 
     def _show(self) -> None:
-        self.table.show(self._results)
-        self.table.share(self.size.height)
+        self.table.show(self.results)
+        self._facts.show(self.results)
+        self._share()
         self._show_current()
-        self._draw_words()
 
     def _show_current(self) -> None:
         """Show the item under the cursor below the table, after its changes where the table cuts them."""
@@ -241,13 +358,21 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
-        """Lay the table out for its width, and show the changes that it cuts."""
+        """Lay the table out for its width, and show the changes that it cuts; the facts need a wide terminal."""
+        width = self.size.width
+        self._facts.display = width >= WIDE
+        for rule in self.query(RuleLine).exclude("#heading"):
+            rule.join_at(width - width * FACTS_SHARE // 100 if self._facts.display else None)
         self.table.share(self.size.height)
         self._show_changes()
+        self._draw_words()
 
     def _draw_words(self) -> None:
-        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
-        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")])
+        counts = _counts(self.store, self.results, self.item_ids).rstrip(".").replace(", ", " · ")
+        count = sum(bool(each.open) for each in self.results)
+        unready = [(f"{UNREADY} ", "pending"), (f"{count:,} not ready", "foreground")] if count else []
+        about = [] if self._facts.display else unready
+        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")], about)
         self._draw_status()
 
     def _draw_status(self) -> None:
@@ -255,7 +380,7 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit."""
-        return summary_of(self.store, self._results, self.item_ids)
+        return summary_of(self.store, self.results, self.item_ids)
 
     def go_to(self, place: int) -> None:
         """Show the item at a position of the session instead."""
@@ -346,6 +471,16 @@ def go_back(target: GroomSummaryScreen, _call: Call) -> None:
     if stop is None:
         raise CannotAct("None of the items exists any more.")
     target.go_to(stop.place)
+
+
+async def groom_again(target: GroomSummaryScreen, _call: Call) -> None:
+    """Start another session on the items that are not ready."""
+    ids = [each.item_id for each in target.results if each.open]
+    if not ids:
+        raise CannotAct("All items of this session are ready.")
+    if not await target.store.grooming.begin(ids):
+        raise CannotAct("No question is left about these items.")
+    target.go_to(0)
 
 
 def leave(target: GroomSummaryScreen, _call: Call) -> None:

@@ -131,12 +131,16 @@ class LineList(Widget, can_focus=True):
         """Return the number of rows that fit."""
         return max(1, (self.size.height - self.HEADER_LINES) // self.ROW_LINES)
 
+    def place_at(self, y: int) -> tuple[int, int]:
+        """Return the row on a line below the header, and the number of its line."""
+        row, line = divmod(y, self.ROW_LINES)
+        return self.top + row, line
+
     def render_line(self, y: int) -> Strip:
         """Draw the header, a row, or the blank below the rows."""
         if y < self.HEADER_LINES:
             return self.render_header(y)
-        row, line = divmod(y - self.HEADER_LINES, self.ROW_LINES)
-        index = self.top + row
+        index, line = self.place_at(y - self.HEADER_LINES)
         if index >= self.row_count():
             return self.render_blank(y - self.HEADER_LINES)
         try:
@@ -244,7 +248,7 @@ class LineList(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Pass a click to its row."""
-        index = self.top + (event.y - self.HEADER_LINES) // self.ROW_LINES
+        index, _ = self.place_at(event.y - self.HEADER_LINES)
         if event.y >= self.HEADER_LINES and index < self.row_count():
             self.clicked(index, event)
 
