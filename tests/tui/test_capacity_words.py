@@ -9,10 +9,10 @@ from backlit.model.planning import Capacity, Load, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.draft import Touch
 from backlit.store.planning.plan import PlanChange
+from backlit.tui.drawing.charts import capacity_words
 from backlit.tui.plan.capacity import (
     People,
     Shift,
-    capacity_words,
     over_limits,
     people_words,
     shift_words,

@@ -132,7 +132,9 @@ async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> Non
         assert line_with(app, "Aurora").split() == ["▾", "Aurora", "1,015", "86.5"]
         assert line_with(app, "Release 1").split()[:5] == ["▾", "◐", "⚑", "Release", "1"]
         assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb–2", "Mar", "2", "5"]
-        assert line_with(app, "Sprint 3").split()[:4] == ["○", "Sprint", "3", "next"]
+        assert line_with(app, "Sprint 3").split()[:7] == ["○", "Sprint", "3", "18", "Mar–31", "Mar", "next"]
+        assert re.search(r"3 Mar–17 Mar  now ", line_with(app, "Sprint 2"))
+        assert text_of(app).count(" now ") == 1
 
 
 async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> None:
@@ -140,11 +142,11 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith("█████░░   27 / 40 pts")
+        assert line_with(app, "Sprint 2").endswith("▄▄▄▄▄▁│    27 of 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith("█████│█   53 / 40 over")
+        assert line_with(app, "Sprint 2").endswith("▄▄▄▄▄│▄    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
-        assert line_with(app, "Sprint 2").endswith("  1234/40 over")
+        assert line_with(app, "Sprint 2").endswith("  1234 of 40 over")
 
 
 async def test_a_minimum_alone_is_named_as_one() -> None:
@@ -155,7 +157,7 @@ async def test_a_minimum_alone_is_named_as_one() -> None:
         app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=15)), None)
         await pilot.pause()
 
-        assert line_with(app, "Sprint 2").endswith("███░░░│ 15 / ≥ 30 pts")
+        assert line_with(app, "Sprint 2").endswith("▄▄▄▁▁▁│  15 of ≥ 30")
 
 
 async def test_iterations_in_sight_that_have_a_capacity_are_asked_for_their_loads() -> None:
@@ -218,10 +220,10 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
         await pilot.pause()
 
         assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
-        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "█" * 19]
-        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "▄" * 10]
+        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "▄" * 24]
+        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "▄" * 12]
         assert line_with(app, "Search").split() == ["Search", "3"]
-        assert "".join(app.nodes.about(nodes[1])) == "Checkout: 3 open items with 40 pts · 2 directly in it"
+        assert "".join(app.nodes.about(nodes[1])) == "Checkout · 3 open items · 40 pts · 2 directly in it"
 
 
 async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opened: Open) -> None:
@@ -230,7 +232,7 @@ async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opene
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
 
-        await until(lambda: "Items    Pts " in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await until(lambda: "Open    ¬ " in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
 
 
 async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, opened: Open) -> None:
@@ -240,7 +242,20 @@ async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, open
         node = next(each for each in store.lookups.tree(TreeKind.ITERATIONS).walk() if each.name == "Sprint 14")
         points = store.plan_preview.loads_now([node.id])[node.id].points
 
-        assert f"{points:g} / " in line_with(pilot.app, "▌")
+        assert f"{points:g} of " in line_with(pilot.app, "▌")
+
+
+async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store: Store, opened: Open) -> None:
+    area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
+    before = (await store.ready_check.count_by(TreeKind.AREAS, [area.id])).get(area.id, Totals()).count
+    fields = {"Name": "A bug without an estimate", "AreaID": area.id}
+    await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
+    await store.refresh()
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await until(lambda: "not ready" in lines_of(pilot.app)[1])
+
+        assert re.search(rf"Basket +\d+ +{before + 1} ", line_with(pilot.app, "Basket"))
 
 
 async def test_the_cursor_starts_on_the_current_iteration() -> None:
@@ -354,8 +369,8 @@ async def test_hostile_names_stay_in_their_column() -> None:
         app.nodes.show(Branches(Tree(nodes), {1: Totals(1, 2), 2: Totals(3, 4)}, TODAY), None)
         await pilot.pause()
 
-        assert "[bold]x[/oops] ␛[31m�abc␊日" in text_of(app)
-        assert lines_of(app)[2].endswith("…     3      4   67%  ███████████████████")
+        assert "[bold]x[/oops] ␛[31m�a…" in text_of(app)
+        assert lines_of(app)[2].endswith("…     3        4        67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄")
 
 
 async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:
@@ -457,8 +472,8 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
-        assert "│ target" in lines_of(pilot.app)[2]
-        assert re.search(r"─ \d+ open items? with \d+ pts? · capacity \d+–\d+", lines_of(pilot.app)[1])
+        assert "│ min, max" in lines_of(pilot.app)[2]
+        assert re.search(r"─ \d+ open items? · \d+ pts? · capacity \d+–\d+", lines_of(pilot.app)[1])
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:

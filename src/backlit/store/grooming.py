@@ -14,9 +14,12 @@ from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
 from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, answerable, fields_to_ask, is_missing, lacking
+from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
+from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
 from backlit.store.records.item import Item, fields_in
+from backlit.store.records.people import TreeKind
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames
@@ -106,6 +109,20 @@ class ReadyCheck:
 
         parts = (ids[start : start + COUNTED_AT_ONCE] for start in range(0, len(ids), COUNTED_AT_ONCE))
         return sum([await self._files.read(partial(counted, part)) for part in parts])
+
+    async def count_by(self, kind: TreeKind, node_ids: Collection[int]) -> Mapping[int, Totals]:
+        """Return the number of open items that are not ready and no tasks, in each of some areas or iterations."""
+        asked, node = condition(self.filter()), PLACE_COLUMNS[PLACE_KEYS[kind]]
+        sql = (
+            f"SELECT {node}, count(*) FROM items WHERE {node} IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+            f" AND is_open = 1 AND is_task = 0 AND ({asked.text}) GROUP BY {node}"
+        )
+        values = (ids_json(node_ids), *asked.values)
+
+        def read(mirror: sqlite3.Connection) -> dict[int, Totals]:
+            return {node_id: Totals(count) for node_id, count in mirror.execute(sql, values)}
+
+        return await self._files.read(read)
 
     def judge(self) -> Judge:
         """Return a check with the current rules for use on another thread's connection."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from rich.cells import cell_len
 
-from backlit.model.planning import Capacity
+from backlit.model.planning import Capacity, Fit, Load
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 from backlit.tui.drawing.text import fit, safe
 
@@ -341,30 +341,55 @@ def legend(chart: Chart) -> Row:
 # Capacities
 
 LIMIT = "│"
+TRACKS = {"█": "░", "▄": "▁"}
+"""The signs of the free part of a bar, by those of its filled part."""
 
 
-def capacity_bar(amount: float, done: float, capacity: Capacity, width: int) -> list[Piece]:
-    """Return a bar up to the maximum or the amount, with a line at the minimum and one at an exceeded maximum.
+def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, full: str = "█") -> list[Piece]:
+    """Return a bar up to the maximum or the amount, with a line at the minimum and one at the maximum.
 
-    Done, planned and excess parts have a colour each. Without a capacity there is no bar.
+    Done, planned and excess parts have a colour each; `full` is the sign of their cells. Without a capacity there is
+    no bar.
     """
-    most = capacity.most or 0
-    whole = max(most or (capacity.least or 0) * 1.25, amount)
-    if not (capacity.least or most) or not whole:
+    least, most = capacity.least, capacity.most
+    whole = max(most or (least or 0) * 1.25, amount)
+    if not (least or most) or not whole:
         return []
 
     def cell(part: float) -> int:
         return min(width, round(part / whole * width))
 
-    limits = {min(width - 1, cell(each)) for each in (capacity.least, most if amount > most else None) if each}
-    full, finished, end = cell(amount), cell(done), cell(most or whole)
+    limits = {min(width - 1, cell(each)) for each in (least, most) if each}
+    filled, finished, end = cell(amount), cell(done), cell(most or whole)
 
     def piece(at: int) -> Piece:
         if at in limits:
             return LIMIT, "foreground"
-        if at >= full:
-            return "░", "rule"
-        return "█", "bar-done" if at < finished else "bar-over" if at >= end else "bar"
+        if at >= filled:
+            return TRACKS[full], "rule"
+        return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
     runs = groupby(map(piece, range(width)), key=lambda each: each[1])
     return [("".join(text for text, _ in run), colour) for colour, run in runs]
+
+
+def range_words(capacity: Capacity) -> str:
+    """Return the minimum and the maximum, as 32–42, or the one there is; nothing without a capacity."""
+    least, most = capacity.least, capacity.most
+    if least and most:
+        return f"{number_text(least)}–{number_text(most)}"
+    return f"≥ {number_text(least)}" if least else number_text(most) if most else ""
+
+
+def capacity_words(load: Load, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
+    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 of 26–36."""
+    over, target = capacity.over(load.points), range_words(capacity)
+    limit = ("target" if capacity.least else "max") if capacity.most else "min"
+    long = f" · {limit} {target.removeprefix('≥ ')}" if target else ""
+    amount, unit = (f" of {target}", "") if is_brief and target else (long, " pts")
+    parts: list[Piece] = [(f"{number_text(load.points)}{unit}", "foreground"), (amount, "muted")]
+    if over:
+        parts.append((f"  {number_text(over)} over", "conflict"))
+    elif capacity.fit(load.points) is Fit.UNDER:
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below", "muted"))
+    return parts

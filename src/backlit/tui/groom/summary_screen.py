@@ -25,13 +25,12 @@ from backlit.store.records.people import following, leaves
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import Line, fit, fit_right, literal, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.plan.capacity import capacity_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen

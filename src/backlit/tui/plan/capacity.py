@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import Share, counted, points_of
-from backlit.model.planning import Capacity, Fit, Load, Velocity
+from backlit.model.planning import Capacity, Load, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
@@ -15,7 +15,7 @@ from backlit.store.records.item import Row
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
@@ -67,26 +67,6 @@ def unsaved_part(shift: Shift) -> list[Part]:
     words = [counted(shift.comes, "unsaved move")] * bool(shift.comes)
     words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
     return [(f"{', '.join(words)} ", "pending")] if words else []
-
-
-def capacity_words(load: Load, capacity: Capacity, *, is_brief: bool = False) -> list[Part]:
-    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 / 36 pts."""
-    over, limit = capacity.over(load.points), capacity.most or capacity.least
-    parts: list[Part] = [(f"{number_text(load.points)} pts", "foreground"), (_target_words(capacity), "muted")]
-    if is_brief and limit:
-        parts = [(number_text(load.points), "foreground"), (f" / {number_text(limit)} pts", "muted")]
-    if over:
-        parts.append((f"  {number_text(over)} over", "conflict"))
-    elif capacity.fit(load.points) is Fit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below", "muted"))
-    return parts
-
-
-def _target_words(capacity: Capacity) -> str:
-    least, most = capacity.least, capacity.most
-    if least and most:
-        return f" · target {number_text(least)}–{number_text(most)}"
-    return f" · max {number_text(most)}" if most else f" · min {number_text(least)}" if least else ""
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:

@@ -15,11 +15,11 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
-from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.plan.capacity import People, Shift, capacity_words, over_limits, people_of, shifts, styled
+from backlit.tui.plan.capacity import People, Shift, over_limits, people_of, shifts, styled
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.side_lines import Part
 

@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.charts import capacity_bar
+from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
@@ -32,7 +32,6 @@ from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
     People,
     Shift,
-    capacity_words,
     length,
     people_of,
     people_words,

@@ -1,8 +1,9 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -11,19 +12,20 @@ from textual.timer import Timer
 
 from backlit.model.amounts import counted
 from backlit.model.planning import Load
-from backlit.model.trees import Node
+from backlit.model.trees import Node, Totals
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
+from backlit.tui.drawing.text import safe
 from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.item_rows import UNREADY, Names
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.view_list import BacklogList
@@ -33,7 +35,7 @@ ITEMS_DELAY = 0.08
 TOTALS_DELAY = 0.5
 """Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
-"""Cells from which the items of the area are shown beside the tree."""
+"""Cells from which the items of the area are shown beside the tree, and the heading counts what is not ready."""
 HIGH, AROUND = 22, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
@@ -61,6 +63,7 @@ class TreeScreen(StoreScreen[None]):
         self.kind = kind
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
+        self._unready: Mapping[int, Totals] = {}
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
 
@@ -80,6 +83,7 @@ class TreeScreen(StoreScreen[None]):
         self._tree = self.query_one("#tree", TreeList)
         self._items = self.query_one("#node-items", NodeItems)
         self._show_tree()
+        self._count_unready()
         self.call_after_refresh(self._tree.centre)
 
     def on_screen_resume(self) -> None:
@@ -131,8 +135,20 @@ class TreeScreen(StoreScreen[None]):
 
     def _read_again(self) -> None:
         self._totals_timer = None
+        self._count_unready()
         self._show_tree()
         self._show_items()
+
+    def _count_unready(self) -> None:
+        self.run_worker(work(self._read_unready), exclusive=True, group="unready")
+
+    async def _read_unready(self) -> None:
+        unready = await self.store.ready_check.count_by(
+            self.kind, [node.id for node in self.store.lookups.tree(self.kind).walk()]
+        )
+        if self.is_attached and unready != self._unready:
+            self._unready = unready
+            self._show_tree()
 
     def _show_tree(self) -> None:
         iterations = self.store.lookups.iterations() if self.kind is TreeKind.ITERATIONS else {}
@@ -144,7 +160,7 @@ class TreeScreen(StoreScreen[None]):
             return sum(self.store.plan_preview.loads_now(tree.subtree_ids(node_id), {}).values(), Load())
 
         totals = self.store.lookups.totals(self.kind)
-        branches = Branches(tree, totals, self.store.today(), iterations, signs, load_of)
+        branches = Branches(tree, totals, self.store.today(), iterations, signs, self._unready, load_of)
         self._shown_filter = self._node_filter()
         self._tree.show(branches, self._shown_filter)
         self._draw_words()
@@ -195,7 +211,13 @@ class TreeScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         connection = self.store.connection
-        nodes = [(counted(len(self._tree.folding.tree), self.kind.value[:-1]), "heading")]
+        count, shown = len(self._tree.folding.tree), self._tree.row_count()
+        some = f"{shown:,} of " if shown < count and self.size.width >= WIDE else ""
+        nodes: list[Part] = [(f"{some}{counted(count, self.kind.value[:-1])}", "heading")]
+        unready = sum(each.count for each in self._unready.values()) if self.size.width >= WIDE else 0
+        nodes += (
+            [(" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} not ready", "foreground")] if unready else []
+        )
         self.query_one("#heading", RuleLine).say(nodes, self._about_node())
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
         series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
@@ -207,8 +229,14 @@ class TreeScreen(StoreScreen[None]):
             explain_empty(self._tree, self.store, ViewSpec())
 
     def _about_node(self) -> list[Part]:
-        node = self._tree.node
-        return [(text, "foreground") for text in self._tree.about(node)] if node is not None else []
+        """Return what is in the node, above its items where they are beside the tree."""
+        node, left = self._tree.node, self._items.region.x
+        if node is None:
+            return []
+        words: list[Part] = [(text, "foreground") for text in self._tree.about(node)]
+        beside = self.size.width - left - 4 if self._items.display and left else 0
+        rest = beside - sum(cell_len(safe(text)) for text, _ in words)
+        return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
     def _share(self) -> None:
         """Show the items where there is room: beside the areas, or below the iterations."""
@@ -224,3 +252,4 @@ class TreeScreen(StoreScreen[None]):
         is_beside = self._items.display and self.kind is TreeKind.AREAS
         for rule in self.query(RuleLine):
             rule.join_at(self._items.region.x if is_beside else None)
+        self._draw_words()

@@ -14,11 +14,11 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, plain_bar
-from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, range_words
+from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
-from backlit.tui.widgets.item_rows import ROW_SIGNS
+from backlit.tui.widgets.item_rows import ROW_SIGNS, UNREADY
 
 CURSOR = "cursor-background"
 PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
@@ -44,6 +44,8 @@ class Branches(Struct, frozen=True, dict=True):
     iterations: Mapping[int, IterationEntry] = field(default_factory=dict)
     signs: Mapping[int, RowSign] = field(default_factory=dict)
     """The nodes that the service does not have as they are shown."""
+    unready: Mapping[int, Totals] = field(default_factory=dict)
+    """The numbers of open items that are not ready, by node."""
     load_of: Callable[[int], Load] = lambda _: Load()
     """Returns the load of an iteration and all below it; called for the lines in sight that have a capacity."""
 
@@ -51,6 +53,11 @@ class Branches(Struct, frozen=True, dict=True):
     def all(self) -> Mapping[int, Totals]:
         """Return the totals of every node with all below it."""
         return self.tree.roll_up(self.own)
+
+    @cached_property
+    def all_unready(self) -> Mapping[int, Totals]:
+        """Return the number of items that are not ready in every node with all below it."""
+        return self.tree.roll_up(self.unready)
 
     @cached_property
     def phases(self) -> Mapping[int, Phase]:
@@ -83,32 +90,36 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, UNIT, SHARE_BAR, PERCENT = 1, 7, 9, 4, 19, 4
-DATES = Column("Dates", 18)
-ITEMS = Column("Items", 5)
-POINTS = Column("Pts", 6)
-LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + 1 + UNIT)
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 9, 4
+DATES = Column("Dates", 19)
+ITEMS = Column("Open", 5)
+POINTS = Column("Open pts", 8)
+NOT_READY = Column(UNREADY, 4)
+LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
 SHARE = Column(" Share of points", GAP + PERCENT + 2 + SHARE_BAR)
-COLUMNS = (DATES, ITEMS, POINTS, LOAD, SHARE)
+COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
+HALF = "▄"
+"""The sign of bars, half as high as a line, so that neighbours stay apart."""
 BAR_KEY: Sequence[Piece] = (
-    ("█", "bar-done"),
+    (f" {HALF}", "bar-done"),
     (" done ", "muted"),
-    ("█", "bar"),
-    (" open ", "muted"),
-    (f"{LIMIT} target", "muted"),
+    (HALF, "bar"),
+    (f" open {LIMIT} min, max", "muted"),
 )
 """The meanings of the parts of a capacity's bar."""
+DATED = 15
+"""Cells of the dates that words stand beside."""
 LEFT = (DATES, LOAD, SHARE)
 """Columns whose headings and texts begin at the left."""
-AREA_PRIORITY = (ITEMS, POINTS, SHARE)
-ITERATION_PRIORITY = (ITEMS, LOAD, DATES, POINTS)
+AREA_PRIORITY = (ITEMS, POINTS, NOT_READY, SHARE)
+ITERATION_PRIORITY = (ITEMS, LOAD, DATES, NOT_READY, POINTS)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_NAME, LONGEST_BAR = 45, 24
-"""Cells that the name keeps before the bars of the capacity grow, and the cells they grow to."""
+AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 34, 24
+"""Cells that names keep before the bars grow, and the cells they grow to."""
 
 
 class TreeLayout:
@@ -127,22 +138,20 @@ class TreeLayout:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
-        self._bar = min(LONGEST_BAR, BAR + max(0, left - AMPLE_NAME)) if LOAD in shown else BAR
-        self._name_width = max(6, left - (self._bar - BAR))
+        least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, AMPLE_AREA)
+        has_bar = LOAD in shown or SHARE in shown
+        self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
+        self._name_width = max(6, left - (self._bar - least))
 
     def header(self) -> Strip:
         """Draw the headings."""
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         text += "".join(" " + _aligned(column, column.title) for column in self._columns if column is not LOAD)
-        key = [*(((f"{LOAD.title}  ", "muted"),) if self._bar > BAR + len(LOAD.title) else ((" ", "muted"),)), *BAR_KEY]
-        words = [(" ", "muted"), *key] if LOAD in self._columns else []
-        return Strip(
-            [
-                Segment(text, style),
-                *(Segment(each, self._theme.style(colour, bold=LOAD.title in each)) for each, colour in words),
-            ]
-        ).adjust_cell_length(self.width, style)
+        title = f" {LOAD.title} " if self._bar > BAR + len(LOAD.title) else " "
+        key: Sequence[Piece] = ((title, "muted"), *BAR_KEY) if LOAD in self._columns else ()
+        words = [Segment(each, self._theme.style(colour, bold=LOAD.title in each)) for each, colour in key]
+        return Strip([Segment(text, style), *words]).adjust_cell_length(self.width, style)
 
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
         """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
@@ -180,15 +189,7 @@ class TreeLayout:
         name = theme.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
-        word = PHASE_WORDS.get(self._branches.phases.get(node.id, Phase.UNDATED), "")
-        shown = fit(node.name, max(0, min(left, cell_len(safe(node.name)))))
-        segments.append(Segment(shown, name))
-        left -= cell_len(shown)
-        beside = f"  {word}" if word and len(word) + 2 <= left else ""
-        segments.append(
-            Segment(beside, theme.style("accent" if word == PHASE_WORDS[Phase.CURRENT] else "muted", on=on))
-        )
-        segments.append(Segment(" " * (left - len(beside)), theme.style(on=on)))
+        segments.append(Segment(fit(node.name, max(0, left)), name))
         if unsent:
             segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
@@ -200,27 +201,35 @@ class TreeLayout:
             return self._share(node_id)
         if column is LOAD and capacity.fit(0) is not Fit.OPEN:
             return _load(self._branches.load_of(node_id), capacity, self._bar)
-        text = ""
         iteration = self._branches.iterations.get(node_id)
-        if column in (ITEMS, POINTS):
-            value = totals.count if column is ITEMS else totals.points
-            text = number_text(value) if value else ""
-        elif column is DATES and iteration is not None:
-            text = column_span(iteration.start, iteration.end, self._branches.today)
-        return [(_aligned(column, text), "foreground")]
+        if column is DATES and iteration is not None:
+            return self._dates(iteration)
+        if column is NOT_READY:
+            totals = self._branches.all_unready[node_id]
+        value = totals.points if column is POINTS else totals.count
+        text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
+        return [(_aligned(column, text), "pending" if column is NOT_READY else "foreground")]
+
+    def _dates(self, iteration: IterationEntry) -> list[Piece]:
+        """Return the dates; those of the current iteration and the next one have a word, but not those around them."""
+        dates = column_span(iteration.start, iteration.end, self._branches.today)
+        phase = self._branches.phases[iteration.id]
+        is_inner = not self._branches.tree.children(iteration.id)
+        word = PHASE_WORDS.get(phase, "") if is_inner and cell_len(dates) < DATED else ""
+        room = DATED if word else DATES.width
+        return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), PHASE_SIGNS[phase][1])]
 
     def _share(self, node_id: int) -> list[Piece]:
         """Return the percentage of all open points, and a bar that is full for the largest node below a root.
 
-        The bars of nodes below the first level are thinner and darker.
+        The bars of nodes below the first level are darker.
         """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
         is_outer = self._branches.tree.depth(node_id) == 1
-        thin = "▄" * max(1, round(points / largest * SHARE_BAR))
-        bar = plain_bar(points, largest, SHARE_BAR) if is_outer else thin
+        bar = HALF * max(1, round(points / largest * self._bar))
         return [
             (f"{' ' * GAP}{points / whole:{PERCENT}.0%}  ", "foreground"),
-            (fit(bar, SHARE_BAR), "secondary" if is_outer else "bar"),
+            (fit(bar, self._bar), "secondary" if is_outer else "bar"),
         ]
 
 
@@ -229,20 +238,14 @@ def _aligned(column: Column, text: str) -> str:
 
 
 def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
-    """Return the bar of a load, and its points with the capacity; the word "over" is in the place of the unit."""
-    is_over = bool(capacity.over(load.points))
-    sign, limit = ("", capacity.most) if capacity.most else ("≥ ", capacity.least or 0)
-    amount = f"{number_text(load.points)} / {sign}{number_text(limit)}"
+    """Return the bar of a load, then its points with the capacity, as 37 of 32–42, and whether they are over it."""
+    over = " over" if capacity.over(load.points) else ""
+    amount = f"{number_text(load.points)} of {range_words(capacity)}"
     if len(amount) > AMOUNT:
-        amount = f"{load.points:.0f}/{sign.strip()}{limit:.0f}"
-    words = f" {fit_right(amount, AMOUNT)} {fit('over' if is_over else 'pts', UNIT)}"
-    bar = capacity_bar(load.points, load.done, capacity, width)
-    return [(" " * GAP, "foreground"), *bar, (words, "conflict" if is_over else "foreground")]
-
-
-def range_words(capacity: Capacity) -> str:
-    """Return the minimum and the maximum, as 32–42; nothing without a capacity."""
-    least, most = capacity.least, capacity.most
-    if least and most:
-        return f"{number_text(least)}–{number_text(most)}"
-    return f"at least {number_text(least)}" if least else number_text(most) if most else ""
+        amount = f"{load.points:.0f} of {(capacity.most or capacity.least or 0):.0f}"
+    bar = capacity_bar(load.points, load.done, capacity, width, HALF)
+    return [
+        (" " * GAP, "foreground"),
+        *bar,
+        (f" {fit_right(amount, AMOUNT)}{over:{OVER}}", "conflict" if over else "foreground"),
+    ]

@@ -10,10 +10,11 @@ from backlit.model.amounts import counted
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.drawing.charts import range_words
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
-from backlit.tui.trees.tree_columns import Branches, TreeLayout, range_words
+from backlit.tui.trees.tree_columns import Branches, TreeLayout
 from backlit.tui.widgets.line_list import LineList
 
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
@@ -209,10 +210,10 @@ class TreeList(LineList):
     def about(self, node: Node) -> list[str]:
         """Return the name of a node, then the open items and points in it and below, and its capacity."""
         own, totals = self._branches.own.get(node.id, Totals()), self._branches.all.get(node.id, Totals())
-        words = [f"{counted(totals.count, 'open item')} with {counted(totals.points, 'pt')}"]
+        words = [counted(totals.count, "open item"), counted(totals.points, "pt")]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         capacity = range_words(self._branches.capacity_of(node.id))
-        return [f"{node.name}: ", " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])]
+        return [f"{node.name} · ", " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])]
 
     def row_count(self) -> int:
         """Return the number of nodes that no fold hides."""
