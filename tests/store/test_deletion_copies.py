@@ -198,6 +198,22 @@ async def test_the_copy_of_a_node_names_its_items_up_to_a_limit(tmp_path: Path, 
     assert entry.payload["left"] == (0 if is_kept else count)
 
 
+async def test_a_deleted_node_gets_back_the_items_that_are_still_where_it_put_them(tmp_path: Path) -> None:
+    tree = [node(11, "Root"), node(12, "A", 11), node(13, "B", 11)]
+    with offline_store(tmp_path, [item(number, AreaID=12) for number in (1, 2, 3)]) as store:
+        put_nouns(store, areas=tree)
+        await store.nodes.delete(TreeKind.AREAS, 12, 11)
+        set_state(store, EntryState.SENT)
+        put_nouns(store, areas=[tree[0], tree[2]])
+        later = "2026-03-09T10:00:00.000"
+        put(store, [{**item(each, AreaID=area), "lastModifiedAt": later} for each, area in ((1, 11), (2, 13), (3, 11))])
+
+        told = await store.history.to_undo()
+
+        assert told is not None
+        assert [(each.item_ids, each.stay) for each in told.nodes_made] == [((1, 3), 1)]
+
+
 SOME = Named(1, "Story", "One")
 
 

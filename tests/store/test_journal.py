@@ -153,6 +153,12 @@ async def test_drafts_are_kept_replaced_and_thrown_away(tmp_path: Path) -> None:
         await store.drafts.save("comment 7", {"text": "half a"})
         await store.drafts.save("comment 7", {"text": "half a sentence \ud83d", "cursor": 3})
 
+        store.files.submit(
+            lambda writer: writer.journal.drafts.save("comment 7", {"text": "of another window"})
+        ).result()
+        assert store.drafts.find("comment 7") == {"text": "of another window"}
+        await store.drafts.save("comment 7", {"text": "half a sentence \ud83d", "cursor": 3})
+
     with offline_store(tmp_path) as store:
         assert store.drafts.find("comment 7") == {"text": "half a sentence \ud83d", "cursor": 3}
         await store.drafts.discard("comment 7")

@@ -54,3 +54,7 @@ async def test_a_list_of_words_knows_what_it_lacks_and_is_told_when_it_lacks_not
 
         assert store.search.unread(view) == 0
         assert [each.kind for each in changes] == [Subject.ITEMS]
+
+
+def test_a_word_within_a_long_run_of_signs_is_shown() -> None:
+    assert "needle" in snippet(f"{'x' * 200}_needle and more", ["needle"])

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,30 @@ async def test_two_levels_of_groups_fold_each_by_itself_and_stay_folded(tmp_path
 
         view.fold((12,), is_folded=False)
         assert view.index_of(2) == 4
+
+
+@pytest.mark.parametrize("group", [(), ("type",), ("type", "Status")])
+@pytest.mark.parametrize("folded", [None, 0, 1])
+async def test_lines_are_found_by_their_place_and_by_their_item(
+    tmp_path: Path, group: tuple[str, ...], folded: int | None
+) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(group=group, with_done=True))
+        if group and folded is not None:
+            view.fold(view.outline.headers[folded].group, is_folded=True)
+        lines = view.lines(0, 99)
+        ids = [None if isinstance(each, GroupLine) else each.id for each in lines]
+
+        assert view.line_count == len(lines)
+        assert [view.id_at(at) for at in (-1, *range(len(lines) + 1))] == [None, *ids, None]
+        assert [view.index_of(each) for each in ids if each] == [at for at, each in enumerate(ids) if each]
+        assert view.index_of(99) is None
+        assert all(view.index_of(each) is None for each in view.ids() if each not in ids)
+        for start, stop in combinations(range(len(lines) + 1), 2):
+            assert list(view.ids_on(start, stop)) == [each for each in ids[start:stop] if each]
+            assert list(view.lines(start, stop)) == lines[start:stop]
+        for header in view.outline.headers:
+            assert len(view.ids_in(header.group)) == header.rows
 
 
 async def test_an_edit_moves_an_item_to_its_new_group(tmp_path: Path) -> None:

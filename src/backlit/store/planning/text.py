@@ -68,9 +68,7 @@ def plan_text(
     """Write a plan. Empty iterations get a heading too. `was` holds the values the plan starts from."""
     lines = [HEAD.format(project=plain(project), none=NONE)]
     every = [line for items in sections.values() for line in items]
-    widths = [
-        max((len(cell) for cell in cells), default=0) for cells in zip(*(_cells(line) for line in every), strict=True)
-    ] or [0, 0, 0, 0]
+    widths = [max(map(len, cells)) for cells in zip(*map(_cells, every), strict=True)]
     for place, items in sections.items():
         note = f"  # {notes[place]}" if notes.get(place) else ""
         lines.append(f"[{plain(labels.get(place, BACKLOG))}]{note}")

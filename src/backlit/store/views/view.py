@@ -232,7 +232,7 @@ class View:
             place = self._ids.index(item_id)
         except ValueError:
             return None
-        return self._lines.line_of(place) if self.is_grouped else place
+        return self._lines.line_of(place)
 
     async def load(self) -> None:
         """Read all ids and totals on the reading thread. The count is known afterwards."""
