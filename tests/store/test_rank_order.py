@@ -104,3 +104,12 @@ async def test_a_block_whose_neighbours_are_all_gone_stays(store: Store) -> None
     is_moved = await store.files.write(lambda writer: reorder(writer, block, [("after", 99)], is_local=True))
 
     assert (is_moved, await order(store)) == (False, [1, 2, 3, 4])
+
+
+async def test_a_moved_block_goes_back_without_the_items_that_are_gone(store: Store) -> None:
+    await store.ranking.to_bottom(store.view(ViewSpec(with_done=True)), [1, 2])
+    store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+
+    await store.history.undo()
+
+    assert await order(store) == [2, 3, 4]
