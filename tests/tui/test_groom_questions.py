@@ -132,6 +132,18 @@ def test_a_question_that_was_asked_before_stays_with_the_values_of_then(store: S
     assert [questions.last_place_before(place) for place in (3, 4)] == [-1, 3]
 
 
+def test_the_status_stays_last_when_more_is_asked_and_answers_stay_when_the_item_comes_back(store: Store) -> None:
+    questions = begun(store, stop=Stop(0, 1, asked=("Status",)))
+    asked, open_before = list(questions.keys), questions.count_open()
+    questions.confirm(found(store, 1))
+
+    questions.begin(Stop(1, 2), found(store, 2))
+    questions.begin(Stop(0, 1), found(store, 1))
+
+    assert (asked[-1], asked[0] == "Status") == ("Status", False)
+    assert (questions.keys, questions.count_open()) == (asked, open_before - 1)
+
+
 @pytest.mark.parametrize(("before", "is_open"), [({"Estimate": "1"}, False), ({"Estimate": None}, True), ({}, True)])
 def test_a_value_that_was_changed_is_not_asked_for_again_although_it_is_lacking(
     store: Store, before: dict[str, object], is_open: bool
