@@ -14,11 +14,13 @@ from weakref import WeakKeyDictionary
 
 import textual.app
 import textual.pilot
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
 from textual.worker import Worker
 
 from backlit.tui.drawing.framed_app import FramedApp
@@ -40,7 +42,8 @@ _THREADS = Path("/proc/self/task")
 NETWORK = frozenset({"refresh", "sign in", "transfer"})
 """Groups of workers that wait for the network, which a test may hold up."""
 _draw_frame = Screen._compositor_refresh
-_undrawn: WeakKeyDictionary[Screen[Any], None] = WeakKeyDictionary()
+_end = App._shutdown
+_undrawn: WeakKeyDictionary[Screen[Any], bool] = WeakKeyDictionary()
 _watched: list[str] = []
 _BUSY = frozenset({b"R", b"D"})
 
@@ -68,16 +71,12 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
 
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
-    """Wait until nothing is at work, no timer is due soon, and every frame is drawn."""
+    """Wait until nothing is at work and no timer is due soon."""
     left = max_sleep - await calm()
-    while left > 0 and ((wait := _until_next_timer()) is not None or _undrawn):
-        if wait is not None:
-            await asyncio.sleep(wait)
-            left -= max(wait, LOOK)
-        else:
-            _draw_waiting()
-        left -= await calm(max_sleep=left)
-    _draw_waiting()
+    _follow_frames()
+    while (wait := _until_next_timer()) is not None and left > 0:
+        await asyncio.sleep(wait)
+        left -= max(wait, LOOK) + await calm(max_sleep=left)
 
 
 async def workers_done(app: App[Any], but: frozenset[str] = frozenset()) -> bool:
@@ -138,21 +137,40 @@ def every_frame() -> Iterator[None]:
         _watched.pop()
 
 
+def strips_of(app: App[Any]) -> list[Strip]:
+    """Draw the screen, and return its lines."""
+    screen, behind = app.screen, app._background_screens
+    for each in behind:
+        if _undrawn.pop(each, False):
+            with each._context():
+                _draw_frame(each)  # tells the screen before it which of its cells changed
+    with screen._context():
+        visible_screen_stack.set(behind)
+        return screen._compositor.render_strips()
+
+
 def _draw(screen: Screen[Any]) -> None:
-    """Draw a frame, for a pilot only when it rests: of the frames after each message it reads none."""
+    """Draw a frame, but not for a pilot: a test draws what it looks at, which is few of the frames."""
     app = screen.app
     if not app.is_headless or type(app)._display is not FramedApp._display or _watched:
         _draw_frame(screen)
     else:
-        _undrawn[screen] = None
+        _undrawn[screen] = True
 
 
-def _draw_waiting() -> None:
-    while _undrawn:
-        screen, _ = _undrawn.popitem()
-        if screen.is_attached and screen.app._running:
+def _follow_frames() -> None:
+    """Do what Textual does after each frame."""
+    for screen in list(_undrawn):
+        if screen.is_attached and screen.app._running and screen is screen.app.screen:
             with screen._context():
-                _draw_frame(screen)
+                screen.app._update_mouse_over(screen)
+
+
+async def _shut_down(app: App[Any]) -> None:
+    """End an application, and draw its last frame, which a test may not have looked at."""
+    if type(app)._display is FramedApp._display and app._running and app.screen_stack:
+        strips_of(app)
+    await _end(app)
 
 
 def keep_parsed_rules() -> None:
@@ -175,7 +193,7 @@ def keep_parsed_rules() -> None:
 def wait_so_with_keys() -> None:
     """Have Textual's pilot wait like this: between two keys until all is calm, after the last until all is settled.
 
-    Frames in between are not drawn, which took a quarter of a test's time.
+    Frames that no test looks at are not drawn, which took a quarter of a test's time.
     """
     press, pause = Pilot.press, Pilot.pause
 
@@ -194,4 +212,5 @@ def wait_so_with_keys() -> None:
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
     Pilot.pause = paused  # type: ignore[method-assign,assignment] # likewise
+    App._shutdown = _shut_down  # type: ignore[method-assign] # of any application
     Screen._compositor_refresh = _draw  # type: ignore[method-assign,assignment] # of any screen

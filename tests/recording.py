@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.segment import Segment
 from rich.style import Style
 from tests import quiet
+from tests.quiet import strips_of
 from tests.screenshots import FOLDER, opened, settled, write_workspace
-from tests.tui.stage import strips_of
 from textual.strip import Strip
 
 RECORDING = FOLDER / "recording.svg"

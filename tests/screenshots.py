@@ -12,10 +12,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from tests import quiet
-from tests.quiet import workers_done
+from tests.quiet import strips_of, workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, load_sample, make_sample, until
-from tests.tui.stage import strips_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 

@@ -1,10 +1,11 @@
 """The application over a store, and its editor."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
 import pytest
+from tests import quiet
 from tests.tui.editing import Edit
 from textual.pilot import Pilot
 
@@ -42,3 +43,10 @@ def edit(opened: Open, store: Store) -> Edit:
             yield pilot
 
     return edit
+
+
+@pytest.fixture
+def every_frame() -> Iterator[None]:
+    """Have each frame drawn, for a test that counts what is drawn."""
+    with quiet.every_frame():
+        yield

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
+from tests.quiet import strips_of
 from tests.store.world import until
 from textual.app import App
 from textual.pilot import Pilot
-from textual.strip import Strip
 
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.themes import use_themes
@@ -24,11 +24,6 @@ class Stage(ChordApp):
         super().__init__()
         use_themes(self, "backlit", None)
         self.answers: list[object] = []
-
-
-def strips_of(app: App[None]) -> list[Strip]:
-    """Return the screen as Textual draws it, line by line."""
-    return app.screen._compositor.render_strips()
 
 
 def lines_of(app: App[None]) -> list[str]:

@@ -1,10 +1,10 @@
 """The backlog screen, driven by keys over a real store and service."""
 
-from tests.quiet import every_frame
+from tests.quiet import every_frame, strips_of
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import heading_of, line_with, lines_of, missing, strips_of, text_of, title_of
+from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of, title_of
 from textual.app import App
 from textual.pilot import Pilot
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.quiet import strips_of
 from tests.store.world import World, until
-from tests.tui.stage import Stage, line_with, missing, strips_of, text_of
+from tests.tui.stage import Stage, line_with, missing, text_of
 from textual import events
 from textual.color import Color
 from textual.pilot import Pilot
@@ -128,6 +129,7 @@ async def test_tab_completes_visibly_and_enter_takes_what_is_typed() -> None:
         assert app.answers == [TagChange(("search", "qui"))]
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
     picker = PickDialog("Owner", [Choice(n, f"Person {n}") for n in range(5000)], 4000)

@@ -2,9 +2,10 @@
 
 import pytest
 from msgspec.structs import replace
+from tests.quiet import strips_of
 from tests.store.world import Said, World, sent, until
 from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
-from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
+from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY
@@ -193,6 +194,7 @@ async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, ed
         assert screen_of(pilot).form.is_editing is False
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         grid = screen_of(pilot).form.grid

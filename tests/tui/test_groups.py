@@ -186,6 +186,7 @@ async def test_several_sort_keys_are_picked_with_their_directions(store: Store, 
         assert "status ↑, points ↓" in heading_of(pilot.app)
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await group_by(pilot, "type")

@@ -19,10 +19,11 @@ from backlit.tui.plan.screen import PlanScreen
 
 async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_path: Path) -> None:
     server = ForeignServer(Quirks(cap=20), items=600)
-    pause = 0.2
+    goes_on = asyncio.Event()
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        await asyncio.sleep(pause)
+        if store.connection.done:
+            await goes_on.wait()
         await server(scope, receive, send)
 
     async def connect(_report: Report) -> Client:
@@ -40,9 +41,9 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
         planned = text_of(app)
         await pilot.press("g", "b")
         await pilot.press("ctrl+c")
+        goes_on.set()
         await until(lambda: "Loading stopped. Refresh to resume." in text_of(app), lambda: text_of(app))
         stopped = text_of(app)
-        pause = 0.0
         await pilot.press("R")
         await until(lambda: " 600 items" in text_of(app), lambda: text_of(app))
     await asyncio.to_thread(store.close)

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.quiet import workers_done
+from tests.quiet import strips_of, workers_done
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
-from tests.tui.stage import heading_of, lines_of, strips_of, text_of
+from tests.tui.stage import heading_of, lines_of, text_of
 from tests.tui.test_view_tabs import BUGS, LARGE, viewed
 from textual import events
 from textual.pilot import Pilot

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from rich.segment import Segment
+from tests.quiet import strips_of
 from tests.screenshots import opened, settled, write_workspace
-from tests.tui.stage import strips_of
 from textual.app import App
 from textual.color import Color
 from textual.theme import Theme

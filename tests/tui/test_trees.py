@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
 
+import pytest
 from msgspec.structs import replace
 from tests.store.world import World, until
 from tests.tui.conftest import Open
@@ -160,6 +161,7 @@ async def test_a_minimum_alone_is_named_as_one() -> None:
         assert line_with(app, "Sprint 2").endswith("▄▄▄▁▁▁│  15 of ≥ 30")
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_iterations_in_sight_that_have_a_capacity_are_asked_for_their_loads() -> None:
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
@@ -335,6 +337,7 @@ async def test_enter_asks_for_the_node_and_again_for_all_below() -> None:
         assert [line[1] for line in lines_of(app)[1:8]] == [" ", "✓", "✓", "✓", "✓", " ", " "]
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_moving_the_cursor_draws_two_lines() -> None:
     async with TreeStage().run_test(size=(80, 12)) as pilot:
         app = pilot.app
