@@ -212,5 +212,5 @@ def wait_so_with_keys() -> None:
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
     Pilot.pause = paused  # type: ignore[method-assign,assignment] # likewise
-    App._shutdown = _shut_down  # type: ignore[method-assign] # of any application
+    App._shutdown = _shut_down  # type: ignore[assignment,method-assign] # of any application
     Screen._compositor_refresh = _draw  # type: ignore[method-assign,assignment] # of any screen

@@ -58,6 +58,7 @@ def test_no_file_is_longer_than_500_lines() -> None:
     assert {str(path.relative_to(HOUSE)): length for path, length in lengths.items() if length > 500} == {}
 
 
+@pytest.mark.slow
 def test_no_function_is_longer_than_50_lines() -> None:
     functions = [(path, node) for path, node in nodes(ALL) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
@@ -300,6 +301,7 @@ def imports_mock(node: ast.AST) -> bool:
     return bool({"mock", "unittest.mock", "pytest_mock"} & {*modules, *names})
 
 
+@pytest.mark.slow
 def test_no_test_patches_our_own_code() -> None:
     tests = [path for path in ALL if "tests" in path.parts]
     ours = {path: names_from_backlit(trees()[path]) for path in tests}

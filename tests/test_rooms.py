@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 METHODS, LARGE_CLASSES = 40, 0  # goal: no class over 40 methods with its own ancestors
 DEEPEST = 3
@@ -94,6 +96,7 @@ def classes() -> Classes:
     return Classes()
 
 
+@pytest.mark.slow
 def test_few_classes_have_more_than_40_methods_with_their_own_ancestors() -> None:
     large = [key for key in classes().methods if classes().all_methods(key) > METHODS]
 

@@ -66,6 +66,7 @@ def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> N
     assert empty.problems() == []
 
 
+@pytest.mark.slow
 def test_a_served_empty_database_says_how_to_begin_and_notices_the_first_user(home: Home, tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path}/new.db"
     process = home.start("serve", "--port", "0", "--database", database)
@@ -209,6 +210,7 @@ def test_lists_are_tables_for_people(workspace: Workspace) -> None:
     assert command("admin", "users", "list", "--database", "nonsense").returncode == 1
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: Workspace) -> None:
     words = ["admin", "users", "add", "zoe", "--database", workspace.settings.database]
     process, terminal = pty.fork()

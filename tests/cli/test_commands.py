@@ -165,6 +165,7 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
 
+@pytest.mark.slow
 def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home) -> None:
     listing = (*DEMO, "items", "list", "--limit", "40")
     process, terminal = in_terminal(demo_home, *listing)
@@ -289,6 +290,7 @@ def test_a_number_that_no_item_can_have_is_refused(home: Home, words: tuple[str,
     assert "9223372036854775808' is not an item number" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_sample_whose_making_was_killed_is_made_again(home: Home) -> None:
     workspace = locations_of(home).workspace(demo_profile(3000, 1))
     making = home.start("--profile", "demo-3000-1", "items", "list", "--limit", "1")
@@ -301,6 +303,7 @@ def test_a_sample_whose_making_was_killed_is_made_again(home: Home) -> None:
     assert home.run("--profile", "demo-3000-1", "items", "list", "--limit", "1").returncode == 0
 
 
+@pytest.mark.slow
 def test_two_processes_make_one_sample(home: Home) -> None:
     both = [home.start("--profile", "demo-300-1", "whoami") for _ in range(2)]
     outputs = [process.communicate(timeout=60) for process in both]
@@ -309,6 +312,7 @@ def test_two_processes_make_one_sample(home: Home) -> None:
     assert all(out.startswith("maya (Maya Kent)") for out, _ in outputs)
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
     making = home.start("--profile", "demo-60000-1", "items", "list")
     workspace = locations_of(home).workspace(demo_profile(60000, 1))
@@ -320,6 +324,7 @@ def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
     assert (making.returncode, output, errors) == (130, "", "")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) -> None:
     demo_home.run(*DEMO, "whoami")
     listing = demo_home.start(*DEMO, "items", "list", "--json")

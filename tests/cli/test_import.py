@@ -152,6 +152,7 @@ def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:
     assert not Import(changes={1: {"IsVisibleInPortal": False, "Name": "Seen"}}).is_for_customers
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_does_not_stop_the_writing(demo_home: Home, tmp_path: Path) -> None:
     rows = "".join(f"Story,Striped animal {number} {'x' * 200}\n" for number in range(60))  # more than a pipe's buffer
     (tmp_path / "items.csv").write_text(f"type,name\n{rows}")

@@ -40,6 +40,7 @@ def name_in(lines: list[str]) -> bytes:
     return str(found[-1]).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "lines"), [((), 40), (("11j", "3k"), 14)], ids=["top", "middle"])
 def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, keys: Sequence[str], lines: int) -> None:
     before = left(demo_home, keys, (120, lines))
@@ -59,6 +60,7 @@ def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, k
         assert shown.written.count(name) == 1
 
 
+@pytest.mark.slow
 def test_a_key_typed_over_the_last_frame_acts(demo_home: Home) -> None:
     name = name_in(left(demo_home))
     with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:

@@ -81,6 +81,7 @@ def received(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
+@pytest.mark.slow
 def test_a_request_in_the_works_ends_before_the_service_does(started: Started, home: Home) -> None:
     started.start()
     with socket.create_connection(started.address, timeout=10) as connection:
@@ -110,6 +111,7 @@ def is_listening(address: tuple[str, int]) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_idle_server_ends_at_once(started: Started, number: int, code: int) -> None:
     started.start()
@@ -117,6 +119,7 @@ def test_idle_server_ends_at_once(started: Started, number: int, code: int) -> N
     assert started.end(number) == code
 
 
+@pytest.mark.slow
 def test_the_log_is_json_lines_without_what_was_asked(started: Started) -> None:
     started.start("--log-level", "info", "--legacy-clients")
     started.said(
@@ -154,6 +157,7 @@ def test_server_rejects_foreign_protocols_and_continues(shared: Started) -> None
     assert shared.is_alive
 
 
+@pytest.mark.slow
 def test_server_encrypts_with_a_certificate(started: Started, tmp_path: Path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     make = (
@@ -230,6 +234,7 @@ def test_a_head_that_cannot_be_read_is_refused_in_json(shared: Started, request_
     assert shared.is_alive
 
 
+@pytest.mark.slow
 def test_the_log_is_json_whatever_a_library_says(started: Started) -> None:
     started.start("--log-level", "debug")
     body = b"junk--b\r\nContent-Disposition form-data\r\n\r\nx\r\n--b--\r\n"
@@ -263,6 +268,7 @@ def test_the_address_of_a_database_is_shown_without_its_password(address: str, s
     assert without_password(address) == shown
 
 
+@pytest.mark.slow
 def test_workers_on_sqlite_are_refused_before_anything_else_is_said(home: Home) -> None:
     done = home.run("serve", "--port", "0", "--workers", "2")
 

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.conftest import Home, Server
 
 
+@pytest.mark.slow
 def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> None:
     process = home.start("serve", "--sample", "--items", "20", "--port", "0")
     assert process.stdout is not None
@@ -38,6 +39,7 @@ def test_a_database_that_cannot_be_is_refused(home: Home, database: str) -> None
     assert (done.returncode, done.stderr) == (1, f"backlit: {sentence}\n")
 
 
+@pytest.mark.slow
 def test_a_new_database_is_said_to_have_no_users(home: Home, tmp_path: Path) -> None:
     process = home.start("serve", "--port", "0", "--database", f"sqlite:///{tmp_path}/new.db")
     assert process.stdout is not None

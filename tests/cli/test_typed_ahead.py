@@ -22,6 +22,7 @@ def held_start(home: Home) -> Iterator[None]:
     os.close(pipe)
 
 
+@pytest.mark.slow
 def test_keys_typed_during_the_start_are_answered_and_not_echoed(demo_home: Home) -> None:
     with terminal(["demo", "--items", "60"], demo_home.environment, program=BACKLIT) as shown:
         modes = shown.modes

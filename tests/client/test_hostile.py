@@ -73,6 +73,7 @@ async def test_an_encoding_that_was_not_asked_for_is_refused_unread(tmp_path: Pa
     assert failure.message == ("The response of 127.0.0.1 to GET /api/v1/workitems/1 uses an unsupported compression.")
 
 
+@pytest.mark.slow
 async def test_a_bomb_in_one_piece_takes_no_more_memory_than_its_limit(tmp_path: Path) -> None:
     body = bomb(400 * MEGABYTE)
     async with raw_service(tmp_path, http(body, "Content-Encoding: gzip")) as client:

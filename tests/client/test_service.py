@@ -221,6 +221,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 async def test_processes_with_a_spent_token_make_one_refresh_between_them(
     address: tuple[str, Counting], tmp_path: Path
 ) -> None:

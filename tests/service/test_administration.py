@@ -58,6 +58,7 @@ async def test_a_running_service_sees_what_was_changed(workspace: Workspace, may
     assert workspace.problems() == []
 
 
+@pytest.mark.slow
 async def test_names_with_other_letters_than_ascii_are_found_in_any_case(
     workspace: Workspace, visitor: httpx.AsyncClient
 ) -> None:
@@ -78,6 +79,7 @@ async def test_names_with_other_letters_than_ascii_are_found_in_any_case(
     assert twice == [1, 1]
 
 
+@pytest.mark.slow
 async def test_of_two_names_that_differ_in_case_the_exact_one_signs_in(
     workspace: Workspace, service: Service, visitor: httpx.AsyncClient
 ) -> None:

@@ -53,6 +53,7 @@ async def test_a_page_past_the_end_has_the_whole_total(maya: Client) -> None:
         assert (found["totalResults"], len(found["results"])) == (bugs, min(10, max(0, bugs - skip)))
 
 
+@pytest.mark.slow
 async def test_a_deep_page_is_the_same_as_a_shallow_one(maya: Client, settings: ServiceSettings) -> None:
     for number in range(420):
         body = {"type": "Bug", "projectId": 1 + number % 2, "fields": {"Name": f"{number}"}}

@@ -66,6 +66,7 @@ async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncItera
     await service.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 10, 2 * PART + 5])
 async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Client, bucket: S3Store, size: int) -> None:
     content = bytes(index % 251 for index in range(size))

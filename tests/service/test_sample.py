@@ -37,6 +37,7 @@ def items_of(database: sqlite3.Connection) -> list[dict[str, Any]]:
     return items
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_day_give_the_same_sample(tmp_path: Path) -> None:
     first, second, other = (
         items_of(written(tmp_path, name, items=80, seed=seed)[1]) for name, seed in (("a", 1), ("b", 1), ("c", 2))

@@ -286,6 +286,7 @@ async def test_a_database_file_that_was_moved_answers_503_until_it_is_back(
     assert (taken.status_code, taken.json()["fields"]["Name"]) == (201, "kept")
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_second_server_on_one_file_is_refused_and_the_command_line_is_not(
     settings: ServiceSettings, tmp_path: Path

@@ -30,6 +30,7 @@ def wait_for_worker(served: Served, gone: int) -> set[int]:
     raise TimeoutError("no worker took the place of the one that ended")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_workers_serve_one_address_and_one_that_dies_is_replaced(settings: ServiceSettings, tmp_path: Path) -> None:
     with Served(tmp_path, settings.database, "--workers", "2") as served:

@@ -55,6 +55,7 @@ async def assert_all_arrived_once(world: World, acknowledged: Acknowledged, item
     assert {f"Comment {number}" for kind, _, number in acknowledged if kind == "comment"} <= set(comments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arrives_once(
     world: World, seed: int
@@ -86,6 +87,7 @@ async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arriv
     await assert_all_arrived_once(world, acknowledged, ids[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_a_kill_while_sending_loses_nothing_and_doubles_nothing(tmp_path: Path, sample: Path, seed: int) -> None:
     world = World(tmp_path, sample)

@@ -176,6 +176,7 @@ def _run(folder: Path, name: str, begin: Barrier, end: Barrier) -> None:
     asyncio.run(_edited(folder, name, begin, end))
 
 
+@pytest.mark.slow
 def test_two_processes_agree_on_the_journal_that_one_of_them_wrote_again(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     with offline_store(tmp_path, [item(1)]):

@@ -170,6 +170,7 @@ async def has_values(world: World, model: Model) -> bool:
     return all(tuple(found[name][key] for key in PLANNED) == values for name, values in model.values.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operations", [100, pytest.param(500, marks=pytest.mark.slow)])
 async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_model(
     world: World, operations: int

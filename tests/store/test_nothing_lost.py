@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.examples import few_and_many
@@ -177,6 +178,7 @@ async def desks(world: World, number: int) -> AsyncIterator[dict[str, Desk]]:
             await asyncio.to_thread(desk.store.close)
 
 
+@pytest.mark.slow
 @few_and_many(3, 12)
 def test_no_sequence_of_edits_by_two_people_loses_a_value_unseen(tmp_path: Path, sample: Path, examples: int) -> None:
     number = 0

@@ -275,6 +275,7 @@ async def test_a_list_in_another_order_is_not_ranked(world: World) -> None:
     assert "grouped by status" in str(by_status)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))])
 async def test_two_who_rank_at_random_end_with_one_order(world: World, seed: int) -> None:
     one, other = await world.online("one"), await world.online("other")
@@ -308,6 +309,7 @@ async def _rank_at_random(store: Store, ids: Sequence[int], chance: random.Rando
                 await store.history.undo()
 
 
+@pytest.mark.slow
 async def test_where_no_number_lies_between_two_neighbours_these_get_new_ones(world: World) -> None:
     store = await world.online()
     ids = await shown(store)

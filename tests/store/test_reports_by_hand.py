@@ -181,6 +181,7 @@ async def test_what_goes_from_one_half_to_the_other_does_not_change_the_whole(st
     assert scope.headline == ("24 pts: 6 in 4 items added and 5 in 1 item removed since 2 Mar, +5 by new estimates.")
 
 
+@pytest.mark.slow
 async def test_the_velocity_of_a_week_and_its_carry_over_are_those_on_paper(store: Store) -> None:
     velocity = await report(store, ReportName.VELOCITY, "Hand")
 

@@ -250,6 +250,7 @@ async def test_a_look_shows_each_kind(
         assert isinstance(pilot.app.screen, AttachmentsScreen)
 
 
+@pytest.mark.slow
 async def test_a_look_fetches_only_the_beginning(store: Store, opened: Open, item_id: int, write: Write) -> None:
     await attached(store, item_id, write("log.txt", b"line\n" * LOOK_LIMIT))
 

@@ -1,5 +1,6 @@
 """The backlog screen, driven by keys over a real store and service."""
 
+import pytest
 from tests.quiet import every_frame, strips_of
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -153,6 +154,7 @@ async def test_done_items_come_and_go(store: Store, opened: Open) -> None:
         assert "Open items" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_status_estimate_owner_name_and_iteration_change_from_the_list(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -359,6 +361,7 @@ async def test_another_project_starts_at_its_first_item(store: Store, opened: Op
         assert "▌" in lines_of(pilot.app)[3]
 
 
+@pytest.mark.slow
 async def test_a_lost_connection_is_shown_and_edits_are_queued(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")

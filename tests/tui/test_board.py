@@ -57,6 +57,7 @@ async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> N
         assert str(item.fields["Name"])[:20] in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_every_size_shows_the_title_and_the_cursor(store: Store) -> None:
     for size in ((120, 40), (80, 24), (60, 20), (40, 12), (200, 50)):
         async with on_board(store, size=size) as pilot:
@@ -101,6 +102,7 @@ async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Stor
         assert board(pilot).row_count() == count
 
 
+@pytest.mark.slow
 async def test_a_filter_shows_all_done_cards(store: Store) -> None:
     async with on_board(store) as pilot:
         await done(pilot, store)
@@ -152,6 +154,7 @@ async def test_a_column_collapses_to_a_word_of_the_heading_and_opens_again(store
         assert board(pilot).current_id is not None
 
 
+@pytest.mark.slow
 async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_restart(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, *"tcowner")
@@ -181,6 +184,7 @@ def with_limit(limit: int) -> BoardSettings:
     return BoardSettings(column=(ColumnSettings("Status", DOING, "Doing", limit),))
 
 
+@pytest.mark.slow
 async def test_a_limit_is_shown_beside_the_count_and_warns_without_blocking(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         count = board(pilot).position.grid.totals[1].count

@@ -54,6 +54,7 @@ async def test_a_command_without_a_dialog_asks_about_hidden_items_too(store: Sto
         assert "Copied" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_nothing_is_written_without_a_yes(world: World, store: Store, opened: Open) -> None:
     for key in ("enter", "escape", "n"):
         async with opened(store) as pilot:
@@ -189,6 +190,7 @@ async def test_a_repeat_does_the_last_change_again_here_and_with_a_count_on_so_m
         assert found == [wanted] * 3
 
 
+@pytest.mark.slow
 async def test_a_count_before_a_verb_is_the_number_of_rows_it_acts_on(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:

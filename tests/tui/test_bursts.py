@@ -73,6 +73,7 @@ def filled_in(keys: tuple[str, ...], item_id: int) -> list[str]:
     return "\0".join(keys).replace("I\0D", "\0".join(str(item_id))).split("\0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", [way if way in USUAL_WAYS else pytest.param(way, marks=pytest.mark.slow) for way in WAYS]
 )
@@ -99,6 +100,7 @@ async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opene
     assert found == dict.fromkeys(GAPS, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verbs",
     [(">", "u", "j", ">"), *(pytest.param(keys, marks=pytest.mark.slow) for keys in (">j>", ">>j>", "j>k>"))],
@@ -121,6 +123,7 @@ async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opene
     assert planned[1] == planned[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [("u", "y"), ("u", "y", "ctrl+r", "y")], ids=["undo", "redo"])
 async def test_a_verb_behind_the_undo_of_many_items_acts_where_the_undo_leads(
     store: Store, opened: Open, step: Sequence[str]
@@ -142,6 +145,7 @@ async def test_a_verb_behind_the_undo_of_many_items_acts_where_the_undo_leads(
     assert len(found[0]) == 1
 
 
+@pytest.mark.slow
 async def test_planning_behind_the_undo_of_a_saved_plan_plans_what_slow_keys_plan(store: Store, opened: Open) -> None:
     planned = []
     for is_slow in (True, False):
@@ -157,6 +161,7 @@ async def test_planning_behind_the_undo_of_a_saved_plan_plans_what_slow_keys_pla
     assert planned[1] == planned[0]
 
 
+@pytest.mark.slow
 async def test_a_new_item_keeps_the_first_letter_of_its_name(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         for number in range(25):
@@ -167,6 +172,7 @@ async def test_a_new_item_keeps_the_first_letter_of_its_name(store: Store, opene
     assert made == [f"Made {number:02}" for number in range(25)]
 
 
+@pytest.mark.slow
 async def test_each_name_reaches_the_item_that_was_gone_to(store: Store, opened: Open) -> None:
     rows = (await shown(store))[:25]
     async with opened(store) as pilot:

@@ -68,6 +68,7 @@ async def settling(opened: Open, store: Store, size: tuple[int, int] = (120, 40)
         yield pilot
 
 
+@pytest.mark.slow
 async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -175,6 +176,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         assert (await fields_on(world, item_id))["Name"] == "Both"
 
 
+@pytest.mark.slow
 async def test_a_value_that_is_not_valid_is_asked_for_again(world: World, store: Store, opened: Open) -> None:
     item_id = await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -208,6 +210,7 @@ async def test_places_are_shown_by_name_and_picked(world: World, store: Store, o
         assert (await fields_on(world, item_id))["IterationID"] == third.id
 
 
+@pytest.mark.slow
 async def test_a_long_text_shows_its_differences_and_is_merged_by_hand(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -393,6 +393,7 @@ async def test_a_save_says_why_it_was_rejected_and_the_way_on(world: World, edit
         assert isinstance(pilot.app.screen, ConflictDialog)
 
 
+@pytest.mark.slow
 async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
     world: World, store: Store, edit: Edit
 ) -> None:

@@ -55,6 +55,7 @@ async def edit_field(pilot: Pilot[None], store: Store, field: Field, item_type: 
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item_type", list(ItemType))
 async def test_every_field_of_a_type_is_edited_and_reaches_the_service(
     world: World, store: Store, edit: Edit, item_type: ItemType

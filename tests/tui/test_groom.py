@@ -106,6 +106,7 @@ async def test_an_answer_is_taken_back_with_u_and_asked_again(world: World, stor
         assert (await fields_of(world, store, item_id))["Estimate"] is None
 
 
+@pytest.mark.slow
 async def test_offline_it_goes_on_and_is_sent_later(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     async with opened(store) as pilot:
@@ -196,6 +197,7 @@ def is_groomed(store: Store, item_id: int) -> bool:
     )
 
 
+@pytest.mark.slow
 async def test_an_item_is_groomed_from_the_list_by_at_most_eight_keys(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -211,6 +213,7 @@ async def test_an_item_is_groomed_from_the_list_by_at_most_eight_keys(world: Wor
         assert count <= 8
 
 
+@pytest.mark.slow
 async def test_an_item_is_groomed_in_the_queue_by_at_most_six_keys(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:

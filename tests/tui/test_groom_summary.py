@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.grooming import current, queue_of, unestimated, unplanned
@@ -29,6 +30,7 @@ async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: Wor
         assert " ".join(row[first:end].strip() for row in rows) == name
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_there_is_not_replaced_unasked(
     world: World, store: Store, opened: Open, tmp_path: Path
 ) -> None:

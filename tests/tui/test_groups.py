@@ -139,6 +139,7 @@ async def test_the_selection_survives_grouping_and_folding(store: Store, opened:
         assert "✓ 2 selected" in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_space_on_a_header_selects_its_group(store: Store, opened: Open) -> None:
     group = (await groups_of(store, "type"))[0]
     async with opened(store) as pilot:

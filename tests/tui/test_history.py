@@ -1,5 +1,6 @@
 """Undo, redo and deleting on the screen: what is grave is asked first, what was done is said."""
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import missing, said, text_of
@@ -65,6 +66,7 @@ async def test_an_undone_item_that_the_filter_hides_is_named(store: Store, opene
         await said(pilot, "hidden.")
 
 
+@pytest.mark.slow
 async def test_on_the_board_and_in_the_plan_the_cursor_goes_to_what_undo_changed(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)

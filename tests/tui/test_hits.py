@@ -28,6 +28,7 @@ def test_a_list_without_matches_has_no_next_match() -> None:
     assert nth_match(ORDER, {99}, 10, 1) is None
 
 
+@pytest.mark.slow
 async def test_n_continues_the_last_search_after_the_filter_is_cleared(store: Store, opened: Open) -> None:
     rows = await shown(store)
     word = rows[3].name.split()[0].lower()

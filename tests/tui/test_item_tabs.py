@@ -52,6 +52,7 @@ async def test_the_item_beside_its_tab_is_laid_out_again_only_when_it_changes(wo
         assert aside.count > unchanged
 
 
+@pytest.mark.slow
 async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         await pilot.press("e", *"!", "escape")
@@ -104,6 +105,7 @@ async def test_the_tabs_count_comments(world: World, store: Store, edit: Edit) -
         await until(lambda: f"Comments {before + 1}" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_every_tab_counts_comments_that_arrive_while_it_is_open(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     before = len(store.comments.of_item(item_id))
@@ -220,6 +222,7 @@ async def test_an_item_shows_its_text_beside_or_above_its_fields(
         assert "–" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_high_terminal_shows_every_field(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         assert missing(pilot.app, ["Certainty", "Value class", "Computed by the server", "Backlog priority"]) == []

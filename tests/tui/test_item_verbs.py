@@ -286,6 +286,7 @@ EXCEPTIONS = {
 """Other outcomes in some views."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_not(
     store: Store, opened: Open, view: str
@@ -393,6 +394,7 @@ GROOMING = ("s", *"pr", "enter", "+", "m", "n", "C", *"ok", "ctrl+s")
 GROOMED = {"Story", "Bug"}
 
 
+@pytest.mark.slow
 async def test_grooming_takes_at_most_twelve_keys_for_each_item(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     places = [at for at, row in enumerate(rows) if row.type in GROOMED][:5]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_disk import no_room
 from tests.store.test_journal_file import held
@@ -109,6 +110,7 @@ async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is
             assert store.drafts.find("typed:field:Name:1") is None
 
 
+@pytest.mark.slow
 async def test_a_value_typed_for_a_conflict_is_restored_after_the_application_ended(
     world: World, store: Store, opened: Open
 ) -> None:

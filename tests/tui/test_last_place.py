@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, put
 from tests.store.world import until
 from tests.tui.conftest import Open
@@ -14,6 +15,7 @@ from backlit.tui.board.screen import BoardScreen
 from backlit.tui.editor.screen import EditorScreen
 
 
+@pytest.mark.slow
 async def test_a_start_shows_the_screen_and_the_item_of_the_last_time(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, *"7jgk")

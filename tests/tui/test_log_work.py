@@ -42,6 +42,7 @@ async def test_hours_are_logged_by_keys_and_undone_by_one(world: World, store: S
         assert await comments_of(world, task_id) == written
 
 
+@pytest.mark.slow
 async def test_offline_it_is_logged_and_undone_too(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -80,6 +81,7 @@ async def test_hours_may_be_typed_on_the_command_line(world: World, store: Store
         assert (await fields_of(world, store, task_id))["WorkCompleted"] == completed + 1.5
 
 
+@pytest.mark.slow
 async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -147,6 +149,7 @@ async def test_what_is_no_task_has_no_hours(store: Store, opened: Open) -> None:
         assert "Work is logged on tasks; A adds one" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_timer_is_started_shown_and_logged(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")

@@ -1,5 +1,6 @@
 """Keys that are recorded under a letter and played again."""
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, items, press, shown
@@ -18,6 +19,7 @@ async def played(pilot: Pilot[None], *keys: str) -> None:
     await press(pilot)
 
 
+@pytest.mark.slow
 async def test_a_macro_does_the_same_to_the_next_rows(world: World, store: Store, opened: Open) -> None:
     rows = (await shown(store))[:4]
     async with opened(store) as pilot:

@@ -1,5 +1,6 @@
 """Short messages: confirmations in the footer, what needs attention in one toast away from the cursor."""
 
+import pytest
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import press, status_line
@@ -82,6 +83,7 @@ async def test_a_click_on_a_chord_in_the_footer_shows_the_keys_that_follow(store
         await until(lambda: "gk board" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_messages_leave_no_widget_behind(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         counts = []

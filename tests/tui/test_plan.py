@@ -110,6 +110,7 @@ async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: S
         assert not store.plan.state
 
 
+@pytest.mark.slow
 async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -154,6 +155,7 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
         assert "–30  4 over  1 not estimated" in line_with(pilot.app, "     +2  ")
 
 
+@pytest.mark.slow
 async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -170,6 +172,7 @@ async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, op
         assert not store.plan.state
 
 
+@pytest.mark.slow
 async def test_the_difference_names_fields_and_values(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -186,6 +189,7 @@ async def test_the_difference_names_fields_and_values(store: Store, opened: Open
         assert not store.plan.state
 
 
+@pytest.mark.slow
 async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -199,6 +203,7 @@ async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened
         assert set(store.plan.state.changes) == {row.id}
 
 
+@pytest.mark.slow
 async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_last_act(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -230,6 +235,7 @@ async def test_braces_choose_the_target_which_is_remembered(store: Store, opened
         assert store.plan.draft.target == first.id
 
 
+@pytest.mark.slow
 async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store: Store, opened: Open) -> None:
     (first, _), _ = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -243,6 +249,7 @@ async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store
         ) == (12, 44)
 
 
+@pytest.mark.slow
 async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -301,6 +308,7 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
         assert line_with(pilot.app, f"│ {release.entry.name} ")
 
 
+@pytest.mark.slow
 async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)
@@ -318,6 +326,7 @@ async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, o
         assert panes(pilot)[0].row_count() > 1
 
 
+@pytest.mark.slow
 async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.store.world import sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
@@ -39,6 +40,7 @@ def items_in(head: str) -> int:
     return int(head.split("items", maxsplit=1)[0].rsplit(maxsplit=1)[-1].replace(",", ""))
 
 
+@pytest.mark.slow
 async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
     await store.items.add("Task", {"Name": "Sew it up", "ParentID": row.id, "WorkRemaining": 3.5, "IterationID": 1})

@@ -109,6 +109,7 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
             await shown(pilot, "Nothing to open: the report is empty. Nothing is in progress.")
 
 
+@pytest.mark.slow
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
     seen = (
         ("Burnup", "━ scope", "Scope"),
@@ -158,6 +159,7 @@ async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -
         await shown(pilot, "items left")
 
 
+@pytest.mark.slow
 async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("enter")
@@ -168,6 +170,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
         await until(lambda: isinstance(pilot.app.screen, EditorScreen))
 
 
+@pytest.mark.slow
 async def test_what_others_do_is_added_up_again(world: World, store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", "h")
@@ -186,6 +189,7 @@ async def save(pilot: Pilot[None], text: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "begin"), [("md", "# Burndown: "), ("csv", "Day,Left,"), ("SVG", "<svg ")])
 async def test_a_report_is_saved_as_its_suffix_says(
     store: Store, opened: Open, tmp_path: Path, suffix: str, begin: str
@@ -197,6 +201,7 @@ async def test_a_report_is_saved_as_its_suffix_says(
         assert (tmp_path / f"out.{suffix}").read_text(encoding="utf-8").startswith(begin)
 
 
+@pytest.mark.slow
 async def test_nothing_is_overwritten_without_a_question(store: Store, opened: Open, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_text("mine", encoding="utf-8")

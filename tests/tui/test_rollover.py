@@ -1,5 +1,6 @@
 """gw: the unfinished items one by one, with the next iteration's capacity in sight."""
 
+import pytest
 from tests.store.planning import held
 from tests.store.test_rollover import ended_sprint
 from tests.store.world import World, sent
@@ -11,6 +12,7 @@ from backlit.store import Store
 from backlit.tui.shell.drafts import RESTORED
 
 
+@pytest.mark.slow
 async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 4)
     task_id = await store.items.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
@@ -63,6 +65,7 @@ async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Stor
         assert "✓ n" in back
 
 
+@pytest.mark.slow
 async def test_done_points_that_were_being_typed_are_restored_for_the_same_item(store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 2)
     await store.plan.aim(ended.id)

@@ -33,6 +33,7 @@ async def signed_in(pilot: Pilot[None], store: Store) -> None:
     await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
 
 
+@pytest.mark.slow
 async def test_a_password_signs_in_and_the_backlog_comes(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 
@@ -52,6 +53,7 @@ async def test_a_browsers_session_that_has_ended_is_said_to_be_that(world: World
         assert "The browser session of the cookie has ended" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 
@@ -69,6 +71,7 @@ async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, 
         assert "lanter" not in shown
 
 
+@pytest.mark.slow
 async def test_keys_typed_while_signing_in_are_no_text_of_the_form(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 

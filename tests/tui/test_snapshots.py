@@ -28,6 +28,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_workspace(tmp_path_factory.mktemp("workspace"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 async def test_the_screen_is_as_on_its_pictures(
     name: str, workspace: Path, tmp_path: Path, snapshot: SnapshotAssertion

@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+import pytest
 from tests.store.planning import held
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -75,6 +76,7 @@ async def on_service(world: World) -> dict[int, tuple[object, ...]]:
     return {each["id"]: (*(each["fields"].get(key) for key in keys), each["lastModifiedAt"]) for each in page.results}
 
 
+@pytest.mark.slow
 async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, opened: Open) -> None:
     wanted = await unplanned(store)
     first, second = await make_series(opened, store)

@@ -103,6 +103,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_workspace(tmp_path_factory.mktemp("workspace"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scene", ["backlog-selected", "conflict", "editor", "groom", "inbox", "keys", "plan", "reports-age", "sign-in"]
 )

@@ -263,6 +263,7 @@ async def test_deleting_an_iteration_and_its_undo_count_tasks_apart(opened: Open
         await until(lambda: f"with its {words}" in " ".join(text_of(pilot.app).split()), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_cs_shows_a_series_before_it_is_made_in_one_step(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         root = store.lookups.tree(ITERATIONS).roots[0]

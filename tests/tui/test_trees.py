@@ -349,6 +349,7 @@ async def test_moving_the_cursor_draws_two_lines() -> None:
         assert app.nodes.lines_drawn == 2
 
 
+@pytest.mark.slow
 async def test_ten_thousand_areas_draw_what_is_in_sight() -> None:
     nodes = [Node(1, -1, "Aurora"), *(Node(each, 1, f"Area {each}") for each in range(2, 10_000))]
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 12)) as pilot:

@@ -69,6 +69,7 @@ def paint(frame: Frame, stock: Drawn, y: int, strips: list[Strip]) -> None:
         x += strip.cell_length
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(some.lists(STEPS, min_size=1, max_size=6), some.booleans())
 def test_the_terminal_shows_what_was_painted(steps: list[Step], erases: bool) -> None:

@@ -143,6 +143,7 @@ class LinedApp(BacklitApp):
             self.differing.append(region)
 
 
+@pytest.mark.slow
 async def test_lines_painted_directly_are_those_that_textual_draws_at_every_frame(store: Store) -> None:
     app = LinedApp(store)
     with every_frame():
@@ -240,6 +241,7 @@ def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_pa
     assert all(f"<1 {line * 7919}>".encode() in data for line in range(1, 51))
 
 
+@pytest.mark.slow
 async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_one_is_much_shorter(
     store: Store,
 ) -> None:
