@@ -95,7 +95,7 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
 async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store: Store) -> None:
     row = await first(store, "type:story status:open est:any")
 
-    found = told(store, "id,type,Name,est", ",,,", ",Feedback,Seen,5", f"{row.id},,Once,", f"{row.id},,Twice,")
+    found = told(store, "id,type,Name,est", " , ,,", ",Feedback,Seen,5", f"{row.id},,Once,", f"{row.id},,Twice,")
 
     assert [fault.partition(":")[0] for fault in found.faults] == ["Line 3", "Line 5"]
     assert "Feedback" in found.faults[0]

@@ -39,6 +39,7 @@ def test_a_templates_name_has_no_blanks_around_it_and_its_own_keys_stay_as_writt
     ("written", "reason"),
     [
         ("Bug", r"\[\[template\]\]"),
+        ({}, r"\[\[template\]\]"),
         ([{"type": "Bug"}], "no name"),
         ([{"name": "A"}], "no type"),
         ([{"name": "A", "type": "Task"}], "no type"),

@@ -1,0 +1,98 @@
+"""What `backlit admin check` finds in settings, names and counts, on one connection."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, select
+
+from backlit.service.admin import projects, records
+from backlit.service.admin.check import Checker
+from backlit.service.admin.workspace import writing
+from backlit.service.files.local import LocalFiles
+from backlit.service.storage import schema
+from backlit.service.storage.settings import ServiceSettings
+
+
+def count(connection: Connection, name: str) -> int:
+    return connection.execute(select(func.count()).select_from(schema.METADATA.tables[name])).scalar_one()
+
+
+STORED: dict[str, dict[str, Any]] = {
+    "value_lists": {"project_id": 1, "type": "Bug", "key": "Status", "choices": ["Open"]},
+    "status_groups": {"project_id": 1, "status": "Review", "meaning": "done"},
+    "custom_fields": {
+        "project_id": 1, "key": "Odd_cf", "kind": "text", "types": ["Bug"], "choices": [], "default_value": None,
+    },
+    "grants": {"user_id": 5, "project_id": 3, "role": "reader"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "wrong"),
+    [
+        ("value_lists", "choices", {"choices": []}),
+        ("value_lists", "choices", {"choices": "Open"}),
+        ("value_lists", "choices", {"choices": ["Open", 1]}),
+        ("value_lists", "choices", {"type": "Epic"}),
+        ("value_lists", "choices", {"key": "Mood"}),
+        ("value_lists", "choices", {"key": "Certainty"}),
+        ("status_groups", "meaning", {"meaning": "finished"}),
+        ("custom_fields", "kind", {"kind": "colour"}),
+        ("custom_fields", "kind", {"types": ["Bug", "Epic"]}),
+        ("custom_fields", "kind", {"choices": "low"}),
+        ("custom_fields", "kind", {"key": "Odd"}),
+        ("grants", "role", {"role": "king"}),
+    ],
+)
+def test_a_malformed_setting_is_a_problem_and_a_sound_one_is_none(
+    connection: Connection, tmp_path: Path, table: str, field: str, wrong: dict[str, object]
+) -> None:
+    connection.execute(schema.METADATA.tables[table].insert().values(STORED[table] | wrong))
+
+    first = next(Checker(connection, LocalFiles(tmp_path)).problems())
+
+    assert (first.table, first.field) == (table, field)
+
+
+def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Connection, tmp_path: Path) -> None:
+    for table, row in STORED.items():
+        connection.execute(schema.METADATA.tables[table].insert().values(row))
+    projects.add_name(connection, schema.teams, "Beacon", "Money")
+    checker = Checker(connection, LocalFiles(tmp_path))
+
+    problems = [(each.table, each.field) for each in checker.problems()]
+
+    # The new list of values and the new field are no longer what the stored documents have.
+    assert set(problems) <= {("work_items", "doc"), ("work_items", "status")}
+    assert checker.checked == {
+        "projects": 3,
+        "workItems": count(connection, "work_items"),
+        "nodes": count(connection, "areas") + count(connection, "iterations"),
+        "comments": count(connection, "comments"),
+        "attachments": 0,
+        "contents": 0,
+    }
+
+
+@pytest.mark.parametrize("table", ["users", "projects", "teams"])
+def test_a_name_twice_in_any_case_is_a_problem(connection: Connection, tmp_path: Path, table: str) -> None:
+    found = schema.METADATA.tables[table]
+    first = dict(connection.execute(select(found)).mappings().first() or {})
+    connection.execute(found.insert().values(first | {"id": 99, "name": first["name"].upper()}))
+
+    problem = next(Checker(connection, LocalFiles(tmp_path)).problems())
+
+    assert (problem.table, problem.id, problem.field) == (table, 99, "name")
+    assert repr(first["name"].lower()) in problem.sentence
+
+
+def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path) -> None:
+    now, many = datetime(2026, 3, 1), records.BATCH + 1
+    rows = [{"id": number, "digest": "YQ==", "at": now.isoformat()} for number in range(1, many + 1)]
+    lines = [records.header(now), *({"table": "login_attempts", "row": row} for row in rows)]
+
+    with writing(ServiceSettings(f"sqlite:///{tmp_path}/new.db", tmp_path), create=True) as connection:
+        counts = records.load(connection, LocalFiles(tmp_path), lines, [])
+        assert (counts, count(connection, "login_attempts")) == ({"login_attempts": many}, many)
