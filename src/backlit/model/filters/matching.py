@@ -89,10 +89,8 @@ def _mentions(node: Mentions, item: _Item) -> bool:
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _WORD = re.compile(r"[^\W_]+")
-SYLLABIC = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-"""Scripts without spaces between words: each character counts as a word."""
+SYLLABIC = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+"""Scripts without spaces between words: each character counts as a word. Compiled when first used."""
 
 
 def words_of(text: str) -> list[str]:
@@ -100,7 +98,7 @@ def words_of(text: str) -> list[str]:
     folded = text.casefold()
     if not folded.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
-        folded = SYLLABIC.sub(r" \g<0> ", unicodedata.normalize("NFC", plain))
+        folded = re.sub(SYLLABIC, r" \g<0> ", unicodedata.normalize("NFC", plain))
     return _WORD.findall(folded)
 
 

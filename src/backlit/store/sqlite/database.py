@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -26,7 +27,7 @@ ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
 def _searchable(text: object) -> str:
     """Prepare a text for the tokenizer, which would read a text without spaces as one word."""
     folded = str(text or "").casefold()
-    return folded if folded.isascii() else SYLLABIC.sub(r" \g<0> ", normalize("NFC", folded))
+    return folded if folded.isascii() else re.sub(SYLLABIC, r" \g<0> ", normalize("NFC", folded))
 
 
 # The triggers of the mirror and the filters on it call these.

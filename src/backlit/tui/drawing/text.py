@@ -48,8 +48,8 @@ _MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff"
     "\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]"
 )
-_CHARACTERS = re.compile(f"(?:{_CLUSTERS.pattern}|.){_MARKS}*", re.DOTALL)
-"""Characters as people see them."""
+_CHARACTERS = f"(?s:{_CLUSTERS.pattern}|.){_MARKS}*"
+"""Characters as people see them. Compiled when first used."""
 _LONE_HALF = re.compile("[\U0001f1e6-\U0001f1ff]+$")
 _BLOCK_TABLE: dict[int, str] = {**_TABLE, ord("\n"): "\n", ord("\t"): "    "}
 _MARKS_IN_A_ROW = 2
@@ -126,7 +126,7 @@ def is_joint(character: str | None) -> bool:
 def boundary(text: str, position: int, *, is_after: bool) -> int:
     """Return a position that takes no visible character apart: itself, or the next one before or after it."""
     if not text[: position + 1].isascii():
-        for found in _CHARACTERS.finditer(text):
+        for found in re.finditer(_CHARACTERS, text):
             if found.start() < position < found.end():
                 return found.end() if is_after else found.start()
     return position
