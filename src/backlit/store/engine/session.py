@@ -22,9 +22,9 @@ from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import LOOKED_UP_USER, Person
-from backlit.store.remote.listing import read_offered, store_items
+from backlit.store.remote.listing import read_offered
 from backlit.store.remote.reachability import SHUTS, Reachability, Waits
-from backlit.store.remote.receiving import note_comments_left
+from backlit.store.remote.receiving import note_comments_left, receive
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
@@ -304,27 +304,28 @@ class Session:
             self._look_due.clear()
 
     async def _read(self, item_id: int) -> None:
+        items = self.client.work_items
         try:
-            document = await self.client.work_items.get(item_id)
+            document, comments, attachments = await asyncio.gather(
+                items.get(item_id), read_offered(items.comments(item_id)), read_offered(items.attachments(item_id))
+            )
         except NotFound:
             await self._files.write(lambda writer: keep_last_copy(writer, item_id))
             self._sync_due.set()
             raise
-        if not is_item(document, item_id):
-            return
-        await store_items(self._files, [document])
-        comments, attachments = await asyncio.gather(
-            read_offered(self.client.work_items.comments(item_id)),
-            read_offered(self.client.work_items.attachments(item_id)),
-        )
-        hanging = partial(_replace_hanging, item_id=item_id, comments=comments, attachments=attachments)
-        await self._files.write(hanging)
+        if is_item(document, item_id):
+            await self._files.write(partial(_store, item_id, document, comments, attachments))
 
 
-def _replace_hanging(
-    writer: Writer, item_id: int, comments: list[Document] | None, attachments: list[Document] | None
+def _store(
+    item_id: int,
+    document: Document,
+    comments: list[Document] | None,
+    attachments: list[Document] | None,
+    writer: Writer,
 ) -> None:
-    """Replace an item's comments and attachments; None leaves them."""
+    """Store an item, and replace its comments and attachments; None leaves them."""
+    receive(writer, [document])
     if comments is not None:
         note_comments_left(writer, item_id, comments)
         if writer.mirror.comments.replace_all(item_id, comments):
