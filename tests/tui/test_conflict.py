@@ -100,6 +100,20 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
         assert (found["Name"], found["Estimate"], found["Status"]) == ("Mine [b]", "888", "Ready For Test")
 
 
+async def test_all_fields_are_decided_for_one_side(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        named = missing(pilot.app, ["M all mine", "T all theirs"])
+        await pilot.press("M", "T")
+        await pilot.pause()
+        chosen = missing(pilot.app, ["(•) Theirs", "(•) 888", "( ) Mine [b]", "All fields are resolved."])
+        await pilot.press("enter")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert (named, chosen) == ([], [])
+        assert (await fields_on(world, item_id))["Name"] == "Theirs"
+
+
 async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
     """Click on words in the first line that has others."""
     row = next(at for at, line in enumerate(lines_of(pilot.app)) if beside in line)

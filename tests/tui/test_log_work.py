@@ -102,7 +102,7 @@ async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, ope
         await go_to(pilot, store, "Task")
         await press(pilot, "L", "1", "tab", *"te", "tab")
 
-        assert missing(pilot.app, ["Type        Testing", "completed 0 h → 1 h"]) == []
+        assert missing(pilot.app, ["Type        Testing", "done 0 h → 1 h"]) == []
 
 
 async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:

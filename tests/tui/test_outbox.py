@@ -94,6 +94,21 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
         assert missing(pilot.app, ["Was", "Mine  ", "Theirs", "≠ Name", "Theirs [b]"]) == []
 
 
+async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
+    await store.refresh()
+    await conflict(world, store)
+    async with outbox_of(opened, store) as pilot:
+        await until(lambda: "quokkas" in text_of(pilot.app), lambda: text_of(pilot.app))
+        wide = text_of(pilot.app)
+        await pilot.resize_terminal(80, 24)
+        await until(lambda: "quokkas" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert wide.count("e resolve") == 1
+        assert wide.count(f"#{item_id} Mine") == 2
+
+
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store, {"Estimate": "777"})
     async with outbox_of(opened, store) as pilot:

@@ -132,7 +132,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._shown.update(Content("\n").join(lines))
         undecided = len(self._fields) - len(self._decided)
         apply = () if undecided else (("enter", "apply"),)
-        self.name_keys(("m", "mine"), ("t", "theirs"), ("e", "edit"), *apply, ("esc", "later"))
+        has_heads = is_wide and len(self._fields) > 1
+        sides = (("M", "all mine"), ("T", "all theirs")) if has_heads else (("m", "mine"), ("t", "theirs"))
+        self.name_keys(*sides, ("e", "edit"), *apply, ("esc", "later"))
         words = f"{len(self._decided)} of {len(self._fields)} resolved" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
@@ -190,6 +192,8 @@ class ConflictDialog(Dialog[Decisions | None]):
                 self._decide(Keep.MINE)
             case "t":
                 self._decide(Keep.THEIRS)
+            case "M" | "T":
+                self._decide_all(Keep.MINE if character == "M" else Keep.THEIRS)
             case "e":
                 self._edit()
             case "w":
@@ -227,6 +231,12 @@ class ConflictDialog(Dialog[Decisions | None]):
             self._faults[key] = HALF_MARKED
         else:
             self._go_to_open()
+        self._draw()
+
+    def _decide_all(self, side: Keep) -> None:
+        """Decide all fields for one side."""
+        self._decided = dict.fromkeys((each.key for each in self._fields), side)
+        self._faults.clear()
         self._draw()
 
     def _go_to_open(self) -> None:
@@ -335,7 +345,10 @@ def _row(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
     cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *both]
     radios = [cell(f"{_radio(field, keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
     leads = [Content(""), Content(""), *radios]
-    return table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"), leads)
+    lines = table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"), leads)
+    if not is_current:
+        return lines
+    return [line.pad_right(max(0, width - line.cell_length)).stylize_before("on $cursor-background") for line in lines]
 
 
 def _fault(field: ShownField, width: int) -> Sequence[Content]:

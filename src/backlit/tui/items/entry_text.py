@@ -72,17 +72,22 @@ SIDES = ("$type-story", "$pending")
 """Colours of what differs in two versions: mine and theirs."""
 
 
+FEW_WORDS = 4
+"""Words up to which a version is marked as a whole."""
+
+
 def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
     """Return the cells of two versions, each a text and its colour, with the words that differ underlined.
 
-    Their colours name the version. Versions without a word in common have no marks.
+    Their colours name the version. Long versions without a word in common have no marks.
     """
     cells = [cell(*mine), cell(*theirs)]
     words = [list(re.finditer(r"\S+", each.plain)) for each in cells]
     left, right = ([word[0] for word in each] for each in words)
     codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
-    for _, *places in changed if len(changed) < len(codes) else ():
+    is_short = left and right and max(len(left), len(right)) <= FEW_WORDS
+    for _, *places in changed if is_short or len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
                 cells[at] = cells[at].stylize(

@@ -293,7 +293,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         """Show behind the hours and what remains how the task changes."""
         now = self._item.fields
         after = now if done is None else done.changes(now)
-        for line, name, key in ((HOURS, "completed", "WorkCompleted"), (REMAINING, "remaining", "WorkRemaining")):
+        for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
             change = "" if done is None else f" → {_hours(after.get(key))}"
             self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
         chosen = self.inputs[TYPE].value.casefold()

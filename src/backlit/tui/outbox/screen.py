@@ -27,8 +27,7 @@ from backlit.store.records.entry import (
 )
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
@@ -46,17 +45,17 @@ from backlit.tui.items.entry_text import (
     noun_of,
     table_lines,
 )
+from backlit.tui.items.item_head import ItemAside
+from backlit.tui.items.preview import surroundings_of
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, words_line
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
-ANSWERS = ("outbox.edit", "outbox.retry", "outbox.discard")
-"""What may be done with a rejected or conflicting change."""
-HINTS = (*ANSWERS, "outbox.open", "app.back", "app.help")
+HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
 HINTS_WHILE_WAITING = ("outbox.open", "outbox.discard", "outbox.copy", "app.back", "app.help")
 HINTS_WITHOUT_ROWS = ("app.back", "app.help")
 TEXT_LIMIT = 2_000
@@ -79,6 +78,8 @@ LABEL_WIDTH = 16
 STATE_WIDTH = 9
 ID_WIDTH = 7
 AGE_WIDTH = 4
+TALL = 30
+"""Lines of a terminal that shows the item of a change too."""
 CHANGE_SHARE = 0.4
 """Share of the width for the description of the change."""
 
@@ -93,12 +94,16 @@ class OutboxScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, entries, the current entry's content, and status."""
+        self._item_rule, self._aside = RuleLine("─", id="item"), ItemAside()
+        self._item_rule.display = self._aside.display = False
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield OutboxList(self.store, id="entries")
         yield RuleLine("─", id="below")
         with VerticalScroll(id="entry", can_focus=False):
             yield Static(id="entry-text")
+        yield self._item_rule
+        yield self._aside
         yield RuleLine("─")
         yield FooterLine(id="status")
 
@@ -156,9 +161,18 @@ class OutboxScreen(StoreScreen[None]):
         hints = HINTS_WITHOUT_ROWS if entry is None else HINTS if entry.state in UNRESOLVED else HINTS_WHILE_WAITING
         self.query_one("#status", FooterLine).show(hints, status)
         text = Content("") if entry is None else self._described(entry)
-        if entry is not None and entry.state in UNRESOLVED:
-            text = Content("\n\n").join([text, _keys_line(ANSWERS)])
         self.query_one("#entry-text", Static).update(text)
+        self._aside.show_soon(self._show_item)
+
+    def _show_item(self) -> None:
+        """Show the item of the change below it, in a terminal with room for it."""
+        entry = self._list.current
+        item = self.store.item(entry.item_id) if entry is not None and self.size.height >= TALL else None
+        self._item_rule.display = self._aside.display = item is not None
+        if item is not None:
+            name = str(item.fields.get("Name") or "")
+            self._item_rule.say([(number_of(item.id), "muted"), (f" {name}", HEADING)])
+            self._aside.show(item, surroundings_of(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
         """Return the reason, and each field with its old, own and current value."""
@@ -221,13 +235,6 @@ class OutboxScreen(StoreScreen[None]):
     def _entry_chosen(self, message: LineList.Chosen) -> None:
         message.stop()
         self.run_command("outbox.open")
-
-
-def _keys_line(command_ids: Sequence[str]) -> Content:
-    """Return the keys of commands, each with its label."""
-    commands = [COMMAND_BY_ID[each] for each in command_ids]
-    parts = [part for each in commands for part in ((spelled(each.keys[0]), "$accent"), f" {each.label}  ")]
-    return Content.assemble(*parts).stylize_before("$muted")
 
 
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
