@@ -14,6 +14,7 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
+from backlit.model.errors import BadRequest
 from backlit.model.query import NameKind
 from backlit.model.trees import Totals
 from backlit.store import Store, ViewSpec
@@ -33,6 +34,7 @@ from backlit.tui.lists.filtering import (
     SharedFilter,
     choices_for,
     chosen_in,
+    filter_list,
     filter_words,
     item_counts,
     joined,
@@ -297,6 +299,27 @@ def test_queries_of_two_sources_hold_together() -> None:
     assert [joined("a", "b or c"), joined("", "b"), joined("a", "")] == ["(a) (b or c)", "b", "a"]
     assert both.as_query("Root") == '((type:bug or tag:x) ("a b")) (area:"Root")'
     assert Filtering("#12", "", replace(node, has_subtree=False)).as_query("Root") == '(#12) (area="Root")'
+
+
+@pytest.mark.parametrize("query", ["nonsense:x", "(type:bug"])
+def test_a_query_that_cannot_be_read_leaves_the_filter_as_it_was(tmp_path: Path, query: str) -> None:
+    class Place:
+        def __init__(self, store: Store) -> None:
+            self.store, self.shared, self.taken = store, SharedFilter(store), 0
+
+        def take_filter(self) -> None:
+            self.taken += 1
+
+        def say(self, sentence: str, *, is_bad: bool = False) -> None:
+            raise AssertionError(sentence, is_bad)
+
+    with filtering_store(tmp_path) as store:
+        place = Place(store)
+        filter_list(place, Filtering(query="type:bug"))
+        with pytest.raises(BadRequest):
+            filter_list(place, Filtering(query=query))
+
+    assert (place.shared.now, place.taken) == (Filtering(query="type:bug"), 1)
 
 
 def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
