@@ -1,13 +1,18 @@
 """The dates and capacities of iterations: what is presumed, refused and sent, and which iterations are meant."""
 
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
+from tests.store.papers import item, node, offline_store, put_nouns
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
 from backlit.store import IterationEntry
 from backlit.store.edits.checks import can_travel, check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.edits.nodes import NewNode
+from backlit.store.outbox.nodes import deliver_node
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.people import TreeKind, current, following, leaves, preceding
 
 TODAY = date(2026, 3, 10)
@@ -148,3 +153,20 @@ def test_plannable_iterations_have_no_parts_and_are_neither_root_nor_release() -
 )
 def test_text_with_half_a_character_cannot_be_sent(value: object, is_sound: bool) -> None:
     assert can_travel(value) is is_sound
+
+
+async def test_items_moved_into_a_new_node_follow_it_to_its_real_id(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        put_nouns(store, areas=[node(11, "Root")])
+        made = await store.nodes.add(TreeKind.AREAS, 11, NewNode("New"))
+        await store.items.edit([1], {"AreaID": made})
+        entry = store.outbox_entries()[0]
+        heard: list[Change] = []
+        store.subscribe(heard.append)
+
+        store.files.submit(lambda writer: deliver_node(writer, entry, node(50, "New", 11), None)).result()
+
+        rows = dict(store.files.mirror.execute("SELECT id, area_id FROM items"))
+        assert rows == {1: 50, 2: 1}
+        assert Change(Subject.TREES, renamed={made: 50}) in heard
+        assert store.nodes.real_id(made) == 50

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.planning import add_sprints, held, stories
 from tests.store.test_rollover import ended_sprint
 from tests.store.world import World, sent
@@ -21,9 +21,10 @@ from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.capacity import People
-from backlit.tui.plan.commit import PlanSummary, plan_lines
+from backlit.tui.plan.commit import MOST_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast, target_of
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
@@ -249,3 +250,51 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
     shown = [line.plain.split() for line in lines if "#" in line.plain]
     assert [words[0] for words in shown] == ["#1", "#2"]
     assert shown[0][-3:] == ["with", "1", "task"]
+
+
+def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_path: Path) -> None:
+    def change(item_id: int, kind: str, parent_id: int | None = None, **fields: tuple[object, object]) -> PlanChange:
+        touches = {key: Touch(*each) for key, each in fields.items()}
+        return PlanChange(item_id, kind, f"N{item_id}", parent_id, 21, touches, {})
+
+    changes = [
+        change(1, "Story", IterationID=(21, 22), Estimate=("3", "5")),
+        change(2, "Task", 1, IterationID=(21, 22)),
+        change(3, "Task", 1, IterationID=(21, 20)),
+        change(4, "Task", 1, IterationID=(21, 22), AssignedToID=(None, 3)),
+        change(5, "Task", 9, IterationID=(21, 22)),
+        change(6, "Bug", Estimate=(None, "2"), AssignedToID=(3, None)),
+    ]
+    with offline_store(tmp_path) as store:
+        put_nouns(
+            store,
+            iterations=[node(20, "Shop"), node(21, "S1", 20), node(22, "S2", 20)],
+            user=[{"id": 3, "name": "zoe"}],
+        )
+        people = People({}, OwnCapacities(), {})
+        lines = plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))
+
+    assert [" ".join(line.plain.split()) for line in lines if line.plain] == [
+        "S1 → S2 3 items",
+        f"#1 {type_sign('Story')} N1 Pts 3 → 5 with 1 task",
+        f"#4 {type_sign('Task')} N4 Owner – → zoe",
+        f"#5 {type_sign('Task')} N5",
+        "S1 → backlog 1 item",
+        f"#3 {type_sign('Task')} N3",
+        "Other changes 1 item",
+        f"#6 {type_sign('Bug')} N6 Pts – → 2, Owner zoe → –",
+    ]
+
+
+def test_a_long_plan_is_cut_after_its_first_items(tmp_path: Path) -> None:
+    changes = [
+        PlanChange(number, "Bug", "N", None, 20, {"IterationID": Touch(20, 21 + number % 2)}, {})
+        for number in range(1, MOST_LINES + 3)
+    ]
+    with offline_store(tmp_path) as store:
+        put_nouns(store, iterations=[node(20, "Shop"), node(21, "S1", 20), node(22, "S2", 20)])
+        people = People({}, OwnCapacities(), {})
+        lines = [line.plain for line in plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))]
+
+    assert sum("#" in line for line in lines) == MOST_LINES
+    assert lines[-1] == "… and more"
