@@ -27,7 +27,7 @@ HOSTILE = (
 
 def rows_of(app: App[None]) -> list[str]:
     """The lines of the list, without the preview."""
-    return [line.split("│")[0].rstrip() for line in lines_of(app)[3:-2]]
+    return [line.split("│")[0].rstrip(" █") for line in lines_of(app)[3:-2]]
 
 
 async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
@@ -375,3 +375,37 @@ async def test_a_lost_connection_is_shown_and_edits_are_queued(world: World, sto
 
         assert "↑ 1 pending" in waiting
         assert await field(world, item_id, "Estimate") == "21"
+
+
+async def test_the_scrollbar_stands_beside_the_share_of_rows_in_sight(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+
+        def bar() -> list[int]:
+            return [at for at, line in enumerate(lines_of(pilot.app)[3:-2]) if line.ljust(80)[79] == "█"]
+
+        page = items(pilot).page
+        at_start = bar()
+        await press(pilot, "G")
+
+        assert at_start == list(range(page * page // items(pilot).row_count()))
+        assert bar() == list(range(page - len(at_start), page))
+
+
+async def test_a_list_that_fits_has_no_scrollbar(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, "/", *"#1", "enter")
+        await until(lambda: items(pilot).row_count() < items(pilot).page)
+
+        assert "█" not in text_of(pilot.app)
+
+
+async def test_an_open_item_without_estimate_has_a_dash_and_a_done_one_none(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, "t", "d", "/", *"type:story", "enter")
+        await until(lambda: "◆" in rows_of(pilot.app)[0], lambda: text_of(pilot.app))
+        row = next(each for each in rows_of(pilot.app) if "–" in each)
+        name = row.split("◆")[1].split("  ")[0].strip()
+        await press(pilot, *"/ #", *row.split()[1], "enter", "s", *"done", "enter")
+
+        await until(lambda: "●" in line_with(pilot.app, name), lambda: text_of(pilot.app))
+        assert "–" not in line_with(pilot.app, name)

@@ -1,6 +1,7 @@
 """The backlog grouped and sorted: headers, folding, and what the title says of it."""
 
 import pytest
+from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, lines_of, text_of
@@ -13,7 +14,7 @@ from backlit.store.views.groups import GroupLine
 
 
 def rows_of(pilot: Pilot[None]) -> list[str]:
-    return [line.split("│")[0].rstrip() for line in lines_of(pilot.app)[3:-2]]
+    return [line.split("│")[0].rstrip(" █") for line in lines_of(pilot.app)[3:-2]]
 
 
 def headers_of(pilot: Pilot[None]) -> list[str]:
@@ -46,7 +47,9 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
         line = rows_of(pilot)[0]
 
         assert line.startswith("▌▾ Not done ──")
-        assert line.partition("│")[0].rstrip().endswith(f"── {first.count} items · {first.points:g} pts")
+        end = lines_of(pilot.app)[2].index("Pts") + len("Pts")
+        assert line[:end].endswith(f" {first.points:g}")
+        assert line[:end].removesuffix(f"{first.points:g}").rstrip().endswith(f"── {first.count} items")
         assert first.value == "Not Done"
         assert "by status" in heading_of(pilot.app)
 
@@ -211,5 +214,18 @@ async def test_headers_fit_small_terminals(store: Store, opened: Open, size: tup
     async with opened(store, size) as pilot:
         await group_by(pilot, "area")
 
-        assert all(" pts" in line for line in rows_of(pilot) if "▾ " in line)
+        assert all(" items " in line or " item " in line for line in rows_of(pilot) if "▾ " in line)
         assert all(len(line) <= size[0] for line in lines_of(pilot.app))
+
+
+async def test_the_footer_says_the_place_in_the_group_and_on_its_header_the_groups_place(
+    store: Store, opened: Open
+) -> None:
+    first, *others = await groups_of(store, "Status")
+    async with opened(store) as pilot:
+        await group_by(pilot, "status")
+        await press(pilot, "g", "g")
+        await until(lambda: f"group 1 of {len(others) + 1}" in lines_of(pilot.app)[-1])
+        await press(pilot, "3", "j")
+
+        await until(lambda: f"  Not done 3 of {first.rows}" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))

@@ -432,14 +432,14 @@ async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Stor
 async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await pilot.press("g", "i")
-        await until(lambda: "Status" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: " St " in text_of(pilot.app), lambda: text_of(pilot.app))
         lines = lines_of(pilot.app)
         tree = [line for line in lines if "Sprint" in line and "open items" not in line]
 
-        assert lines.index(tree[-1]) < next(at for at, line in enumerate(lines) if "Status" in line)
+        assert lines.index(tree[-1]) < next(at for at, line in enumerate(lines) if " St " in line)
 
         await pilot.resize_terminal(80, 20)
-        await until(lambda: "Status" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: " St " not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def node_with_items(store: Store) -> tuple[int, str]:

@@ -97,7 +97,7 @@ class BacklogScreen(ListScreen):
         self._shown_view.draw_words(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
             self.shown_view.totals,
-            place_in(self._rows),
+            place_in(self._rows, self._names.names.group),
         )
 
 

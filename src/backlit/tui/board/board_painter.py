@@ -29,8 +29,10 @@ from backlit.tui.widgets.item_rows import (
     CHOSEN,
     CURSOR,
     SELECTED,
+    USUAL,
     Badge,
     Badges,
+    Column,
     Layout,
     Names,
     state_sign,
@@ -185,7 +187,7 @@ class CardPainter:
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._tables: dict[tuple[int, int], Layout] = {}
+        self._tables: dict[tuple[int, int, int], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
         """Draw the name of a column with its figures, and a bar up to its limit."""
@@ -296,16 +298,16 @@ class CardPainter:
             room -= cell_len(separator) + cell_len(shown)
         return segments
 
-    def table(self, width: int, largest_id: int = 0) -> Layout:
+    def table(self, width: int, largest_id: int = 0, columns: Sequence[Column] = USUAL) -> Layout:
         """Return the columns of a list for cards in single mode."""
-        key = (width, largest_id)
+        key = (width, largest_id, len(columns))
         if key not in self._tables:
-            self._tables[key] = Layout(width, self._names, self._theme, largest_id)
+            self._tables[key] = Layout(width, self._names, self._theme, largest_id, columns)
         return self._tables[key]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
         """Draw the header of a lane across all columns."""
-        return self.table(width).group(header, is_cursor=is_cursor)
+        return self.table(width, columns=()).group(header, is_cursor=is_cursor)
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""

@@ -26,7 +26,7 @@ from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
-POINTS_SOUGHT = replace(PTS, width=3, is_usual=False, marks_empty=True)
+POINTS_SOUGHT = replace(PTS, width=3, is_usual=False)
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
 """Rows that the cursor skips at most to reach a remaining item."""

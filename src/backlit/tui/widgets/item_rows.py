@@ -29,7 +29,7 @@ SELECTED = "✓"
 UNREADY = "¬"
 """The sign of an open item that fails the readiness check."""
 UNESTIMATED = "–"
-"""The sign of a missing estimate, in the plan."""
+"""The sign of a missing estimate."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -49,8 +49,9 @@ INDENT = 2
 """Cells by which headers of inner levels are indented."""
 GAP = 2
 """Blanks before each column."""
-WORDS_FROM = 64
-"""Width of the list from which a status has its word beside its sign."""
+WORDS_FROM = 100
+"""Width of the list from which a status has its word beside its sign; a narrower one gives the cells to the names."""
+SCROLLBAR = "█"
 NAME_LEAST, NAME_IN_PANE, PANE = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 NAME_ENOUGH = 40
@@ -116,14 +117,14 @@ class Column(Struct, frozen=True):
     drop: int = 0
     is_usual: bool = False
     """True for a default column, which takes no more cells than its values need."""
-    marks_empty: bool = False
-    """True where a missing estimate has a sign."""
 
 
 STATUS = Column("Status", "Status", 13, drop=3, is_usual=True)
 PTS = Column(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
 OWNER = Column("AssignedToID", "Owner", 8, drop=2, is_usual=True)
 ITERATION = Column("IterationID", "Iteration", 11, drop=1, is_usual=True)
+BRIEF_STATUS = replace(STATUS, title="St", width=2)
+"""The column of a status without its word."""
 USUAL = (STATUS, PTS, OWNER, ITERATION)
 KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
@@ -153,8 +154,8 @@ def fitting(columns: Sequence[Column], room: int) -> list[Column]:
 
 
 def taken_by(columns: Sequence[Column]) -> int:
-    """Return the cells that columns take, with a blank after the last one."""
-    return sum(each.width + GAP for each in columns) + bool(columns)
+    """Return the cells that columns take, with a blank and the scrollbar after the last one."""
+    return sum(each.width + GAP for each in columns) + 2
 
 
 def _wider(column: Column, cells: int) -> Column:
@@ -201,8 +202,7 @@ class Layout:
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - self._id_width - 1 - TYPE
         if width < WORDS_FROM:
-            brief = replace(STATUS, title="", width=1)
-            columns = [brief if each.is_usual and each.key == STATUS.key else each for each in columns]
+            columns = [BRIEF_STATUS if each.is_usual and each.key == STATUS.key else each for each in columns]
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
         self._chosen = None if is_plain else CHOSEN
@@ -256,9 +256,14 @@ class Layout:
         """Draw the header of a group: fold, name, a rule, and its items and points at the right."""
         theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
-        figures = f" {counted(line.count, noun)} · {counted(line.points, 'pt')} "
+        points = counted(line.points, "pt")
+        figures, end = f" {counted(line.count, noun)} · {points} ", self.width - 1
+        if PTS.key in (keys := [each.key for each in self.columns]):
+            last = keys.index(PTS.key)
+            end -= taken_by(self.columns[last + 1 :]) - 1
+            figures = f" {counted(line.count, noun)} {fit_right(points.split()[0], self.columns[last].width + GAP)}"
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
-        room = max(0, self.width - 1 - sum(map(cell_len, lead)))
+        room = max(0, end - sum(map(cell_len, lead)))
         name = safe(self._names.group(line))
         name = fit(name, min(cell_len(name), max(0, room - cell_len(figures) - 1))) + " "
         segments = [
@@ -269,6 +274,12 @@ class Layout:
             Segment(figures, theme.style("muted", on=on)),
         ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
+
+    def with_scrollbar(self, line: Strip) -> Strip:
+        """Return a drawn line with the scrollbar in its last cell."""
+        return Strip(
+            [*line.crop(0, self.width - 1), Segment(SCROLLBAR, self._theme.style("rule", on="rule"))], self.width
+        )
 
     def _type_and_name(self, row: Row, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
         theme = self._theme
@@ -285,15 +296,20 @@ class Layout:
             case STATUS.key:
                 groups = self._names.status_groups()
                 sign = status_sign(row.status, groups)
-                text = sign if column.width == 1 else f"{sign} {status_word(row.status)}"
+                text = sign if column.title == BRIEF_STATUS.title else f"{sign} {status_word(row.status)}"
                 return self._plain(column, text, on, status_colour(row.status, groups))
             case PTS.key:
-                is_sought = column.marks_empty and not row.estimate and FIELD_BY_KEY["Estimate"].applies_to(row.type)
-                text, colour = (UNESTIMATED, "pending") if is_sought else (row.estimate or "", "foreground")
+                text, colour = (
+                    (UNESTIMATED, "pending") if self._lacks_estimate(row) else (row.estimate or "", "foreground")
+                )
                 return self._plain(column, text, on, colour)
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
+
+    def _lacks_estimate(self, row: Row) -> bool:
+        is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
+        return not is_estimated and self._names.status_groups().is_open(row.status)
 
     def _plain(self, column: Column, text: str, on: str | None, colour: str = "foreground") -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)

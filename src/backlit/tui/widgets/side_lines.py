@@ -233,7 +233,7 @@ def _confirmation(sentence: str) -> Sequence[Drawn]:
     return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
 
 
-CHORDS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter…", "m": "move…", "t": "show…"}
+CHORDS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter by…", "m": "move…", "t": "show…"}
 """First keys of chords, and hints for the popup that follows them; the key is the id of the hint."""
 
 

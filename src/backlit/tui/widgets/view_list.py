@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.geometry import Region
 from textual.strip import Strip
@@ -12,12 +13,15 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import Folding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow
 from backlit.tui.widgets.line_list import keep_margin
 
+LONGEST_NAME = 24
+"""Cells of a group's name in the footer."""
 Turn = Callable[[int | None, bool], object]
 
 
@@ -358,19 +362,35 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.columns.line((row, (), is_cursor, False, NO_BADGE))
+            return self.columns.line((row, (), is_cursor, False, NO_BADGE, index in self.bar))
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
-        return self.columns.line((row, cells, is_cursor, is_selected, self._window.badge(row.id)))
+        badge = self._window.badge(row.id)
+        return self.columns.line((row, cells, is_cursor, is_selected, badge, index in self.bar))
+
+    @property
+    def bar(self) -> range:
+        """The rows in sight beside which the scrollbar is drawn; none where all rows fit, or where bytes are dear."""
+        count, page = self.row_count(), self.page
+        if count <= page or self.is_sparing:
+            return range(0)
+        size = max(1, page * page // count)
+        start = self.top + round(self.top / (count - page) * (page - size))
+        return range(start, start + size)
 
 
-def place_in(items: BacklogList) -> tuple[int, int, str]:
-    """Return the place of the outermost group under the cursor among its likes, else that of the row, with its noun."""
+def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
+    """Return the place of the row in its group or list, on a header that of the outermost group, with its noun."""
     view, count = items.view, items.row_count()
-    header = view.outline.header_at(items.cursor) if view is not None and view.is_grouped else None
-    if view is None or header is None:
+    outline = view.outline if view is not None and view.is_grouped else None
+    header = outline.header_at(items.cursor) if outline is not None else None
+    if outline is None or header is None:
         return items.cursor + 1, count, "row"
-    groups = [each.group for each in view.outline.headers if each.level == 1]
+    line = outline.header_line(header.group) or 0
+    if items.cursor > line:
+        name = safe(name_of(header))
+        return items.cursor - line, header.rows, fit(name, min(cell_len(name), LONGEST_NAME))
+    groups = [each.group for each in outline.headers if each.level == 1]
     return groups.index(header.group[:1]) + 1, len(groups), "group"
 
 
