@@ -122,10 +122,14 @@ async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store,
 
 
 async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: Open) -> None:
+    every = store.view(ViewSpec())
+    await every.load()
+    words = every.totals.words if every.totals else ""
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["Nothing open matches “zzzz”", "clear all filters"]) == []
+        assert missing(pilot.app, ["Nothing open matches “zzzz”", "change the filter", "clear all filters"]) == []
+        await until(lambda: f"0 of {words}" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []

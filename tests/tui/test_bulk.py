@@ -1,5 +1,7 @@
 """One verb for many items: how far it reaches, what it would do, what it did."""
 
+import re
+
 import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -7,6 +9,7 @@ from tests.tui.listing import fields_of, go_to, press, select, shown
 from tests.tui.stage import missing, text_of, words_of_dialog
 
 from backlit.store import Store
+from backlit.store.records.people import current, leaves
 
 
 async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_to(
@@ -222,3 +225,11 @@ async def test_escape_keeps_the_selection_until_the_search_is_closed(store: Stor
         await until(lambda: "selected" not in text_of(pilot.app))
 
         assert "1 selected" in after_search
+
+
+async def test_the_iterations_begin_at_the_current_one_for_an_item_in_the_backlog(store: Store, opened: Open) -> None:
+    now = current(leaves(store.lookups.iterations().values()), store.today())[0]
+    async with opened(store) as pilot:
+        await press(pilot, "/", *"iter:none type:story", "enter", "c", "i")
+
+        await until(lambda: re.search(rf"▌ +{now.name} ", text_of(pilot.app)), lambda: text_of(pilot.app))

@@ -42,11 +42,19 @@ async def show(pilot: Pilot[None], dialog: Dialog[Any]) -> Stage:
     return app
 
 
+async def test_the_cursor_starts_on_another_choice_than_the_current_one_where_a_start_is_given() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(), "Ready For Test", start="Done"))
+
+        assert line_with(app, "▌").split("│")[1].strip() == "▌   Done"
+        assert missing(app, ["✓ Ready For Test"]) == []
+
+
 async def test_the_cursor_starts_on_the_current_choice() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Ready For Test"))
 
-        assert line_with(app, "▌").split("│")[1].strip() == "▌ ● Ready For Test"
+        assert line_with(app, "▌").split("│")[1].strip() == "▌ ✓ Ready For Test"
 
 
 async def test_typing_narrows_down_and_enter_answers() -> None:

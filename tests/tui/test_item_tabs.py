@@ -254,8 +254,13 @@ async def test_the_help_of_a_field_names_its_key_and_its_values(world: World, ed
         status = lines_of(pilot.app)[-2]
         await go_to(pilot, "Maturity")
 
-        assert status.startswith(" s Not done · In progress · ")
+        assert status.startswith(" s Not done · In progress · Testing · ● Done · ")
         assert lines_of(pilot.app)[-2].startswith(" Undefined · Not mature · ")
+
+
+async def test_the_values_of_a_field_end_after_a_whole_one_and_the_number_of_others(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
+        assert lines_of(pilot.app)[-2].rstrip().endswith(" · ● Done · 2 more")
 
 
 @pytest.mark.parametrize(("size", "head"), [((120, 40), " ◆ Story · "), ((60, 20), " ◆ ")])

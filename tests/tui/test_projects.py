@@ -22,7 +22,7 @@ async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_pick
         await until(lambda: store.project_id == there.id)
 
         assert here.name in listed
-        assert "●" in listed
+        assert "✓" in listed
         assert store.lookups.roles()[here.id] in listed
         assert totals.count > 0
 

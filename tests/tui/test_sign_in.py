@@ -96,7 +96,7 @@ async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> N
     async with asked(opened, store) as pilot:
         await pilot.press("ctrl+t")
         await pilot.pause()
-        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t use a password"])
+        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t password"])
         await pilot.press(*code, "enter")
         await signed_in(pilot, store)
 
@@ -127,7 +127,7 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
     ("size", "keys"),
     [
         ((60, 20), "enter sign in  tab next  ctrl+t code  esc offline"),
-        ((80, 24), "enter sign in  tab next field  ctrl+t use a code  esc work offline"),
+        ((80, 24), "enter sign in  tab next field  ctrl+t browser code  esc work offline"),
     ],
 )
 async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: tuple[int, int], keys: str) -> None:
@@ -222,3 +222,17 @@ async def test_the_address_of_a_server_needs_no_protocol() -> None:
             await pilot.press("3", *address, "enter", "escape")
 
     assert addresses == ["https://team.example:8443/", "http://team.example/"]
+
+
+async def test_it_counts_the_changes_that_wait(world: World, store: Store, opened: Open) -> None:
+    await store.items.add("Story", {"Name": "Waits"})
+    await world.close(store)
+    (world.folder / "mine.json").unlink()
+
+    async with asked(opened, world.store(signed_in=False)) as pilot:
+        assert missing(pilot.app, ["1 change waits here, to be sent once you sign in."]) == []
+
+
+async def test_it_says_nothing_of_changes_where_none_wait(world: World, opened: Open) -> None:
+    async with asked(opened, world.store(signed_in=False)) as pilot:
+        assert "to be sent" not in text_of(pilot.app)

@@ -26,7 +26,7 @@ from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SELECTED, UNREADY
+from backlit.tui.widgets.item_rows import FOLDED, ROW_SIGNS, SELECTED, UNESTIMATED, UNREADY
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -235,7 +235,12 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
     types = [(sign, type_colour(name), str(name)) for name, sign in TYPE_SIGNS.items()]
     statuses = [(STATUS_SIGNS[group], STATUS_COLOURS[group], group.value) for group in CONFIGURABLE]
     states = [(*ROW_SIGNS[sign], words) for sign, words in STATE_WORDS.items()]
-    rows = [*types], [*statuses], [(SELECTED, "mark", "selected"), (UNREADY, "pending", "not ready"), *states]
+    marks = [
+        (SELECTED, "mark", "selected"),
+        (UNREADY, "pending", "not ready"),
+        (UNESTIMATED, "pending", "not estimated"),
+    ]
+    rows = [*types], [*statuses], [*marks, (FOLDED, "muted", "folded"), *states]
     return [row[at : at + SIGNS_IN_ROW] for row in rows for at in range(0, len(row), SIGNS_IN_ROW)]
 
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
@@ -37,7 +38,6 @@ MOST_PLACES = 100
 MOST_RECENT = 30
 MOST_NUMBERS = 5
 """New numbers of items that one message names."""
-_ABOUT_SIGN_IN = "Your changes are kept and sent once you sign in."
 
 
 class Place(Struct, frozen=True):
@@ -289,7 +289,10 @@ class Places:
         """Ask for a sign-in."""
         from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
-        self._sign_in = SignInDialog(StoreSignIn(self._store), "Sign in", _ABOUT_SIGN_IN, "work offline")
+        waiting = self._store.outbox.pending
+        sentence = f"{counted(waiting, 'change waits', 'changes wait')} here, to be sent once you sign in."
+        about = sentence if waiting else ""
+        self._sign_in = SignInDialog(StoreSignIn(self._store), "Sign in", about, "work offline")
         self._app.push_screen(self._sign_in)
 
     def ask_to_sign_in_once(self) -> None:

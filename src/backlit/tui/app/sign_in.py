@@ -125,7 +125,8 @@ class SignInDialog(Dialog[bool | None]):
         yield Static(Content.assemble(("Server      ", "$muted"), safe(self._way.server.rstrip("/"))), classes="server")
         yield self._with_password
         yield self._for_code
-        yield Static(literal(self._about), classes="foot")
+        if self._about:
+            yield Static(literal(self._about), classes="foot")
         yield self._note
 
     def on_mount(self) -> None:
@@ -148,8 +149,8 @@ class SignInDialog(Dialog[bool | None]):
 
     def _name_keys(self) -> None:
         is_wide = self.app.size.width >= WIDE
-        other = ("use a " if is_wide else "") + ("password" if self._with_code else "code")
         leave = self._leave if is_wide else self._leave.split()[-1]
+        other = "password" if self._with_code else "browser code" if is_wide else "code"
         step = [("tab", "next field" if is_wide else "next")] if len(self._inputs) > 1 else []
         self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", leave))
 
@@ -249,7 +250,7 @@ def _labelled(label: str, line: LineInput) -> Horizontal:
 
 _NEEDED = "Enter your user name and password."
 _NEEDED_WITH_CODE = "Enter the code."
-_REFUSED = "Wrong user name or password. For single sign-on, use a code (ctrl+t)."
+_REFUSED = "Wrong user name or password. For single sign-on, use a browser code (ctrl+t)."
 _CODE_REFUSED = "Wrong or expired code."
 
 

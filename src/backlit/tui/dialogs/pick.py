@@ -29,7 +29,7 @@ FRAME_LINES = 3
 class PickerDialog(Dialog[Result]):
     """An input over a list; `free` lets what is typed be chosen too, before all that only resembles it."""
 
-    SIGN = "●"
+    SIGN = "✓"
 
     def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
         super().__init__(title)
@@ -193,14 +193,24 @@ def _with_new(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:
 class PickDialog(PickerDialog[Choice | None]):
     """A list to pick one value from; the answer is None when it was left.
 
-    The cursor starts on the choice whose value is `current`.
+    The sign stands at the choice whose value is `current`. The cursor starts on the one of `start`, else on that.
     """
 
-    def __init__(self, title: str, choices: Sequence[Choice], current: object = None, *, free: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        current: object = None,
+        *,
+        start: object = None,
+        free: bool = False,
+    ) -> None:
         super().__init__(title, choices, free=free)
-        at = next((index for index, choice in enumerate(choices) if choice.value == current), None)
+        places = {choice.value: at for at, choice in reversed([*enumerate(choices)])}
+        if current in places:
+            self.list.select(frozenset({current}))
+        at = places.get(start, places.get(current)) if start is not None else places.get(current)
         if at is not None:
-            self.list.select(frozenset({choices[at].value}))
             self.list.move_to(at)
 
     def accept(self) -> None:
@@ -211,8 +221,6 @@ class PickDialog(PickerDialog[Choice | None]):
 
 class SelectingDialog(PickerDialog[Result]):
     """A picker in which tab turns the choice under the cursor over."""
-
-    SIGN = "✓"
 
     def press(self, key: str) -> bool:
         """Turn a choice over with tab, once the text is complete."""

@@ -27,7 +27,7 @@ from backlit.tui.fields.dates import holds_days
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text, value_word
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import HEADING, Part
 
 LEAD = 2
 """Cells before the label: the cursor bar, and the sign."""
@@ -289,13 +289,30 @@ class FieldLines:
         except BadRequest as error:
             draft.faults[key] = error.errors.get(key) or str(error)
 
-    def help(self, field: Field, draft: ItemDraft) -> list[Part]:
+    def help(self, field: Field, draft: ItemDraft, width: int) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
         key = "" if fixed or self.store.lookups.is_read_only else KEYS.get(field.key, "")
-        about = self._about(field, draft, fixed, has_key=bool(key))
         lead = [(f" {key}", "accent")] if key else []
+        if field.kind in LISTED and not fixed and field.key not in draft.arrived:
+            values = self._values(field, draft, width - cell_len(key) - 2 * bool(key) - 1)
+            if values:
+                return [*lead, *values]
+        about = self._about(field, draft, fixed, has_key=bool(key))
         return [*lead, (f" {about}", "muted")] if about else []
+
+    def _values(self, field: Field, draft: ItemDraft, room: int) -> list[Part]:
+        """Return the values of a field that fit, the present one bold with its sign, and the number of the others."""
+        value = draft.value(field.key)
+        choices = [each for each in choices_for(self.store, field, self.item_type, value) if each.value is not None]
+        texts = [self._signed(field, value, each.label) if each.value == value else each.label for each in choices]
+        shown = len(texts)
+        while shown > 1 and cell_len(" · ".join(texts[:shown]) + _more(len(texts) - shown)) > room:
+            shown -= 1
+        parts: list[Part] = []
+        for choice, text in list(zip(choices, texts, strict=True))[:shown]:
+            parts += [(" · " if parts else " ", "muted"), (text, HEADING if choice.value == value else "muted")]
+        return [*parts, (_more(len(texts) - shown), "muted")] if shown < len(texts) else parts
 
     def _about(self, field: Field, draft: ItemDraft, fixed: str | None, *, has_key: bool) -> str:
         if field.key in draft.arrived:
@@ -305,9 +322,6 @@ class FieldLines:
         about = field.help or _HELP.get(field.kind, "")
         if has_key:
             about = _KEY_HELP.get(field.kind, about)
-        if field.kind in LISTED and not fixed:
-            choices = choices_for(self.store, field, self.item_type, draft.value(field.key))
-            about = " · ".join(choice.label for choice in choices if choice.value is not None) or about
         if holds_days(field, draft.base.get(field.key)):
             about = DAYS_HELP
         if is_for_customers(field.key):
@@ -371,12 +385,14 @@ class FieldLines:
         return ("↓", "pending") if key in draft.arrived else (" ", "accent")
 
     def _colour(self, field: Field, value: object, text: str) -> str:
-        if text == NOTHING:
-            return "faint"
-        if self.why_fixed(field):
+        if text == NOTHING or self.why_fixed(field):
             return "muted"
         is_status = field.kind is Kind.STATUS
         return status_colour(str(value), self.store.lookups.status_groups()) if is_status else "foreground"
+
+
+def _more(number: int) -> str:
+    return f" · {number} more" if number else ""
 
 
 MAIN: Mapping[str, int] = {

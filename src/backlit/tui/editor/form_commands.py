@@ -12,7 +12,7 @@ from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import DESCRIPTION, NAME, FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
-from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
+from backlit.tui.fields.choices import PICKED, choices_for, likely_value, unknown_status
 from backlit.tui.fields.values import taken_back
 from backlit.tui.items.target import ItemTarget
 
@@ -145,7 +145,8 @@ async def edit_field(target: EditorTarget) -> None:
 async def _pick(target: EditorTarget, field: Field, value: object) -> None:
     store, item_type = target.store, target.item_type
     choices = choices_for(store, field, item_type, value)
-    dialog = PickDialog(field.label, choices, value, free=store.lookups.is_free(field, item_type))
+    start, is_free = likely_value(store, field, value), store.lookups.is_free(field, item_type)
+    dialog = PickDialog(field.label, choices, value, start=start, free=is_free)
     with target.form.asking(field):
         choice = await target.ask(dialog)
     if choice is not None:

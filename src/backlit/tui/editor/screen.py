@@ -257,7 +257,7 @@ class EditorScreen(ItemScreen):
         if self._note.sentence:
             self._help.say([(f" {self._note.sentence}", "foreground")])
         else:
-            self._help.say(self.lines.help(field, self.draft) if field else [])
+            self._help.say(self.lines.help(field, self.draft, self.size.width) if field else [])
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
             hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.fields import Field, Kind
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_sign
 from backlit.tui.fields.dates import days_until
@@ -113,6 +113,16 @@ def choices_for(store: "Store", field: Field, item_type: str, value: object) -> 
     if value is not None and all(choice.value != value for choice in found):
         found.append(Choice(value, FieldWords(store).shown(field, value), "present value"))
     return found
+
+
+def likely_value(store: "Store", field: Field, value: object) -> object:
+    """Return the value where a picker begins: for an item in the backlog, the current or the next iteration."""
+    iterations = store.lookups.iterations() if field.kind is Kind.ITERATION else {}
+    here = iterations.get(value) if isinstance(value, int) else None
+    if not iterations or (here is not None and "\\" in here.path):
+        return value
+    found, today = leaves(iterations.values()), store.today()
+    return next((each.id for each in (*current(found, today), *following(found, today))), value)
 
 
 def unknown_status(store: "Store", field: Field, types: Iterable[str], value: object) -> str:

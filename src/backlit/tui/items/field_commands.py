@@ -21,7 +21,7 @@ from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
-from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, unknown_status
+from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, likely_value, unknown_status
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import (
     NOTHING,
@@ -272,7 +272,8 @@ async def _pick_value(
 ) -> _Answer | None:
     store, types = target.store, {item.type for item in items}
     is_free = all(store.lookups.is_free(field, each) for each in types)
-    choice = await target.ask(PickDialog(title, _choices(store, field, items, value), value, free=is_free))
+    start = likely_value(store, field, value)
+    choice = await target.ask(PickDialog(title, _choices(store, field, items, value), value, start=start, free=is_free))
     if choice is None:
         return None
     if warning := unknown_status(store, field, types, choice.value):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
@@ -37,6 +38,14 @@ from backlit.tui.widgets.item_rows import Column, column_of
 from backlit.tui.widgets.side_lines import Part
 
 
+class Unmatched(Struct, frozen=True):
+    """A spec that no item matches, the number of done items that do, and the totals without the filter."""
+
+    spec: ViewSpec | None = None
+    done: int | None = None
+    all: Totals = NO_TOTALS
+
+
 class ViewTarget(FilterTarget, Protocol):
     """The screen of a list."""
 
@@ -66,8 +75,7 @@ class ShownView:
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._done_matches: tuple[ViewSpec | None, int | None] = None, None
-        """A spec without open matches, and the number of its done ones."""
+        self._unmatched = Unmatched()
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -130,12 +138,13 @@ class ShownView:
         selected = selection_words(target.panes.selected.totals)
         lacking = unready_words(self._unready) if totals is not None else []
         place = status_words(store, *(() if self._items.is_sparing else position))
-        target.frame.say([*heading, *lacking], totals_words(totals), [*unread, *selected, *place])
+        unmatched = self._unmatched if self._unmatched.spec == target.spec else Unmatched()
+        figures = totals_words(totals) or [(f"0 of {unmatched.all.words}", "foreground")] * (unmatched.all != NO_TOTALS)
+        target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            known, matches = self._done_matches
-            explain_empty(self._items, store, target.spec, matches if known == target.spec else None)
+            explain_empty(self._items, store, target.spec, unmatched.done)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -205,11 +214,14 @@ class ShownView:
     async def _count_unready(self, view: View) -> None:
         self._unready = await self._store.ready_check.count(view.ids())
         spec = self._target.spec
-        done = replace(spec, with_done=True)
-        if not view.count and done != spec and (done.text or done.query):
-            wider = self._store.view(done)
-            await wider.load()
-            self._done_matches = spec, wider.count
+        if not view.count and (spec.text or spec.query):
+            done, every = (
+                self._store.view(replace(spec, with_done=True)),
+                self._store.view(replace(spec, text="", query="")),
+            )
+            await done.load()
+            await every.load()
+            self._unmatched = Unmatched(spec, None if spec.with_done else done.count, every.totals or NO_TOTALS)
         if self._items.is_attached and view is self._target.shown_view:
             if not self.is_judged:
                 self.is_judged = True

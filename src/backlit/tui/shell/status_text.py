@@ -182,7 +182,13 @@ def explain_empty(
     elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
         items.empty_text = _unmatched(spec, done_matches)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
-        items.empty_ways = (*done, ("esc", "undo the last filter"), ("f0", "clear all filters"), _SEARCH)
+        items.empty_ways = (
+            ("/", "change the filter"),
+            *done,
+            ("esc", "undo the last filter"),
+            ("f0", "clear all filters"),
+            _SEARCH,
+        )
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
