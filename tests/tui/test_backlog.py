@@ -124,12 +124,12 @@ async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store,
 async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: Open) -> None:
     every = store.view(ViewSpec())
     await every.load()
-    words = every.totals.words if every.totals else ""
+    count = every.totals.count if every.totals else 0
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
         assert missing(pilot.app, ["Nothing open matches “zzzz”", "change the filter", "clear all filters"]) == []
-        await until(lambda: f"0 of {words}" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []
@@ -413,3 +413,22 @@ async def test_an_open_item_without_estimate_has_a_dash_and_a_done_one_none(stor
 
         await until(lambda: "●" in line_with(pilot.app, name), lambda: text_of(pilot.app))
         assert "–" not in line_with(pilot.app, name)
+
+
+async def test_no_color_sends_no_colours_and_no_greys(
+    store: Store, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async with opened(store) as pilot:
+        colours = {
+            colour
+            for strip in strips_of(pilot.app)
+            for segment in strip
+            if segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor)
+            if colour is not None and not colour.is_default
+        }
+
+        assert colours == set()
+        assert text_of(pilot.app)

@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
@@ -139,7 +140,9 @@ class ShownView:
         lacking = unready_words(self._unready) if totals is not None else []
         place = status_words(store, *(() if self._items.is_sparing else position))
         unmatched = self._unmatched if self._unmatched.spec == target.spec else Unmatched()
-        figures = totals_words(totals) or [(f"0 of {unmatched.all.words}", "foreground")] * (unmatched.all != NO_TOTALS)
+        figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (
+            unmatched.all != NO_TOTALS
+        )
         target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)

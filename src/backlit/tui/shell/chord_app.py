@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
@@ -58,9 +58,12 @@ class ChordApp(FramedApp, inherit_bindings=False):
         return dict(themes.VARIABLE_DEFAULTS)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return Textual's filters, and the one against control characters where frames do not replace those."""
-        usual = super().get_line_filters()
-        return list(usual) if self.is_framed else [*usual, self._safe_filter]
+        """Return Textual's filters, and the one against control characters where frames do not replace those.
+
+        With NO_COLOR the terminal gets no greys either, which Textual would send.
+        """
+        usual = [NoColor() if isinstance(each, Monochrome) else each for each in super().get_line_filters()]
+        return usual if self.is_framed else [*usual, self._safe_filter]
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
