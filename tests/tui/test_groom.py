@@ -283,7 +283,7 @@ async def test_checks_are_shown_passed_and_open(world: World, store: Store, open
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert missing(pilot.app, ["✓ Mature", "! Not estimated", "2 questions left"]) == []
+        assert missing(pilot.app, ["✓ Mature", "¬ Not estimated", "2 questions left"]) == []
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
@@ -298,7 +298,7 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         assert last.startswith(" Readiness")
         assert set(rule) == {"─"}
         assert "q pause" in footer
-        assert last.index("!") == line_with(pilot.app, "How many points?").index("1")
+        assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
 
 
 async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, opened: Open) -> None:
@@ -371,7 +371,7 @@ async def test_a_low_terminal_counts_the_passed_checks(world: World, store: Stor
     async with opened(store, (80, 24)) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert re.search(r"! Not estimated +✓ \d others?", line_with(pilot.app, "Readiness"))
+        assert re.search(r"¬ Not estimated +✓ \d others?", line_with(pilot.app, "Readiness"))
 
 
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(
@@ -398,3 +398,19 @@ async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Op
         await press(pilot, "q")
 
         assert pilot.app.current_mode == mode
+
+
+async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: World, store: Store, opened: Open) -> None:
+    ids = await unestimated(world, store, 3)
+    ids = [row.id for row in await shown(store) if row.id in ids]
+    async with opened(store, (120, 40)) as pilot:
+        await queue_of(pilot, ids)
+        first = text_of(pilot.app)
+        await press(pilot, "enter")
+        await until(lambda: current(pilot) == ids[1])
+        await pilot.pause()
+        names = [str(item_fields(store, each)["Name"]) for each in ids]
+
+        assert re.search(rf"│ Next *\n.*│ +{ids[1]} . {re.escape(names[1][:20])}.*\n.*│ +{ids[2]} ", first)
+        assert re.search(rf"│ Next *\n.*│ +{ids[2]} ", text_of(pilot.app))
+        assert not re.search(rf"│ +{ids[1]} ", text_of(pilot.app))

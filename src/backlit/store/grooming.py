@@ -1,9 +1,9 @@
 """Ready-check and grooming: the rules that items fail, and a journalled queue of items with open questions."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -174,6 +174,14 @@ class Groomed(Struct, frozen=True):
     """The rules that the item still fails."""
 
 
+class ComingItem(Struct, frozen=True):
+    """An item that the queue shows later."""
+
+    item_id: int
+    type: str
+    name: str
+
+
 class Grooming:
     """The current project's grooming queue. Its reads are short, like those of the store."""
 
@@ -280,15 +288,25 @@ class Grooming:
 
     def next_stop(self, place: int) -> Stop | None:
         """Return the first existing item from a place on that was shown before or has questions."""
+        return next(self._stops(place), None)
+
+    def coming(self, place: int, most: int) -> list[ComingItem]:
+        """Return the items that follow a place, at most so many. A short read."""
+        ids = [self._files.journal.real_id(stop.item_id) for stop in islice(self._stops(place + 1), most)]
+        sql = "SELECT id, type, name FROM items WHERE id IN (SELECT value FROM json_each(?))"
+        found = {row[0]: ComingItem(*row) for row in self._files.mirror.execute(sql, (ids_json(ids),))}
+        return [found[each] for each in ids if each in found]
+
+    def _stops(self, place: int) -> Iterator[Stop]:
+        """Yield the existing items from a place on that were shown before or have questions."""
         count = LEAST
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
             waiting = self._waiting(list(ids.values()))
             for stop in stops:
                 if ids[stop.place] in waiting or (stop.before is not None and self._is_there(ids[stop.place])):
-                    return stop
+                    yield stop
             place, count = stops[-1].place + 1, min(count * 4, MOST)
-        return None
 
     def previous_stop(self, place: int) -> Stop | None:
         """Return the last existing item before a place that was shown."""

@@ -7,6 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.message import Message
+from textual.strip import Strip
 
 from backlit.model.amounts import counted
 from backlit.store.grooming import Check, SimilarItem
@@ -14,6 +15,7 @@ from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.questions import Question
+from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.text_view import LinesView
 
 GAP = 3
@@ -87,6 +89,7 @@ class QuestionStrip(LinesView, can_focus=True):
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
         question = theme.style(bold=True)
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
+        answers = [_tinted(line, width, theme) for line in answers]
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
         similar = _labelled(SIMILAR, theme.style("muted"), column, compared)
         checks = _flowing(_checks(self._checks, theme, names_passed=height >= AIRY), room, theme)
@@ -119,6 +122,15 @@ def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
         Segment(safe(asked.field.label), theme.style("foreground", on=on, bold=is_current or asked.is_open)),
         Segment(f"{value} ", theme.style("muted", on=on)),
     ]
+
+
+def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
+    """Return a line of the current question, on the ground of a cursor over the whole width, after its bar."""
+    on = theme.style(on="cursor-background")
+    ground = Style(bgcolor=on.bgcolor)
+    strip = Strip([Segment("▌", theme.style("accent", on="cursor-background")), *Strip(line).crop(1)])
+    tinted = [Segment(text, style + ground if style else on) for text, style, _ in strip]
+    return list(Strip(tinted).adjust_cell_length(width, on))
 
 
 def _sentence(asked: Question) -> str:
@@ -181,7 +193,7 @@ def _checks(checks: Sequence[Check], theme: ThemeStyles, *, names_passed: bool) 
     if passed and not names_passed:
         passed = [Check(counted(len(passed), "other" if failed else "check"), has_passed=True)]
     for check in (*failed, *passed):
-        sign, colour = ("✓", "status-done") if check.has_passed else ("!", "pending")
+        sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY, "pending")
         words = theme.style("muted" if check.has_passed else "foreground")
         yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
 

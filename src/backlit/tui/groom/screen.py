@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from datetime import date
 from functools import partial
 
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.trees import NO_TOTALS
+from backlit.store.grooming import ComingItem
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
@@ -17,6 +19,8 @@ from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.drawing.text import Line, fit
+from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
@@ -35,13 +39,47 @@ WIDE = 100
 """Cells from which the comments are beside the item, else below."""
 COMMENTS_SHARE = 40
 """Per cent of the width for the comments; the style sheet has the same figure."""
+NAME_GAP = 4
+"""Cells around the type of an item that comes next, with the margin."""
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
-HINTS = ("groom.accept", "groom.skip", "groom.pause", "item.comment", "groom.previous")
+HINTS = ("groom.accept", "groom.skip", "groom.pause", "groom.previous", "item.comment")
+COMING = 5
+"""Items of the queue that are named in advance."""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
+
+
+class AsidePane(CommentsPreview):
+    """The comments of the item, and below them the items that come next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._coming: Sequence[ComingItem] = ()
+
+    def show_coming(self, coming: Sequence[ComingItem]) -> None:
+        """Set the items that come next; they are drawn with the comments."""
+        self._coming = coming
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the comments, then the number, type and name of each item that comes."""
+        lines = [*super().lines_for(width, theme)]
+        if not self._coming:
+            return lines
+        numbers = max(len(str(each.item_id)) for each in self._coming)
+        lines += [*([[]] if lines and lines[-1] else []), [Segment("Next", theme.heading("secondary"))]]
+        for each in self._coming:
+            name = fit(each.name, max(1, width - numbers - NAME_GAP))
+            lines.append(
+                [
+                    Segment(f"{each.item_id:>{numbers}} ", theme.style("faint")),
+                    Segment(f"{type_sign(each.type)} ", theme.style(type_colour(each.type))),
+                    Segment(name, theme.style("muted")),
+                ]
+            )
+        return lines
 
 
 class ItemPane(Horizontal):
@@ -49,19 +87,22 @@ class ItemPane(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self._preview, self._comments = Preview(), CommentsPreview()
-        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
+        self._preview, self._comments = Preview(), AsidePane()
+        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings, Sequence[ComingItem]] | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the item and its comments."""
         yield self._preview
         yield self._comments
 
-    def show(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> None:
-        """Show an item."""
-        self._shown = (item, comments, around)
-        is_beside = self.size.width >= WIDE and bool(comments)
+    def show(
+        self, item: Item, comments: Sequence[CommentEntry], around: Surroundings, coming: Sequence[ComingItem]
+    ) -> None:
+        """Show an item, and in a wide terminal the items that come next."""
+        self._shown = (item, comments, around, coming)
+        is_beside = self.size.width >= WIDE and bool(comments or coming)
         self._comments.display = is_beside
+        self._comments.show_coming(coming)
         self._comments.show(comments, around.now)
         self._preview.show(item, None if is_beside else comments, around)
 
@@ -93,6 +134,7 @@ class GroomScreen(ItemScreen):
         super().__init__(store)
         self.questions = ItemQuestions(store, common, lambda: self.session.estimate_scale)
         self.stop: Stop | None = None
+        self._coming: Sequence[ComingItem] = ()
         self._common = common
         self._first_place = place
         self._project_id = store.project_id
@@ -178,6 +220,7 @@ class GroomScreen(ItemScreen):
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
+        self._coming = self.store.grooming.coming(stop.place, COMING)
         self._draw(item)
         self.app.run_worker(work(self.store.grooming.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
@@ -207,7 +250,7 @@ class GroomScreen(ItemScreen):
         self._place()
 
     def _draw(self, item: Item) -> None:
-        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
+        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item), self._coming)
         self.show_questions()
 
     def _place(self) -> None:
