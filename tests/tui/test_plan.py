@@ -390,3 +390,18 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
 
             assert "The plan has no changes" in text_of(pilot.app)
             pilot.app.clear_notifications()
+
+
+async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "next sprint" in text_of(pilot.app))
+        here = screen(pilot).lists.targets()[0]
+        every = store.plan.iterations.targets()
+        following = every[every.index(here) + 1]
+        load = store.plan_preview.loads_now([following.id]).get(following.id, Load())
+        lines = lines_of(pilot.app)
+        at = next(number for number, line in enumerate(lines) if line.endswith("} next sprint"))
+
+        assert f"│ {following.name} · " in lines[at]
+        assert f" {load.points:g} pts" in lines[at + 1]

@@ -49,7 +49,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("plan.send", (">",), Context.PLAN, "plan",
         "Plan into the target iteration; 2> plans into the one after it.",
         handler="plan.plan_commands:send", is_stepped=True, also="sprint schedule"),
-    Command("plan.back", ("<",), Context.PLAN, "back", "Undo the planned move; without one, move to the backlog.",
+    Command("plan.back", ("<",), Context.PLAN, "take out", "Undo the planned move; without one, move to the backlog.",
         handler="plan.plan_commands:back", is_stepped=True),
     Command("plan.next-target", ("}",), Context.PLAN, "next sprint", "Plan into the next iteration.",
         handler="plan.plan_commands:aim", argument="1", is_stepped=True),

@@ -58,11 +58,30 @@ class PlanList(BacklogList):
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
+        self._below: Sequence[HeadLine] = ()
         self.folds = TaskFolds(
             self,
             lambda item_id: self._window.badge(item_id).folded_tasks,
             lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),
         )
+
+    def show_below(self, lines: Sequence[HeadLine]) -> None:
+        """Show lines below the last row, where there is room for them."""
+        if lines != self._below:
+            self._below = lines
+            self.refresh()
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw a line below the rows, after a blank one."""
+        at = y - (self.row_count() - self.top) - 1
+        if not self.row_count() or not 0 <= at < len(self._below):
+            return super().render_blank(y)
+        theme, line = ThemeStyles.of(self.app), self._below[at]
+        left, right = (
+            [Segment(text, theme.style(colour)) for text, colour in part] for part in (line.left, line.right)
+        )
+        room = self.size.width - sum(each.cell_length for each in right)
+        return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item, or a line of the forecast."""

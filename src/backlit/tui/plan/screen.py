@@ -1,6 +1,7 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
@@ -237,21 +239,33 @@ class PlanHeads:
                 head = IterationHead(iteration, when, load, shift, people, ways)
                 lines = head.lines(pane.size.width)
             pane.say(lines[: 3 if is_tall else 2])
+            pane.items.show_below(self._next_lines(iteration, pane.size.width) if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
+
+    def _next_lines(self, iteration: IterationEntry, width: int) -> list[HeadLine]:
+        """Return the head of the iteration that follows one, if its load was read: what is too much here goes there."""
+        every = self._store.plan.iterations.targets()
+        follower = next((each for before, each in pairwise(every) if before.id == iteration.id), None)
+        if follower is None or follower.id not in self._lists.loads:
+            return []
+        when = span(follower.start, follower.end, self._store.today())
+        name: list[Part] = [(f" {follower.name}", "foreground"), (f" · {when}" if when else "", "muted")]
+        key = key_of("plan.next-target")
+        head = HeadLine(name, [(f"{key} ", "accent"), ("next sprint ", "muted")])
+        return [head, _fill_line(follower, self._lists.loads[follower.id], width)]
 
 
 def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, is_plain: bool) -> list[Part]:
-    """Return the heading of the plan: its filter, its unsaved changes, and the number of items that others changed.
+    """Return the heading of the plan: its unsaved changes, its filter, and the number of items that others changed.
 
     A plain list, without view and node, loses the part that names it.
     """
     count, filtered = len(plan.state.contests), parts[is_plain:]
-    words = [(" · ", "muted"), *unsaved] if unsaved else []
+    words = [*unsaved, ("w", "accent"), (" save", "muted")] if unsaved else [("No unsaved moves", "muted")]
     return [
-        ("Plan", "heading"),
+        *words,
         *[(" · ", "muted")] * bool(filtered),
         *filtered,
-        *words,
         *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count),
     ]
 
@@ -324,7 +338,7 @@ class IterationHead(Struct, frozen=True):
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
     """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
     capacity = iteration.capacity
-    name = f" {iteration.name} " if has_name else " "
+    name = f" tab → {iteration.name} " if has_name else " "
     done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
     for brief in (False, True):
         words = capacity_words(load, capacity, is_brief=brief)
