@@ -94,3 +94,15 @@ async def test_j_and_k_rank_among_the_cards_of_the_column(store: Store) -> None:
 
         assert after == [before[0], before[2], before[1], before[3]]
         assert board(pilot).current_id == before[1]
+
+
+# Facts
+
+
+async def test_a_card_names_its_number_and_a_missing_estimate_after_its_state(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        item = await go_to(pilot, store, is_story)
+        await world.rival.work_items.update(item.id, {"Estimate": None})
+        await store.refresh()
+
+        await until(lambda: f"¬ #{item.id} · – pts" in text_of(pilot.app))

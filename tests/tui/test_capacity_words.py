@@ -112,10 +112,10 @@ def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() ->
     assert text_of(people_words(load, PEOPLE, "Sprint 9", 60)) == "jon 2/3 · maya 2/5 1/10 h"
 
 
-def test_briefly_the_largest_capacity_is_the_limit() -> None:
+def test_briefly_the_whole_range_is_the_limit() -> None:
     words = [text_of(capacity_words(Load(points=4.0), Capacity(*each), is_brief=True)) for each in ((2, 9), (2, None))]
 
-    assert words == ["4 / 9 pts", "4 / 2 pts"]
+    assert words == ["4 of 2–9", "4 of ≥ 2"]
 
 
 def test_amounts_over_a_limit_have_their_own_colour() -> None:

@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
-from backlit.model.fields import choice_word
+from backlit.model.fields import FIELD_BY_KEY, choice_word
 from backlit.model.planning import Capacity
 from backlit.model.statuses import status_word
 from backlit.store.records.item import Row
@@ -29,6 +29,7 @@ from backlit.tui.widgets.item_rows import (
     CHOSEN,
     CURSOR,
     SELECTED,
+    UNESTIMATED,
     USUAL,
     Badge,
     Badges,
@@ -43,7 +44,9 @@ CARDS_KEPT = 512
 HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
-"""Cells before a card's name: bar, selection, state, type and a blank."""
+"""Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
+CLOSE = 3
+"""Lines of a card below which there is no blank line, so that its facts end in a rule."""
 OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
@@ -259,8 +262,7 @@ class CardPainter:
                 [
                     edge,
                     Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
-                    Segment(sign, theme.style(sign_colour, on=on, bold=True)),
-                    Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
+                    Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
                     Segment(fit(title[0], room), name),
                 ]
             )
@@ -268,17 +270,21 @@ class CardPainter:
         if len(title) > 1:
             rest = title[1] if len(title) == 2 else " ".join(title[1:])
             found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
-        indent = Segment(" " * (INDENT - 1), theme.style(on=on))
-        found.append(Strip([edge, indent, *self._facts(row, room, on)]))
+        state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
+        facts = self._facts(row, room, on)
+        rule = "─" * (room - sum(each.cell_length for each in facts) - 1) if lines <= CLOSE else ""
+        found.append(Strip([edge, state, *facts, Segment(f" {rule}", theme.style("rule", on=on))]))
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
         return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
     def _facts(self, row: Row, room: int, on: str | None) -> list[Segment]:
         """Return number, points, status and owner, as many as fit."""
         groups = self._names.status_groups()
-        facts = [(str(row.id) if row.id > 0 else "new", "muted")]
+        facts = [(f"#{row.id}" if row.id > 0 else "new", "muted")]
         if row.estimate:
             facts.append((safe(estimate_text(row.estimate)), "foreground"))
+        elif FIELD_BY_KEY["Estimate"].applies_to(row.type):
+            facts.append((f"{UNESTIMATED} pts", "pending"))
         if self._has_status and row.status:
             facts.append(
                 (f"{status_sign(row.status, groups)} {status_word(row.status)}", status_colour(row.status, groups))
