@@ -96,11 +96,12 @@ async def test_the_log_has_a_line_for_each_request_and_no_secret(
     form = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": "lantern"}
     await visitor.post(f"{BASE}{TOKEN_PATH}?wrap_client_id=x", data=form)
     await visitor.post(f"{BASE}{TOKEN_PATH}", data=form | {"wrap_username": "hunter2", "wrap_password": "x"})
+    await visitor.post(f"{BASE}{TOKEN_PATH}", data={"wrap_client_id": CLIENT_ID, "wrap_verification_code": "hunter2"})
     await visitor.get(f"{BASE}{LOGIN_PATH}?code=secret")
 
-    said = lines(log)
-    assert [line["message"] for line in said] == ["request", "A sign-in was rejected.", "request", "request"]
-    assert [line.get("status") for line in said] == [200, None, 401, 200]
+    said, rejected = lines(log), ["A sign-in was rejected.", "request"]
+    assert [line["message"] for line in said] == ["request", *rejected, *rejected, "request"]
+    assert [line.get("status") for line in said] == [200, None, 401, None, 401, 200]
     assert said[1]["request_id"] == said[2]["request_id"]
     assert not [secret for secret in (*SECRETS, "hunter2") if secret in log.getvalue()]
 
