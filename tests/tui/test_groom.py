@@ -298,6 +298,7 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         assert last.startswith(" Readiness")
         assert set(rule) == {"─"}
         assert "q pause" in footer
+        assert "backspace previous" in footer
         assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
 
 

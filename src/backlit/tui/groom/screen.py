@@ -37,6 +37,8 @@ from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
+NARROW = 70
+"""Cells below which a label is shorter, so that the way back has room."""
 COMMENTS_SHARE = 40
 """Per cent of the width for the comments; the style sheet has the same figure."""
 NAME_GAP = 4
@@ -268,7 +270,8 @@ class GroomScreen(ItemScreen):
         words = f" · {counted(count, 'question')} left" if count else " · all answered"
         self._heading.say([(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")])
         self._heading.fill(place / progress.count)
-        self._footer.show([*HINTS, "app.help"], status_words(self.store))
+        labels = {"groom.accept": "next"} if self.size.width < NARROW else {}
+        self._footer.show([*HINTS, "app.help"], status_words(self.store), labels)
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
