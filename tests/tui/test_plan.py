@@ -405,3 +405,16 @@ async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Sto
 
         assert f"│ {following.name} · " in lines[at]
         assert f" {load.points:g} pts" in lines[at + 1]
+
+
+async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 20)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "─ fits " in text_of(pilot.app))
+        items = screen(pilot).items
+        assert isinstance(items, PlanList)
+        await until(lambda: len(items.bar) > 0)
+
+        drawn = [items.render_row(index, is_cursor=False).text for index in items.bar]
+        assert all(line.endswith("█") for line in drawn)
+        assert any("─ " in line for line in drawn)

@@ -87,7 +87,8 @@ class PlanList(BacklogList):
         """Draw one item, or a line of the forecast."""
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
-            return forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
+            line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
+            return self.columns.layout.with_scrollbar(line) if index in self.bar else line
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
