@@ -217,7 +217,7 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: 
     if process == 0:
         os.execv(sys.executable, [*COMMAND, *words])
     output = b""
-    for question in (b"New password: ", b"Repeat the password:  "):
+    for question in (b"New password, 8 characters or more: ", b"Repeat the password:  "):
         while question not in output:
             output += os.read(terminal, 1024)
         os.write(terminal, PASSWORD.encode() + b"\n")

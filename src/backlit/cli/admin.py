@@ -90,7 +90,7 @@ def new_password() -> str:
         if not password:
             raise BadRequest("Password is required: write it on the first line of standard input.")
         return password
-    password = read_line("New password: ", is_secret=True)
+    password = read_line(f"New password, {users.SHORTEST_PASSWORD} characters or more: ", is_secret=True)
     if password != read_line("Repeat the password:  ", is_secret=True):
         raise BadRequest("The passwords differ. No changes were made.")
     return password
