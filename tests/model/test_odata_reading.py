@@ -418,9 +418,11 @@ def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closi
 def test_parts_side_by_side_are_no_deeper(part: str) -> None:
     count = DEPTH_LIMIT + 1
 
-    assert parse_filter(" and ".join([part] * count)) == And((parse_filter(part),) * count)
+    many = " and ".join([part] * count)
+
+    assert parse_filter(many) == And((parse_filter(part),) * count)
     with pytest.raises(BadRequest, match="nesting is deeper than 50"):
-        parse_filter(f"{part} and {'(' * count}{part}{')' * count}")
+        parse_filter(f"{many} and {'(' * count}{part}{')' * count}")
 
 
 def test_another_resources_properties_take_the_place_of_the_work_items() -> None:
