@@ -432,3 +432,16 @@ async def test_no_color_sends_no_colours_and_no_greys(
 
         assert colours == set()
         assert text_of(pilot.app)
+
+
+@pytest.mark.parametrize(("size", "is_beside"), [((120, 40), True), ((80, 40), False)])
+async def test_a_wide_preview_below_the_list_has_the_comments_beside_the_texts(
+    store: Store, opened: Open, size: tuple[int, int], is_beside: bool
+) -> None:
+    async with opened(store, size) as pilot:
+        row = (await shown(store))[0]
+        await store.items.comment(row.id, "Beside it")
+        await press(pilot, "g", "g", *("P" if is_beside else ""))
+        await until(lambda: "newest first" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert (f"#{row.id} " in line_with(pilot.app, "newest first")) is is_beside

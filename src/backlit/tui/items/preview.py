@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
+from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
 from backlit.model.fields import choice_word
@@ -27,6 +29,8 @@ TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
 COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
+BESIDE_FROM, COLUMN_GAP = 100, 4
+"""Cells from which comments stand beside the texts, and those between both."""
 MARGIN = 1
 """Blanks between the text and the scroll bar."""
 Chip = tuple[str, str]
@@ -96,7 +100,10 @@ class Page:
         self._width = width
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> Iterator[Line]:
-        """Yield the head of an item, its texts and its comments."""
+        """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
+        if comments and self._width >= BESIDE_FROM:
+            yield from self._beside(item, comments, around)
+            return
         yield self._heading(item)
         name = wrapped(str(item.fields.get("Name") or ""), self._width)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
@@ -104,6 +111,13 @@ class Page:
         if comments is not None:
             yield []
             yield from self.comments(comments, around.now)
+
+    def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: Surroundings) -> Iterator[Line]:
+        """Yield the head and the texts at the left, the comments at the right."""
+        width = self._width * 3 // 5
+        texts = Page(self._theme, width - COLUMN_GAP).lines(item, None, around)
+        for text, comment in zip_longest(texts, Page(self._theme, self._width - width).comments(comments, around.now)):
+            yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
     def about(self, item: Item, around: Surroundings) -> Iterator[Line]:
         """Yield the facts and the texts of an item."""
