@@ -268,6 +268,7 @@ def test_signs_are_short_for_keys() -> None:
     assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
     assert parse_query("a OR b and c") == parse_query("a or (b AND c)") == parse_query("a or b c")
     assert parse_query("a and not b") == parse_query("a -b")
+    assert [write_query(Word(word)) for word in ("OR", "and", "nor")] == ['"OR"', '"and"', "nor"]
 
 
 def test_a_query_about_the_status_is_told_from_others() -> None:

@@ -160,6 +160,7 @@ def test_sql_finds_the_item_for_which_a_filter_holds(tmp_path: Path) -> None:
     ("found", "ids"),
     [
         (Comparison(Operator.EQ, Property("createdAt"), Literal(date(2026, 2, 28))), {5}),
+        (Comparison(Operator.EQ, Literal(date(2026, 2, 28)), Property("createdAt")), {5}),
         (Comparison(Operator.EQ, Property("createdAt"), Literal(date(2026, 3, 1))), {1, 2, 3, 4, 6, 7}),
         (Comparison(Operator.EQ, Call(Function.TRIM, (Property("Source"),)), Literal("\tmail\n")), {7}),
         (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("u"))), set()),
