@@ -219,7 +219,6 @@ trees: st.SearchStrategy[Node] = st.recursive(
 )
 
 
-@pytest.mark.slow
 @given(trees)
 @example(Word("@me"))
 @example(AllOf((Word("OR"), Word("And"), Word("not"))))

@@ -142,7 +142,7 @@ async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, 
 
         assert "✓ 1 of 2 items ready" in text_of(pilot.app)
         assert "1 estimate added, 5 pts" in text_of(pilot.app)
-        assert "groom 1 item again" in line_with(pilot.app, "R  ")
+        assert "a    groom 1 item again" in text_of(pilot.app)
         assert "plan Sprint" in line_with(pilot.app, "gp  ")
 
 
@@ -156,7 +156,7 @@ async def test_items_that_are_not_ready_are_groomed_again(world: World, store: S
             assert isinstance(screen, GroomScreen)
             await press(pilot, *("5" if screen.current().id == ready else ""), "enter")
         await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await press(pilot, "R")
+        await press(pilot, "a")
         await until(lambda: isinstance(pilot.app.screen, GroomScreen))
         await pilot.pause()
 

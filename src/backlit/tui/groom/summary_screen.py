@@ -255,7 +255,7 @@ class SessionFacts(LinesView):
         """Yield the key and the effect of each next step."""
         count = sum(bool(each.open) for each in self._results)
         if count:
-            yield "R", [(f"groom {counted(count, 'item')} again", "foreground")]
+            yield "a", [(f"groom {counted(count, 'item')} again", "foreground")]
         store = self._store
         for sprint in following(leaves(store.lookups.iterations().values()), store.today())[:1]:
             yield "gp", [(f"plan {sprint.name}", "foreground")]
