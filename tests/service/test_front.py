@@ -213,21 +213,26 @@ async def test_the_caller_is_the_nearest_that_is_no_trusted_proxy(
     assert lines(log)[0]["client"] == client
 
 
-async def test_login_limits_go_by_the_caller_behind_the_proxy(settings: ServiceSettings) -> None:
-    async with started(replace(settings, trusted_proxies=("10.0.0.0/8",), login_attempts=2), "10.1.2.3") as (
-        _,
-        visitor,
-    ):
-
-        async def attempt(address: str, username: str) -> int:
+@pytest.mark.parametrize(
+    "attempts",
+    [
+        [("db8::1", "user1", 401), ("db8::1", "user2", 401), ("db8::2", "user3", 429), ("db8:1::1", "user4", 401)],
+        [("db8::1", "Maya", 401), ("db8:1::1", "maya", 401), ("db8:2::1", "MAYA", 429), ("db8:2::1", "jon", 401)],
+    ],
+    ids=["address", "name in any case"],
+)
+async def test_login_limits_go_by_the_caller_behind_the_proxy_and_by_the_name(
+    settings: ServiceSettings, attempts: list[tuple[str, str, int]]
+) -> None:
+    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_attempts=2)
+    answers = []
+    async with started(few, "10.1.2.3") as (_, visitor):
+        for address, username, _status in attempts:
             form = {"wrap_client_id": CLIENT_ID, "wrap_username": username, "wrap_password": "wrong"}
-            return (await visitor.post(TOKEN_PATH, data=form, headers={"x-forwarded-for": address})).status_code
+            headers = {"x-forwarded-for": f"2001:{address}"}
+            answers.append((await visitor.post(TOKEN_PATH, data=form, headers=headers)).status_code)
 
-        first = [await attempt("2001:db8::1", f"user{number}") for number in range(2)]
-        neighbour = await attempt("2001:db8::2", "user3")
-        other = await attempt("2001:db8:1::1", "user4")
-
-    assert (first, neighbour, other) == ([401, 401], 429, 401)
+    assert answers == [status for *_, status in attempts]
 
 
 async def test_login_limits_are_shared_by_the_services_of_one_database(settings: ServiceSettings) -> None:

@@ -102,6 +102,7 @@ async def test_filters_and_totals_agree(maya: Client) -> None:
 PROJECT_FILTERS: Mapping[str, Callable[[dict[str, Any]], bool]] = {
     "projectId eq 1": lambda item: item["projectId"] == 1,
     "projectId eq 1 and type eq 'Story'": lambda item: (item["projectId"], item["type"]) == (1, "Story"),
+    "projectId eq 2 and type eq 'Story'": lambda item: (item["projectId"], item["type"]) == (2, "Story"),
     "type eq 'Story' and projectId eq 1 and Status ne 'Done' and id gt 20": lambda item: (
         (item["projectId"], item["type"]) == (1, "Story") and item["fields"]["Status"] != "Done" and item["id"] > 20
     ),

@@ -175,7 +175,7 @@ async def test_an_iteration_never_ends_before_it_begins(maya: Client) -> None:
 async def test_deleting_a_sub_tree_gives_its_items_to_another_node(maya: Client, noun: str, key: str) -> None:
     root = await root_of(maya, noun)
     kept = await added(maya, noun, name="Kept")
-    top = await added(maya, noun, name="Top")
+    top = await added(maya, noun, name="Top", parentId=kept["id"])
     leaf = await added(maya, noun, name="Leaf", parentId=top["id"])
     bodies = [
         {"type": "Story", "projectId": 1, "fields": {"Name": "x", key: node["id"]}} for node in (top, leaf, top, leaf)
