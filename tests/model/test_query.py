@@ -130,6 +130,11 @@ def test_a_query_finds_the_item_it_describes(text: str) -> None:
     assert finds(text)
 
 
+@pytest.mark.parametrize(("status", "is_open"), [(None, True), ("Odd", True), ("New", True), ("Done", False)])
+def test_an_item_is_open_until_its_status_is_known_as_closed(status: str | None, is_open: bool) -> None:
+    assert matches(filter_of(parse_query("status:open"), Book()), {**ITEM, "Status": status}) == is_open
+
+
 @pytest.mark.parametrize(
     "text",
     [
