@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import time
 import zlib
+from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -211,5 +213,11 @@ def test_retry_after_in_seconds_is_read(header: str, seconds: float | None) -> N
     assert answers.retry_after({"retry-after": header}) == seconds
 
 
-def test_retry_after_as_a_past_date_is_no_wait() -> None:
-    assert answers.retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0.0
+@pytest.mark.parametrize(("now", "seconds"), [("07:26:30", 90.0), ("07:28:00", 0.0), ("09:00:00", 0.0)])
+def test_retry_after_as_a_date_is_the_time_until_then(
+    monkeypatch: pytest.MonkeyPatch, now: str, seconds: float
+) -> None:
+    moment = datetime.fromisoformat(f"2015-10-21T{now}Z").timestamp()
+    monkeypatch.setattr(time, "time", lambda: moment)
+
+    assert answers.retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == seconds

@@ -1,5 +1,6 @@
 """What is repeated and what never is, and how a question is spelled."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -182,6 +183,25 @@ async def test_a_long_retry_after_is_handed_on_rather_than_waited_for(tmp_path: 
 
     assert caught.value.retry_after == 3600.0
     assert len(foreign.requests) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("wish", "least"), [("7", 7.0), ("20", 20.0), ("0", PACING.first_pause / 2)])
+async def test_a_short_retry_after_is_waited_for_and_shortens_no_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, wish: str, least: float
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    async with Foreign(answer(status, retry_after=wish), DEAD, answer(200, ITEM)).client(tmp_path) as client:
+        await client.work_items.get(7)
+
+    asked, own = pauses
+    assert least <= asked <= least + PACING.first_pause
+    assert own < 1.0
 
 
 async def test_a_service_that_stays_unavailable_is_said_to_be(tmp_path: Path) -> None:

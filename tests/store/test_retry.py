@@ -1,12 +1,13 @@
 """How many are in flight: fewer while the service strains, all again when it is well."""
 
 import asyncio
+import time
 from itertools import pairwise
 
 import pytest
 
 from backlit.model.errors import TooManyRequests, Unavailable
-from backlit.store.remote.reachability import MOST, RUN, Flow, Reachability, Waits
+from backlit.store.remote.reachability import LONGEST_WISH, MOST, RUN, Flow, Reachability, Waits
 
 
 def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05) -> Flow:
@@ -87,3 +88,21 @@ async def test_the_longest_of_several_wishes_is_kept() -> None:
     with pytest.raises(TooManyRequests) as refused:
         gate.hurry()
     assert (refused.value.retry_after or 0.0) > 500.0
+
+
+@pytest.mark.parametrize(("wish", "pause"), [(10.0, 10.0), (2 * LONGEST_WISH, LONGEST_WISH)])
+def test_a_success_opens_the_gate_only_after_the_requested_pause(
+    monkeypatch: pytest.MonkeyPatch, wish: float, pause: float
+) -> None:
+    async def ask() -> None: ...
+
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits())
+    gate.lost(TooManyRequests("Not so fast.", retry_after=wish))
+    opened = []
+    for now in (1000.0, 999.0 + pause, 1000.0 + pause):  # noqa: B007 # the clock reads it
+        gate.works()
+        opened.append(gate.is_open)
+
+    assert opened == [False, False, True]

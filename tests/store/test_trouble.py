@@ -2,8 +2,10 @@
 
 import asyncio
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from tests.store.papers import places_in
 from tests.store.test_outbox import fields, of_type, shown
 from tests.store.world import Said, World, raised, sent, until
 
@@ -12,7 +14,9 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
+from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import Waits
+from backlit.store.store import local_time
 
 QUICK = Waits(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1000.0)
 
@@ -43,6 +47,23 @@ async def test_a_wish_to_be_left_alone_is_kept_and_said(hasty: World) -> None:
     assert store.connection.sentence.startswith("Not so fast. Next attempt at ")
     assert len(hasty.faults.requests) == asked
     assert store.outbox.pending == 1
+
+
+async def test_a_pause_that_the_service_requests_while_connecting_is_kept(tmp_path: Path) -> None:
+    attempts = []
+
+    async def connect(report: Report) -> Client:
+        attempts.append(report)
+        raise TooManyRequests("Not so fast.", retry_after=600.0)
+
+    store = Store(places_in(tmp_path), connect, local_time, Waits(first_pause=0.005, longest_pause=0.01))
+    store.open()
+    store.start()
+    await until(lambda: attempts)
+    await asyncio.sleep(0.1)
+    store.close()
+
+    assert len(attempts) == 1
 
 
 async def test_after_the_wish_all_goes_on_by_itself(hasty: World) -> None:
