@@ -18,6 +18,7 @@ from backlit.store.edits.nodes import Extent as NodeExtent
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
+from backlit.store.sync.deletions import forget
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import Final, Named
 
@@ -77,6 +78,27 @@ async def test_the_first_copy_of_an_item_that_is_gone_stays(store: Store) -> Non
 
     assert copy_of(store, 4).item["fields"]["Name"] == "First"  # type: ignore[index] # an item's
     assert store.files.journal.trash.of_item(99) is None
+
+
+async def test_an_item_that_is_gone_leaves_a_copy_while_changes_wait(store: Store) -> None:
+    await store.items.edit([4], {"Name": "Mine"})
+
+    store.files.submit(lambda writer: forget(writer, {1, 4})).result()
+
+    assert copy_of(store, 4).item["fields"]["Name"] == "Mine"  # type: ignore[index] # an item's
+    assert (store.item(4) is None, store.item(1)) == (False, None)
+
+
+async def test_an_item_made_again_sends_no_empty_values(store: Store) -> None:
+    put(store, [item(5, Description="", IsBlocking=False, AssignedToID=None, Tags=[])])
+    store.files.submit(lambda writer: keep_last_copy(writer, 5)).result()
+
+    await store.history.create_again(5)
+
+    (entry,) = store.outbox_entries()
+    sent = entry.payload["fields"]
+    assert isinstance(sent, dict)
+    assert (sent.get("IsBlocking"), sent.keys() & {"Description", "AssignedToID", "Tags"}) == (False, set())
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,10 @@ async def test_a_deleted_item_with_unsent_changes_stays_until_the_outbox_is_done
     await store.items.edit([item_id], {"Name": "Too late"})
 
     await store.refresh()
+    world.faults.requests.clear()
     await store.refresh()
     assert store.item(item_id) is not None
+    assert len([path for _, path in world.faults.requests if path.endswith("/workitems")]) == 2
     (entry,) = store.outbox_entries()
 
     await store.conflicts.discard(entry.id)

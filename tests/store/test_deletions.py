@@ -6,6 +6,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_history import of_type
 from tests.store.world import PATIENCE, Said, World, raised, sent, until
@@ -147,10 +148,11 @@ async def test_an_item_changed_by_somebody_meanwhile_is_not_deleted_and_comes_ba
     assert not await exists(world, item_id)
 
 
-async def test_a_refused_deletion_comes_back_with_its_reason(world: World) -> None:
+@pytest.mark.parametrize(("status", "attempts"), [(403, 1), (412, 5)])
+async def test_a_refused_deletion_comes_back_with_its_reason(world: World, status: int, attempts: int) -> None:
     store = await world.online()
     item_id, _ = await with_task(world)
-    world.faults.says = lambda method, _: Said(403) if method == "DELETE" else None
+    world.faults.says = lambda method, _: Said(status) if method == "DELETE" else None
 
     await store.deletions.delete_items([item_id])
     await sent(store)
@@ -161,6 +163,7 @@ async def test_a_refused_deletion_comes_back_with_its_reason(world: World) -> No
     found = store.item(item_id)
     assert found is not None
     assert found.sign is RowSign.REFUSED
+    assert world.faults.count("DELETE") == attempts
 
 
 async def test_an_item_that_is_gone_already_counts_as_deleted(world: World) -> None:

@@ -14,10 +14,10 @@ from backlit.store.records.entry import EntryKind
 from backlit.store.remote.reachability import USUAL_WAITS
 
 
-async def deleting(world: World) -> Store:
+async def deleting(world: World, in_transit: float = 0.2) -> Store:
     """A store that knows quickly that no answer comes any more."""
     world.pacing = replace(world.pacing, attempts=1)
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
+    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=in_transit)
     return await world.online()
 
 
@@ -90,6 +90,27 @@ async def test_an_item_that_is_still_there_stays(world: World) -> None:
     assert told == [f"#{item_id} was not deleted and is unchanged."]
     assert await exists(world, item_id)
     assert store.item(item_id) is not None
+
+
+async def test_a_deletion_that_arrives_late_is_not_taken_for_one_that_was_not_done(world: World) -> None:
+    store = await deleting(world, in_transit=PATIENCE)
+    item_id = await of_type(world)
+    lose(world, is_done=False)
+    await store.deletions.delete_items([item_id])
+    await unclear(world, store, is_done=False)
+    looks = iter((False, True))
+
+    async def arrive(method: str, path: str) -> None:
+        is_look = (method, path) == ("GET", f"/api/v1/workitems/{item_id}") and not world.faults.is_down
+        if is_look and next(looks, False):
+            await world.rival.work_items.delete(item_id)
+
+    world.faults.before = arrive
+    await undone(store)
+    told = await settled(world, store)
+
+    assert told == [f"#{item_id} was already deleted. It is restored with a new number."]
+    assert store.files.journal.renames.followed(item_id) != item_id
 
 
 async def test_given_up_in_the_outbox_it_is_looked_for_too(world: World) -> None:
