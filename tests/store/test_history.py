@@ -8,6 +8,7 @@ from tests.store.world import World, sent, until
 from backlit.store import EntryState, Store, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.store.undo.history import Reversal
+from backlit.store.undo.operations import FieldChange
 
 
 def field(store: Store, item_id: int, key: str = "Name") -> object:
@@ -318,6 +319,19 @@ async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path)
 
         assert (done.changes, done.is_impossible) == ((), False)
         assert store.outbox_entries() == ()
+
+
+async def test_a_text_that_the_service_trimmed_is_undone_without_a_conflict(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "  Mine   and\tyours "})
+        (entry,) = store.outbox_entries()
+        store.files.submit(lambda writer: writer.journal.deliver(entry)).result()
+        put(store, [{**item(1, Name="Mine and yours"), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
+
+        done = await undone(store)
+
+        assert done.changes == (FieldChange(1, "Name", "Mine and yours", "Item 1"),)
+        assert store.outbox_entries()[-1].base == {"Name": "Mine and yours"}
 
 
 async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(world: World) -> None:

@@ -2,7 +2,10 @@
 
 import asyncio
 from datetime import datetime, timedelta
+from pathlib import Path
 
+from tests.store.foreign_server import ForeignServer, Quirks
+from tests.store.papers import item, offline_store
 from tests.store.world import PATIENCE, World, raised, until, until_true
 
 from backlit.client.client import Client
@@ -11,6 +14,7 @@ from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.store.remote.capabilities import TRAITS, Traits
 from backlit.store.remote.listing import ProjectLists
+from backlit.store.sync.changes import OVERLAP, ChangeReader
 from backlit.store.sync.loading import FirstLoad
 
 
@@ -204,6 +208,19 @@ async def test_a_change_stamped_just_before_the_watermark_is_read(world: World) 
     await store.refresh()
 
     assert mirrored(store)[7] == "Committed late"
+
+
+async def test_changes_of_one_second_are_read_over_the_end_of_a_page(tmp_path: Path) -> None:
+    server = ForeignServer(Quirks(), items=0)
+    server.items = {item_id: item(item_id, project=7) for item_id in range(1, 151)}
+    mark = datetime.fromisoformat(str(server.items[1]["lastModifiedAt"])) + OVERLAP
+    with offline_store(tmp_path) as store:
+        await store.files.write(lambda writer: writer.mirror.set_note("watermark 7", mark.isoformat()))
+        async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
+            await client.auth.sign_in("pat", "secret")
+            await ChangeReader(ProjectLists(client, Traits(dates=None), 7), store.files).run()
+
+        assert store.files.mirror.execute("SELECT count(*) FROM items").fetchone() == (150,)
 
 
 async def test_comments_of_several_pages_are_all_read(world: World) -> None:

@@ -203,15 +203,15 @@ async def test_an_edit_moves_an_item_to_its_new_group(tmp_path: Path) -> None:
         assert [header.value for header in view.outline.headers] == [("ux", "api"), None]
 
 
-async def test_facets_count_each_value_with_its_points(tmp_path: Path) -> None:
+async def test_facets_count_each_value_with_its_points_the_most_frequent_first(tmp_path: Path) -> None:
     with filled(tmp_path) as store:
         view = await loaded(store, ViewSpec(with_done=True))
 
-        tags = {facet.value: facet.totals for facet in await view.facets("Tags")}
-        owners = {facet.value: facet.totals for facet in await view.facets("AssignedToID")}
+        tags = [(facet.value, facet.totals) for facet in await view.facets("Tags")]
+        owners = [(facet.value, facet.totals) for facet in await view.facets("AssignedToID")]
 
-        assert tags == {"ux": Totals(2, 3.0), "api": Totals(1, 0.0), None: Totals(2, 13.0, 1)}
-        assert owners == {5: Totals(2, 13.0, 1), 6: Totals(1, 3.0), None: Totals(1, 0.0)}
+        assert tags == [(None, Totals(2, 13.0, 1)), ("ux", Totals(2, 3.0)), ("api", Totals(1, 0.0))]
+        assert owners == [(5, Totals(2, 13.0, 1)), (6, Totals(1, 3.0)), (None, Totals(1, 0.0))]
 
 
 async def test_the_first_rows_take_a_bounded_search(tmp_path: Path) -> None:
