@@ -371,6 +371,15 @@ async def test_a_click_on_the_field_at_the_foot_begins_a_comment(store: Store, o
         await until(lambda: "half" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_the_thread_and_the_field_below_it_end_where_their_pane_ends(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, await story(store)) as pilot:
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+
+        edge = line_with(pilot.app, "Comments").index("┬")
+        assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
+
+
 async def test_q_goes_back(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, await story(store)) as pilot:
         await pilot.press("q")
