@@ -92,6 +92,7 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
         await settled(pilot)
     if scene.has_files:
         await _attach_files(world, store)
+        world.service.shared.clock.follow(clock().replace(tzinfo=None))
         await settled(pilot)
     for key in scene.keys:
         await pilot.press(key)

@@ -127,7 +127,7 @@ async def test_the_history_writes_out_the_comment_under_the_cursor(world: World,
         await pilot.press("g", "l")
 
         await until(lambda: "• a point" in text_of(pilot.app), lambda: text_of(pilot.app))
-        assert missing(pilot.app, ["When", "Who", "What"]) == []
+        assert missing(pilot.app, ["When", "Who", "What", "Contents"]) == []
 
 
 async def test_the_history_has_the_event_at_the_right_of_a_wide_screen(world: World, store: Store, edit: Edit) -> None:

@@ -54,7 +54,8 @@ class EventList(EntryList[ItemEvent]):
         if not self.entries:
             return super().render_header(y)
         when = WHEN_WIDTH if self.size.width >= WIDE else AGE_WIDTH
-        return heads_line(self, f" {fit('When', when)}  {fit('Who', AUTHOR_WIDTH)}  What")
+        heads = fit("When", when), fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Contents"
+        return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an event: its age, its author, its kind, and the change."""
