@@ -49,7 +49,12 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
         assert line.startswith("▌▾ Not done ──")
         end = lines_of(pilot.app)[2].index("Pts") + len("Pts")
         assert line[:end].endswith(f" {first.points:g}")
-        assert line[:end].removesuffix(f"{first.points:g}").rstrip().endswith(f"── {first.count} items")
+        assert (
+            line[:end]
+            .removesuffix(f"{first.points:g}")
+            .rstrip()
+            .endswith(f"── {first.count} items + {first.rows - first.count} tasks")
+        )
         assert first.value == "Not Done"
         assert "by status" in heading_of(pilot.app)
 
@@ -207,6 +212,17 @@ async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -
         await pilot.pause()
 
         assert len(set(drawn)) == 2
+
+
+async def test_a_group_of_tasks_counts_tasks_alone(store: Store, opened: Open) -> None:
+    tasks = next(each for each in await groups_of(store, "type") if each.value == "Task")
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "z", "M")
+
+        assert any(line.split("── ")[-1].startswith(f"{tasks.rows} tasks") for line in rows_of(pilot)), text_of(
+            pilot.app
+        )
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 14)])

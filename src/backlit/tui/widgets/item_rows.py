@@ -253,18 +253,23 @@ class Layout:
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
-        """Draw the header of a group: fold, name, a rule, and its items and points at the right."""
+        """Draw the header of a group: fold, name, a rule, and its items, tasks and points at the right.
+
+        Tasks are left out beside a name that would be cut.
+        """
         theme, on = self._theme, self._cursor if is_cursor else None
-        noun = "task" if line.key == "ParentID" else "item"
         points = counted(line.points, "pt")
-        figures, end = f" {counted(line.count, noun)} · {points} ", self.width - 1
+        sums, end = f" · {points} ", self.width - 1
         if PTS.key in (keys := [each.key for each in self.columns]):
             last = keys.index(PTS.key)
             end -= taken_by(self.columns[last + 1 :]) - 1
-            figures = f" {counted(line.count, noun)} {fit_right(points.split()[0], self.columns[last].width + GAP)}"
+            sums = f" {fit_right(points.split()[0], self.columns[last].width + GAP)}"
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
-        name = safe(self._names.group(line))
+        name, counts = safe(self._names.group(line)), group_counts(line)
+        if cell_len(f"{name}   {' + '.join(counts)}{sums}") > room:
+            counts = counts[:1]
+        figures = f" {' + '.join(counts)}{sums}"
         name = fit(name, min(cell_len(name), max(0, room - cell_len(figures) - 1))) + " "
         segments = [
             Segment(lead[0], theme.style("accent", on=on)),
@@ -314,6 +319,14 @@ class Layout:
     def _plain(self, column: Column, text: str, on: str | None, colour: str = "foreground") -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
         return Segment(" " * GAP + shown, self._theme.style(colour, on=on))
+
+
+def group_counts(line: GroupLine) -> Sequence[str]:
+    """Return the number of a group's items, and that of its tasks if it has both; of tasks below an item, theirs."""
+    if line.key == "ParentID":
+        return [counted(line.count, "task")]
+    tasks = [counted(line.rows - line.count, "task")] if line.rows > line.count else []
+    return [*([counted(line.count, "item")] if line.count or not tasks else []), *tasks]
 
 
 class Badges:
