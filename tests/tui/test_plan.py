@@ -18,6 +18,7 @@ from backlit.model.planning import Load
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Row, Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import People, Shift
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import IterationHead, PlanScreen
@@ -395,16 +396,29 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
 async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:
         await pilot.press("g", "p")
-        await until(lambda: "next sprint" in text_of(pilot.app))
+        await until(lambda: "} next" in text_of(pilot.app))
         here = screen(pilot).lists.targets()[0]
         every = store.plan.iterations.targets()
         following = every[every.index(here) + 1]
         load = store.plan_preview.loads_now([following.id]).get(following.id, Load())
         lines = lines_of(pilot.app)
-        at = next(number for number, line in enumerate(lines) if line.endswith("} next sprint"))
+        at = next(number for number, line in enumerate(lines) if line.endswith("} next"))
 
         assert f"│ {following.name} · " in lines[at]
         assert f" {load.points:g} pts" in lines[at + 1]
+
+
+async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "} next" in text_of(pilot.app))
+        here = screen(pilot).lists.targets()[0]
+        every = store.plan.iterations.targets()
+        following = every[every.index(here) + 1]
+        head = line_with(pilot.app, f"│ {following.name}").rpartition("│")[2]
+
+        when = span(following.start, following.end, store.today())
+        assert re.fullmatch(rf" {following.name} · {when} +}} next ?", head)
 
 
 async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, opened: Open) -> None:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import on
 
 from backlit.model.amounts import counted
@@ -22,6 +23,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
+from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
@@ -249,9 +251,10 @@ class PlanHeads:
         if follower is None or follower.id not in self._lists.loads:
             return []
         when = span(follower.start, follower.end, self._store.today())
-        name: list[Part] = [(f" {follower.name}", "foreground"), (f" · {when}" if when else "", "muted")]
-        key = key_of("plan.next-target")
-        head = HeadLine(name, [(f"{key} ", "accent"), ("next sprint ", "muted")])
+        key: list[Part] = [(f"{key_of('plan.next-target')} ", "accent"), ("next ", "muted")]
+        room = width - length(key) - 2
+        name = fit(follower.name, min(cell_len(safe(follower.name)), room))
+        head = _named((f" {name}", "foreground"), [when], key, width)
         return [head, _fill_line(follower, self._lists.loads[follower.id], width)]
 
 
@@ -321,18 +324,23 @@ class IterationHead(Struct, frozen=True):
         load, changes = self.load, shift_words(self.shift)
         unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
-        name: list[Part] = [(f" {self.iteration.name}", "heading")]
         right: list[Part] = [(f" {changes} ", "pending")] * bool(changes)
         right += [(keys, "accent"), (" sprint ", "muted")] if keys else []
-        for words in filter(None, self.when):
-            if length(name) + len(words) + length(right) + 4 < width:
-                name.append((f" · {words}", "muted"))
         people = people_words(load, self.people, self.iteration.name, width - 2 - len(unknown))
         return [
-            HeadLine(name, right),
+            _named((f" {self.iteration.name}", "heading"), self.when, right, width),
             _fill_line(self.iteration, load, width),
             HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
         ]
+
+
+def _named(name: Part, facts: Sequence[str], right: Sequence[Part], width: int) -> HeadLine:
+    """Return a name with the facts that fit whole before the right side."""
+    left = [name]
+    for words in filter(None, facts):
+        if length(left) + len(words) + length(right) + 4 < width:
+            left.append((f" · {words}", "muted"))
+    return HeadLine(left, right)
 
 
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
