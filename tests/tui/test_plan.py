@@ -430,5 +430,5 @@ async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, open
         await until(lambda: len(items.bar) > 0)
 
         drawn = [items.render_row(index, is_cursor=False).text for index in items.bar]
-        assert all(line.endswith("█") for line in drawn)
+        assert all(line.endswith(" █") for line in drawn)
         assert any("─ " in line for line in drawn)

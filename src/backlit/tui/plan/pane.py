@@ -21,7 +21,7 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.item_rows import OWNER, PTS, Column, Names
+from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
@@ -106,14 +106,14 @@ class PlanList(BacklogList):
 
 
 def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
-    """Draw a rule with the name of a part and its figures, as many as fit."""
+    """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar."""
     name, _, more = safe(name).partition(" · ")
     points = counted(line.points, "pt")
-    count = f"{counted(line.count, 'item')} · {points}"
+    count, room = f"{counted(line.count, 'item')} · {points}", width - len(SCROLLBAR) - 7
     fitting = ((f"{name} · {more}", count) if more else (name, count), (name, count), (name, points))
-    words, figures = next((each for each in fitting if cell_len("".join(each)) < width - 8), fitting[-1])
-    rule = f" {'─' * max(1, width - cell_len(words) - cell_len(figures) - 8)} "
-    parts = [(" ─ ", "rule"), (words, "muted"), (rule, "rule"), (figures, "muted"), (" ─", "rule")]
+    words, figures = next((each for each in fitting if cell_len("".join(each)) < room), fitting[-1])
+    rule = f" {'─' * max(1, room - cell_len(words) - cell_len(figures) + 1)} "
+    parts = [(" ─ ", "rule"), (words, "muted"), (rule, "rule"), (figures, "muted")]
     segments = [Segment(text, theme.style(colour)) for text, colour in parts]
     return Strip(segments).adjust_cell_length(width, theme.style())
 
