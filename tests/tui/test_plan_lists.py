@@ -67,6 +67,18 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         assert backlog.row_count() == rows - 1
 
 
+async def test_items_that_are_not_ready_have_their_sign(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        backlog = panes(pilot)[0]
+        listed = list(backlog.ids_between(0, backlog.page))
+        signed = {
+            int(found[1]) for line in lines_of(pilot.app) if (found := re.match(r"[ ▌] ¬ +(\d+) ", line)) is not None
+        }
+
+        assert signed == set(store.ready_check.faults(listed))
+        assert 0 < len(signed) < len(listed)
+
+
 async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)

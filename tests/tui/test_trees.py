@@ -18,6 +18,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
 from backlit.tui.fields.dates import Phase, column_span, phases, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
+from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.line_list import LineList
@@ -258,6 +259,24 @@ async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store:
         await until(lambda: "not ready" in lines_of(pilot.app)[1])
 
         assert re.search(rf"Basket +\d+ +{before + 1} ", line_with(pilot.app, "Basket"))
+
+
+async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World, store: Store, opened: Open) -> None:
+    area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
+    for name, estimate in (("A bug without points", None), ("A bug of two points", "2 pts")):
+        fields = {"Name": name, "AreaID": area.id, "IsTriaged": True, "Estimate": estimate}
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
+    await store.refresh()
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await until(lambda: isinstance(pilot.app.screen, TreeScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, TreeScreen)
+        screen.go_to_node(area.id)
+        await until(lambda: "A bug without" in text_of(pilot.app))
+
+        listed = {name: line_with(pilot.app, f"× {name}").rpartition("│")[2] for name in ("A bug without", "A bug of")}
+        assert {name: "¬" in line for name, line in listed.items()} == {"A bug without": True, "A bug of": False}
 
 
 async def test_the_cursor_starts_on_the_current_iteration() -> None:

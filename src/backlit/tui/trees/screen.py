@@ -1,8 +1,9 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
@@ -19,13 +20,14 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.text import safe
+from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
-from backlit.tui.widgets.item_rows import UNREADY, Names
+from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.view_list import BacklogList
@@ -73,8 +75,8 @@ class TreeScreen(StoreScreen[None]):
         yield RuleLine("┬", id="heading")
         with Container(id="branches", classes=self.kind.value):
             yield TreeList(self.kind, id="tree")
-            names = Names(self._owner_name, self._iteration_name, status_groups=self.store.lookups.status_groups)
-            yield NodeItems(names, id="node-items")
+            names = ListNames(self.store)
+            yield NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
         yield RuleLine("┴")
         yield FooterLine(id="status")
 
@@ -196,16 +198,6 @@ class TreeScreen(StoreScreen[None]):
         if self.is_attached:
             self._items.empty_text = "No open items here."
             self._items.show(view)
-
-    def _owner_name(self, person_id: int | None) -> str:
-        if person_id is None:
-            return ""
-        person = self.store.everybody.person(person_id)
-        return person.username if person else f"user {person_id}"
-
-    def _iteration_name(self, iteration_id: int | None) -> str:
-        iteration = self.store.lookups.iterations().get(iteration_id) if iteration_id is not None else None
-        return iteration.name if iteration else ""
 
     # Words
 
