@@ -112,7 +112,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 ) -> None:
     (first, _), (row, _) = await two_sprints(store)
     mean = (await store.reports.velocity()).mean
-    async with plan_of(opened, store) as pilot:
+    async with plan_of(opened, store, (180, 40)) as pilot:
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)
         points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
@@ -127,6 +127,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
+        assert f" {first.name} · {round(mean)} to velocity " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
         assert "─ fits " in without_first
         assert " 0 items · " not in without_first

@@ -107,11 +107,12 @@ class PlanList(BacklogList):
 
 def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
     """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar."""
-    name, _, more = safe(name).partition(" · ")
-    points = counted(line.points, "pt")
+    facts, points = safe(name).split(" · "), counted(line.points, "pt")
     count, room = f"{counted(line.count, 'item')} · {points}", width - len(SCROLLBAR) - 7
-    fitting = ((f"{name} · {more}", count) if more else (name, count), (name, count), (name, points))
-    words, figures = next((each for each in fitting if cell_len("".join(each)) < room), fitting[-1])
+    fitting = [
+        (" · ".join(facts[:end]), each) for end, each in ((3, count), (2, count), (2, points), (1, count), (1, points))
+    ]
+    words, figures = next((each for each in fitting if cell_len("".join(each)) <= room), fitting[-1])
     rule = f" {'─' * max(1, room - cell_len(words) - cell_len(figures) + 1)} "
     parts = [(" ─ ", "rule"), (words, "muted"), (rule, "rule"), (figures, "muted")]
     segments = [Segment(text, theme.style(colour)) for text, colour in parts]
