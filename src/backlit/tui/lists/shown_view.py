@@ -1,5 +1,6 @@
 """The view and the columns of a list; the view is read in the background and follows the store."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -38,6 +39,9 @@ from backlit.tui.widgets.item_list import is_bare, is_complete
 from backlit.tui.widgets.item_rows import Column, column_of
 from backlit.tui.widgets.side_lines import Part
 
+UNMATCHED_REST = 0.3
+"""Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
+
 
 class Unmatched(Struct, frozen=True):
     """A spec that no item matches, the number of done items that do, and the totals without the filter."""
@@ -45,6 +49,33 @@ class Unmatched(Struct, frozen=True):
     spec: ViewSpec | None = None
     done: int | None = None
     all: Totals = NO_TOTALS
+
+
+class UnmatchedReader:
+    """Reads the figures of specs that no item matches; the totals without text and query once, until `forget`."""
+
+    def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
+        self._view_of = view_of
+        self._kept: list[tuple[ViewSpec, Totals]] = []
+
+    def forget(self) -> None:
+        """Forget the totals, because items changed."""
+        self._kept = []
+
+    async def read(self, spec: ViewSpec) -> Unmatched:
+        """Return the figures of a spec."""
+        kept, bare = self._kept, replace(spec, text="", query="")
+        totals = next((totals for known, totals in kept if known == bare), None)
+        if totals is None:
+            totals = (await self._loaded(bare)).totals or NO_TOTALS
+            kept[:] = [(bare, totals)]
+        done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
+        return Unmatched(spec, done, totals)
+
+    async def _loaded(self, spec: ViewSpec) -> View:
+        view = self._view_of(spec)
+        await view.load()
+        return view
 
 
 class ViewTarget(FilterTarget, Protocol):
@@ -77,6 +108,7 @@ class ShownView:
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
         self._unmatched = Unmatched()
+        self._unmatched_reader = UnmatchedReader(self._store.view)
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -153,6 +185,7 @@ class ShownView:
     def follow(self, changes: ChangeBatch) -> None:
         """Draw changes; read order and counts again when they may have changed."""
         items, panes, target = self._items, self._target.panes, self._target
+        self._unmatched_reader.forget()
         if Subject.PEOPLE in changes or Subject.TREES in changes:
             items.forget_drawn()
             panes.preview_soon()
@@ -218,13 +251,8 @@ class ShownView:
         self._unready = await self._store.ready_check.count(view.ids())
         spec = self._target.spec
         if not view.count and (spec.text or spec.query):
-            done, every = (
-                self._store.view(replace(spec, with_done=True)),
-                self._store.view(replace(spec, text="", query="")),
-            )
-            await done.load()
-            await every.load()
-            self._unmatched = Unmatched(spec, None if spec.with_done else done.count, every.totals or NO_TOTALS)
+            await asyncio.sleep(UNMATCHED_REST)
+            self._unmatched = await self._unmatched_reader.read(spec)
         if self._items.is_attached and view is self._target.shown_view:
             if not self.is_judged:
                 self.is_judged = True
