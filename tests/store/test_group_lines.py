@@ -46,6 +46,7 @@ def test_grouped_lines_are_those_that_are_drawn(sizes: dict[GroupKey, int], fold
     lines = Lines.grouped(KEYS, buckets, dict.fromkeys(sizes, (1, 0.5)))
     lines.fold(folded)
     expected = drawn(buckets, folded)
+    outermost: list[GroupKey] = [each for each in expected if isinstance(each, tuple) and len(each) == 1]
     tops = [at for at, line in enumerate(expected) if isinstance(line, tuple)]
 
     assert lines.count == len(expected)
@@ -57,7 +58,9 @@ def test_grouped_lines_are_those_that_are_drawn(sizes: dict[GroupKey, int], fold
         if start < len(expected):
             header = lines.header_at(start)
             assert header is not None
-            assert header.group == expected[max(at for at in tops if at <= start)]
+            assert lines.top(start) == max(at for at in tops if at <= start)
+            assert header.group == expected[lines.top(start)]
+            assert lines.outermost(header.group) == (outermost.index(header.group[:1]) + 1, len(outermost))
             assert header.is_folded == (header.group in folded)
     for place in range(sum(sizes.values()) + 1):
         assert lines.line_of(place) == (expected.index(place) if place in expected else None)
@@ -76,6 +79,7 @@ def test_ungrouped_lines_are_the_items(start: int, stop: int) -> None:
     lines = Lines(3)
 
     assert [each for part in lines.window(start, stop) for each in as_drawn(part)] == list(range(3))[start:stop]
+    assert lines.top(start) == -1
     assert (lines.count, lines.header_at(start), lines.next_header(0), lines.previous_header(3)) == (
         3,
         None,

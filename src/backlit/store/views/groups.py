@@ -93,6 +93,7 @@ class Lines:
 
     def __init__(self, count: int) -> None:
         self._groups: list[tuple[GroupLine, int, int]] = []
+        self._numbers: Mapping[GroupKey, int] = {}
         self._set([_Stretch(None, 0, count)])
 
     @classmethod
@@ -100,6 +101,8 @@ class Lines:
         """Return the lines of sorted buckets, under a header level for each key."""
         lines = cls(0)
         lines._groups = list(_headers(keys, buckets, figures))
+        outermost = [header.group for header in lines.headers if header.level == 1]
+        lines._numbers = {group: number for number, group in enumerate(outermost, 1)}
         lines.fold(frozenset())
         return lines
 
@@ -148,11 +151,18 @@ class Lines:
 
     def header_at(self, line: int) -> GroupLine | None:
         """Return the header on a line, or the innermost header above the item on it."""
-        place = bisect_right(self._tops, line) - 1
-        if place < 0:
-            return None
-        header = next(self.window(self._tops[place], self._tops[place] + 1))
+        top = self.top(line)
+        header = next(self.window(top, top + 1)) if top >= 0 else None
         return header if isinstance(header, GroupLine) else None
+
+    def top(self, line: int) -> int:
+        """Return the line of the header on a line or above it; -1 above all headers."""
+        place = bisect_right(self._tops, line) - 1
+        return self._tops[place] if place >= 0 else -1
+
+    def outermost(self, group: GroupKey) -> tuple[int, int]:
+        """Return the number, from 1, of the outermost group around a group, and the number of outermost groups."""
+        return self._numbers[group[:1]], len(self._numbers)
 
     def header_line(self, group: GroupKey) -> int | None:
         """Return the line of a group's header, or None for a hidden or unknown one."""

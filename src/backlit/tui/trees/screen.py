@@ -66,6 +66,7 @@ class TreeScreen(StoreScreen[None]):
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
         self._unready: Mapping[int, Totals] = {}
+        self._unready_count = 0
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
 
@@ -150,6 +151,7 @@ class TreeScreen(StoreScreen[None]):
         )
         if self.is_attached and unready != self._unready:
             self._unready = unready
+            self._unready_count = sum(each.count for each in unready.values())
             self._show_tree()
 
     def _show_tree(self) -> None:
@@ -206,7 +208,7 @@ class TreeScreen(StoreScreen[None]):
         count, shown = len(self._tree.folding.tree), self._tree.row_count()
         some = f"{shown:,} of " if shown < count and self.size.width >= WIDE else ""
         nodes: list[Part] = [(f"{some}{counted(count, self.kind.value[:-1])}", "heading")]
-        unready = sum(each.count for each in self._unready.values()) if self.size.width >= WIDE else 0
+        unready = self._unready_count if self.size.width >= WIDE else 0
         nodes += (
             [(" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} not ready", "foreground")] if unready else []
         )

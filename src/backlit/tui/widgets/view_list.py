@@ -78,7 +78,7 @@ class GroupFolds:
         """Return the items of the group whose header is under the cursor; None on any other row."""
         view = self._rows.view
         group = view.outline.header_at(self._rows.cursor) if view is not None and view.is_grouped else None
-        if view is None or group is None or view.outline.header_line(group.group) != self._rows.cursor:
+        if view is None or group is None or view.outline.top(self._rows.cursor) != self._rows.cursor:
             return None
         return view.ids_in(group.group)
 
@@ -386,12 +386,11 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
     header = outline.header_at(items.cursor) if outline is not None else None
     if outline is None or header is None:
         return items.cursor + 1, count, "row"
-    line = outline.header_line(header.group) or 0
+    line = outline.top(items.cursor)
     if items.cursor > line:
         name = safe(name_of(header))
         return items.cursor - line, header.rows, fit(name, min(cell_len(name), LONGEST_NAME))
-    groups = [each.group for each in outline.headers if each.level == 1]
-    return groups.index(header.group[:1]) + 1, len(groups), "group"
+    return *outline.outermost(header.group), "group"
 
 
 def right(target: BacklogList, call: Call) -> None:
