@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 METHODS, LARGE_CLASSES = 40, 0  # goal: no class over 40 methods with its own ancestors
 DEEPEST = 3
@@ -96,7 +94,6 @@ def classes() -> Classes:
     return Classes()
 
 
-@pytest.mark.slow
 def test_few_classes_have_more_than_40_methods_with_their_own_ancestors() -> None:
     large = [key for key in classes().methods if classes().all_methods(key) > METHODS]
 

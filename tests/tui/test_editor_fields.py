@@ -12,7 +12,7 @@ from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
 from backlit.store.records.merge import is_same
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.fields.choices import PICKED, choices_for
+from backlit.tui.fields.choices import PICKED, choices_for, likely_value
 
 TYPED: Mapping[Kind, tuple[str, object]] = {
     Kind.TEXT: ("Typed [x]", "Typed [x]"),
@@ -37,7 +37,8 @@ def keys_for(store: Store, field: Field, item_type: str, before: object) -> tupl
     choices = choices_for(store, field, item_type, before)
     values = [choice.value for choice in choices]
     at = next(index for index, value in enumerate(values) if value not in {before, None})
-    moves = at - (values.index(before) if before in values else 0)
+    start = likely_value(store, field, before)
+    moves = at - (values.index(start) if start in values else 0)
     return ("enter", *["down" if moves > 0 else "up"] * abs(moves), "enter"), values[at]
 
 

@@ -22,6 +22,7 @@ from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import People, Shift
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import IterationHead, PlanScreen
+from backlit.tui.widgets.view_list import scrollbar_of
 
 
 @asynccontextmanager
@@ -427,8 +428,8 @@ async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, open
         await until(lambda: "─ fits " in text_of(pilot.app))
         items = screen(pilot).items
         assert isinstance(items, PlanList)
-        await until(lambda: len(items.bar) > 0)
+        await until(lambda: len(scrollbar_of(items)) > 0)
 
-        drawn = [items.render_row(index, is_cursor=False).text for index in items.bar]
+        drawn = [items.render_row(index, is_cursor=False).text for index in scrollbar_of(items)]
         assert all(line.endswith(" █") for line in drawn)
         assert any("─ " in line for line in drawn)

@@ -127,6 +127,8 @@ def fault_of(segment: Segment, theme: Theme) -> str:
         is_own = not style.color.triplet and not style.bgcolor.triplet
         return "" if is_own else f"{segment.text!r} is {style.color.name} on {style.bgcolor.name}"
     text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+    if text == ground == colours_of(theme)["rule"]:
+        return ""  # a scrollbar, which stands out as rules do
     if set(segment.text) & LINES and text == colours_of(theme)["rule"]:
         least = 2.0
     elif text == colours_of(theme)["behind-dialog"]:

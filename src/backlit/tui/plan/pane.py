@@ -24,7 +24,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
-from backlit.tui.widgets.view_list import BacklogList, TaskFolds
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds, scrollbar_of
 
 POINTS_SOUGHT = replace(PTS, width=3, is_usual=False)
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
@@ -58,25 +58,20 @@ class PlanList(BacklogList):
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
-        self._below: Sequence[HeadLine] = ()
+        self.below: Sequence[HeadLine] = ()
+        """Lines below the last row, where there is room for them."""
         self.folds = TaskFolds(
             self,
             lambda item_id: self._window.badge(item_id).folded_tasks,
             lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),
         )
 
-    def show_below(self, lines: Sequence[HeadLine]) -> None:
-        """Show lines below the last row, where there is room for them."""
-        if lines != self._below:
-            self._below = lines
-            self.refresh()
-
     def render_blank(self, y: int) -> Strip:
         """Draw a line below the rows, after a blank one."""
         at = y - (self.row_count() - self.top) - 1
-        if not self.row_count() or not 0 <= at < len(self._below):
+        if not self.row_count() or not 0 <= at < len(self.below):
             return super().render_blank(y)
-        theme, line = ThemeStyles.of(self.app), self._below[at]
+        theme, line = ThemeStyles.of(self.app), self.below[at]
         left, right = (
             [Segment(text, theme.style(colour)) for text, colour in part] for part in (line.left, line.right)
         )
@@ -88,7 +83,7 @@ class PlanList(BacklogList):
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
             line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
-            return self.columns.layout.with_scrollbar(line) if index in self.bar else line
+            return self.columns.layout.with_scrollbar(line) if index in scrollbar_of(self) else line
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
@@ -166,3 +161,9 @@ class PlanPane(StorageErrorGuard, Vertical):
             line.display = number < len(lines)
             if number < len(lines):
                 line.say(lines[number].left, lines[number].right)
+
+    def say_below(self, lines: Sequence[HeadLine]) -> None:
+        """Show these lines below the last row."""
+        if lines != self.items.below:
+            self.items.below = lines
+            self.items.refresh()

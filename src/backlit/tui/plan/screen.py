@@ -241,7 +241,7 @@ class PlanHeads:
                 head = IterationHead(iteration, when, load, shift, people, ways)
                 lines = head.lines(pane.size.width)
             pane.say(lines[: 3 if is_tall else 2])
-            pane.items.show_below(self._next_lines(iteration, pane.size.width) if iteration and is_alone else ())
+            pane.say_below(self._next_lines(iteration, pane.size.width) if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
 
     def _next_lines(self, iteration: IterationEntry, width: int) -> list[HeadLine]:

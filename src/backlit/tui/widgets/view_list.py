@@ -362,21 +362,21 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.columns.line((row, (), is_cursor, False, NO_BADGE, index in self.bar))
+            return self.columns.line((row, (), is_cursor, False, NO_BADGE, index in scrollbar_of(self)))
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
-        return self.columns.line((row, cells, is_cursor, is_selected, badge, index in self.bar))
+        return self.columns.line((row, cells, is_cursor, is_selected, badge, index in scrollbar_of(self)))
 
-    @property
-    def bar(self) -> range:
-        """The rows in sight beside which the scrollbar is drawn; none where all rows fit, or where bytes are dear."""
-        count, page = self.row_count(), self.page
-        if count <= page or self.is_sparing:
-            return range(0)
-        size = max(1, page * page // count)
-        start = self.top + round(self.top / (count - page) * (page - size))
-        return range(start, start + size)
+
+def scrollbar_of(items: BacklogList) -> range:
+    """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
+    count, page = items.row_count(), items.page
+    if count <= page or items.is_sparing:
+        return range(0)
+    size = max(1, page * page // count)
+    start = items.top + round(items.top / (count - page) * (page - size))
+    return range(start, start + size)
 
 
 def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
