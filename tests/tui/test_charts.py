@@ -118,7 +118,14 @@ def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None
 
     assert len(top) == 34
     assert "bar-gap" not in {colour for row in draw(days(*values), 34, 6) for _, colour in row}
-    assert rows[3].count("█") == 30
+    assert rows[3].count("█") == 31
+
+
+@pytest.mark.parametrize("count", [17, 24, 31, 33, 40])
+def test_days_fill_the_room_where_each_has_less_than_two_cells(count: int) -> None:
+    rows = lines(draw(days(*[2.0] * count), 34, 6))
+
+    assert rows[3] == "  │" + "█" * 31
 
 
 @pytest.mark.parametrize("width", [10, 24, 37, 60, 120])

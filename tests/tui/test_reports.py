@@ -159,6 +159,17 @@ async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -
         await shown(pilot, "items left")
 
 
+async def test_the_unit_stands_over_the_axis_and_not_over_the_table(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        points = lines_of(pilot.app)[4]
+        await pilot.press("t", "p")
+        await shown(pilot, "items left")
+
+        assert points.startswith(" Points ")
+        assert lines_of(pilot.app)[4].startswith(" Items ")
+        assert "pts" not in heading_of(pilot.app)
+
+
 @pytest.mark.slow
 async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:

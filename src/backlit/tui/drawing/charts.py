@@ -177,13 +177,17 @@ def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
 
 
 def slots_of(days: int, left: int, room: int) -> list[Slot]:
-    """Return a slot for each day, or for several days where there are more days than cells."""
+    """Return a slot for each day, or for a few days where there are more days than cells.
+
+    Days of less than two cells each fill the room, some of them with one cell more than others.
+    """
     room = max(1, room)
-    if days <= room:
-        width = min(WIDEST_SLOT, room // max(1, days))
+    width = min(WIDEST_SLOT, room // max(1, days))
+    if width > 1:
         return [Slot(left + width * n, width, n, n) for n in range(days)]
-    each = -(-days // room)
-    return [Slot(left + n, 1, at, min(at + each, days) - 1) for n, at in enumerate(range(0, days, each))]
+    slots = min(days, room)
+    cells, firsts = ([n * whole // max(1, slots) for n in range(slots + 1)] for whole in (room, days))
+    return [Slot(left + cells[n], cells[n + 1] - cells[n], firsts[n], firsts[n + 1] - 1) for n in range(slots)]
 
 
 def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: float) -> None:

@@ -47,12 +47,13 @@ class ReportChart(Widget):
         self._report: Report | None = None
         self._sentence = ""
         self._has_notes = False
+        self._unit = ""
         self._chosen: date | None = None
         self._rows: list[Row] = []
 
-    def show(self, report: Report, *, has_notes: bool) -> None:
-        """Show a report, with its notes or with their number."""
-        self._report, self._sentence, self._has_notes = report, "", has_notes
+    def show(self, report: Report, unit: str, *, has_notes: bool) -> None:
+        """Show a report in a unit, with its notes or with their number."""
+        self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
         self._draw()
 
     def choose(self, day: date | None) -> None:
@@ -77,7 +78,7 @@ class ReportChart(Widget):
         else:
             has_list = is_list(report)
             height = self.app.size.height // 3 if has_list else self.size.height
-            self._rows = rows_of(report, width, height, has_notes=self._has_notes, chosen=self._chosen)
+            self._rows = rows_of(report, width, height, self._unit, has_notes=self._has_notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
@@ -106,11 +107,17 @@ def piece_style(theme: ThemeStyles, colour: str) -> Style:
     return theme.style(name, on=ground or None)
 
 
-def rows_of(report: Report, width: int, height: int, *, has_notes: bool, chosen: date | None = None) -> list[Row]:
-    """Return the report in so many cells: the chart takes the room that its words leave."""
+def rows_of(
+    report: Report, width: int, height: int, unit: str, *, has_notes: bool, chosen: date | None = None
+) -> list[Row]:
+    """Return the report in so many cells: the chart takes the room that its words leave.
+
+    Its unit stands above it, where blank lines fit too.
+    """
     gap = [BLANK] if height >= AIRY else []
-    said = [*words(report.headline, width, "foreground"), *gap]
     has_chart = not report.chart.is_empty and not is_list(report)
+    above: list[Row] = [((unit, "muted"),)] if has_chart else [BLANK]
+    said = [*words(report.headline, width, "foreground"), *(above if gap else [])]
     signs = _legend_rows(legend(report.chart) if has_chart else (), width)
     signs = [*gap, *signs] if signs else []
     warnings = [row for note in report.warnings for row in words(note, width, "pending")]

@@ -37,6 +37,8 @@ NARROW = 80
 TABLE_SHARE = 0.46
 """Largest share of the width for the table."""
 HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
+UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
+"""The words over a chart, by what it counts."""
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
 LIST_FRAME = 1
 """The line of titles above a list of items."""
@@ -190,7 +192,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def draw_chart(self) -> None:
         """Draw the chart, with or without the notes."""
-        self._chart.show(self.report(), has_notes=self.has_notes)
+        self._chart.show(self.report(), UNITS[self.selection.measure], has_notes=self.has_notes)
 
     def _fit_table(self) -> None:
         if self._report is None:
@@ -226,15 +228,15 @@ class ReportsScreen(StoreScreen[None]):
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
-        has_unit = self._report is None or not is_list(self._report)
-        unit: list[Word] = [(self.selection.measure.value, "foreground")]
-        if self._report is not None and is_list(self._report):
+        has_list = self._report is not None and is_list(self._report)
+        notes: list[Word] = []
+        if self._report is not None and has_list:
             badge, hint = note_words(self._report, has_notes=self.has_notes)
-            unit = [*badge, *((text, colour, "reports.notes") for text, colour in hint)]
+            notes = [*badge, *((text, colour, "reports.notes") for text, colour in hint)]
         title = about[:1].upper() + about[1:]
-        self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], unit)
+        self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], notes)
         self._footer.show(
-            HINTS if has_unit else LIST_HINTS, status_words(store, self._table.cursor + 1, self._table.row_count())
+            LIST_HINTS if has_list else HINTS, status_words(store, self._table.cursor + 1, self._table.row_count())
         )
 
     # Messages
