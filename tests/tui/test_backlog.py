@@ -1,5 +1,7 @@
 """The backlog screen, driven by keys over a real store and service."""
 
+import re
+
 import pytest
 from tests.quiet import every_frame, strips_of
 from tests.store.world import World, sent, until
@@ -51,6 +53,18 @@ async def test_open_items_are_in_backlog_order_with_tasks_under_their_item(store
         ids = [line[3:].split()[0] for line in lines[: len(expected)]]
         assert ids == [str(row.id) for row in expected][: len(lines)]
         assert f"{sum(row.type != 'Task' for row in expected)} items" in heading_of(pilot.app)
+
+
+@pytest.mark.parametrize(("width", "is_over_list"), [(160, True), (120, True), (100, False)])
+async def test_the_totals_stand_over_the_list_where_they_fit(
+    store: Store, opened: Open, width: int, is_over_list: bool
+) -> None:
+    async with opened(store, (width, 30)) as pilot:
+        await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
+        heading = lines_of(pilot.app)[1]
+
+        assert re.search(r"not ready gq ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
+        assert ("pts ┬─" in heading) is is_over_list
 
 
 async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> None:

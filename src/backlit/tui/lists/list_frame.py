@@ -45,7 +45,7 @@ class ListFrame(Vertical):
         super().__init__()
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
-        self._above, self._below = RuleLine("┬", id="heading"), RuleLine("┴")
+        self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
         self._status: Sequence[Word] = ()
         self._labels: Mapping[str, str] = {}
         self.greets = False

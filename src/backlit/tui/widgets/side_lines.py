@@ -250,13 +250,17 @@ def _hinted(keys: str) -> str:
 
 
 class RuleLine(SidesLine):
-    """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading."""
+    """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading.
+
+    With `is_of_first` both sides are words about the pane left of the junction, and stand over it if they fit there.
+    """
 
     DROPS_MUTED = True
 
-    def __init__(self, sign: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, sign: str, *, id: str | None = None, is_of_first: bool = False) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._sign = sign
+        self._is_of_first = is_of_first
         self._junction: int | None = None
         self._share = 0.0
         self._bright: tuple[int, int] | None = None
@@ -283,16 +287,27 @@ class RuleLine(SidesLine):
         """Return the words, with blanks around them, and the rule between them."""
         width, at = self.size.width, self._junction
         rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
-        left, right = map(_spaced, self.fitted(width - 4))
-        start, end = length(left), width - length(right)
+        left, right, edge = *self.fitted(width - 4), width
+        if self._is_of_first and at is not None:
+            near, figures = self.fitted(at - 4)
+            if (near, _needed(figures)) == (left, _needed(right)):
+                right, edge = figures, at
+        left, right = _spaced(left), _spaced(right)
+        start, end = length(left), edge - length(right)
         filled = start + round(self._share * (end - start))
         first, last = (max(filled, min(at, end)) for at in self._bright or (end, end))
         bright: Drawn = (rule[first:last].replace("─", "━").replace("┬", "┯"), "muted", "")
         done: Drawn = ("━" * (filled - start), "mark", "")
-        return [*left, done, (rule[filled:first], "rule", ""), bright, (rule[last:end], "rule", ""), *right]
+        rest = bright, (rule[last:end], "rule", ""), *right, (rule[edge:], "rule", "")
+        return [*left, done, (rule[filled:first], "rule", ""), *rest]
 
 
 HEADING = "heading"
+
+
+def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
+    """Return the words that a narrow line keeps."""
+    return [each for each in words if each[1] != "muted"]
 
 
 def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
