@@ -455,7 +455,10 @@ async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(s
         lines = lines_of(pilot.app)
         tree = [line for line in lines if "Sprint" in line and "open items" not in line]
 
-        assert lines.index(tree[-1]) < next(at for at, line in enumerate(lines) if " St " in line)
+        head = next(at for at, line in enumerate(lines) if " St " in line)
+        assert lines.index(tree[-1]) < head
+        assert re.match(r" Sprint 14 · \d+ open items? · \d+ pts? · capacity \d+–\d+ ─", lines[head - 1])
+        assert "open item" not in lines[1]
 
         await pilot.resize_terminal(80, 20)
         await until(lambda: " St " not in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -76,6 +76,7 @@ class TreeScreen(StoreScreen[None]):
         yield RuleLine("┬", id="heading")
         with Container(id="branches", classes=self.kind.value):
             yield TreeList(self.kind, id="tree")
+            yield RuleLine("─", id="about")
             names = ListNames(self.store)
             yield NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
         yield RuleLine("┴")
@@ -85,6 +86,7 @@ class TreeScreen(StoreScreen[None]):
         """Show what the mirror holds."""
         self._tree = self.query_one("#tree", TreeList)
         self._items = self.query_one("#node-items", NodeItems)
+        self._below = self.query_one("#about", RuleLine)
         self._show_tree()
         self._count_unready()
         self.call_after_refresh(self._tree.centre)
@@ -212,7 +214,9 @@ class TreeScreen(StoreScreen[None]):
         nodes += (
             [(" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} not ready", "foreground")] if unready else []
         )
-        self.query_one("#heading", RuleLine).say(nodes, self._about_node())
+        about, has_rule = self._about_node(), self._below.display
+        self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
+        self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
         series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
         self.query_one("#status", FooterLine).show((*HINTS[:2], *series, *HINTS[2:]), status)
@@ -236,6 +240,7 @@ class TreeScreen(StoreScreen[None]):
         """Show the items where there is room: beside the areas, or below the iterations."""
         was_shown, is_area = self._items.display, self.kind is TreeKind.AREAS
         self._items.display = self.size.width >= WIDE if is_area else self.size.height >= HIGH
+        self._below.display = self._items.display and not is_area
         if not is_area:
             rows = min(self._tree.HEADER_LINES + self._tree.row_count(), (self.size.height - AROUND) * 2 // 3)
             self._tree.styles.height = rows if self._items.display else "1fr"
