@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from backlit.model.reports.open_items import Load, Size, Stay, age, estimates, load_by_area, load_by_person
+from backlit.model.reports.open_items import FirstDay, Load, Size, Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import Bars, Measure, Report
 from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Totals
@@ -107,21 +107,36 @@ def stay(item_id: int, since: date, group: StatusGroup = StatusGroup.IN_PROGRESS
     return Stay(item_id, f"Item {item_id}", str(group), group, "jon", since)
 
 
+OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
+
+
 @pytest.mark.parametrize(
     ("before", "is_exact", "created", "way"),
     [
         ((), True, None, [("not-started", "8d")]),
         ((), False, date(2026, 3, 1), [("", "created 10d ago"), ("not-started", "at least 8d")]),
         (
-            ((date(2026, 2, 27), "Open"), (date(2026, 2, 28), "Open"), (date(2026, 3, 2), "Active")),
+            (FirstDay(OPENED, "Open"), FirstDay(date(2026, 2, 28), "Open"), FirstDay(ACTIVATED, "Active")),
             True,
             None,
             [("Open", "3d"), ("Active", "1d"), ("not-started", "8d")],
         ),
+        (
+            (FirstDay(OPENED, "Open", is_exact=False), FirstDay(ACTIVATED, "Active")),
+            False,
+            None,
+            [("Open", "at least 3d"), ("Active", "at most 1d"), ("not-started", "at least 8d")],
+        ),
+        (
+            (FirstDay(OPENED, "Open", is_exact=False), FirstDay(ACTIVATED, "Active", is_exact=False)),
+            True,
+            None,
+            [("Open", "about 3d"), ("Active", "at least 1d"), ("not-started", "8d")],
+        ),
     ],
 )
 def test_age_report_tells_the_statuses_of_each_item(
-    before: tuple[tuple[date, str], ...], is_exact: bool, created: date | None, way: list[tuple[str, str]]
+    before: tuple[FirstDay, ...], is_exact: bool, created: date | None, way: list[tuple[str, str]]
 ) -> None:
     item = replace(stay(1, date(2026, 3, 3)), status="not-started", is_exact=is_exact, created=created, before=before)
 

@@ -110,6 +110,21 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     assert item_id not in seen.changes
 
 
+async def test_an_earlier_status_seen_at_the_first_sync_lasted_at_least_since_then(
+    dated: World, calendar: Calendar
+) -> None:
+    item_id = await waiting_story(dated)
+    await dated.rival.work_items.update(item_id, {"Status": "In Progress"})
+    store = await dated.online()
+    await store.refresh()
+    calendar.moment += timedelta(days=1)
+    await store.refresh()
+    await dated.rival.work_items.update(item_id, {"Status": "Ready For Test"})
+    await store.refresh()
+
+    assert (await way_of(store, item_id))[1:] == [("In Progress", "at least 1d"), ("Ready For Test", "0d")]
+
+
 @pytest.mark.parametrize(
     ("seen", "noted_on", "changed", "expected"),
     [

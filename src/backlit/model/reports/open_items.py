@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import date
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -41,11 +42,22 @@ AGE_COLUMNS = (
 EXACT_NOTE = "Based on status changes seen by this machine."
 LEAST_NOTE = "“Or before”: this machine did not see the change; the age counts from the last edit or the first sync."
 
+DURATIONS = {(True, True): "", (False, True): "at least ", (True, False): "at most ", (False, False): "about "}
+"""The words before a duration, by whether its first day and its end are exact."""
+
+
+class FirstDay(NamedTuple):
+    """The first day of a status; the status may have begun earlier unless it `is_exact`."""
+
+    day: date
+    status: str
+    is_exact: bool = True
+
 
 class Stay(Struct, frozen=True):
     """A started item with the latest start of its status; `is_exact` marks an observed day.
 
-    `before` holds its earlier statuses with their first days, and `created` its own first day, as far as known.
+    `before` holds the first days of its earlier statuses, and `created` its own first day, as far as known.
     """
 
     item_id: int
@@ -57,7 +69,7 @@ class Stay(Struct, frozen=True):
     is_exact: bool = False
     type: str = ""
     created: date | None = None
-    before: tuple[tuple[date, str], ...] = ()
+    before: tuple[FirstDay, ...] = ()
 
     def days(self, today: date) -> int:
         """Return the age in days."""
@@ -65,11 +77,12 @@ class Stay(Struct, frozen=True):
 
     def way(self, today: date) -> tuple[Step, ...]:
         """Return its statuses with the days in each, in order, after its creation, which has no status."""
-        runs = [next(run) for _, run in groupby((*self.before, (self.since, self.status)), key=lambda each: each[1])]
-        ends = [*(day for day, _ in runs[1:]), today]
-        least = "" if self.is_exact else "at least "
-        steps = [Step(status, f"{max(0, (end - day).days)}d") for (day, status), end in zip(runs, ends, strict=True)]
-        steps[-1] = Step(steps[-1].status, least + steps[-1].words)
+        firsts = (*self.before, FirstDay(self.since, self.status, self.is_exact))
+        runs = [next(run) for _, run in groupby(firsts, key=lambda each: each.status)]
+        steps = [
+            Step(begin.status, f"{DURATIONS[begin.is_exact, end.is_exact]}{max(0, (end.day - begin.day).days)}d")
+            for begin, end in pairwise([*runs, FirstDay(today, "")])
+        ]
         if self.created is None:
             return tuple(steps)
         return Step("", f"created {max(0, (today - self.created).days)}d ago"), *steps

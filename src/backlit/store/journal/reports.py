@@ -178,11 +178,16 @@ class ObservedStatus(NamedTuple):
     since: date
     before: date | None
 
+    @property
+    def is_exact(self) -> bool:
+        """True if the status was seen to change on its first day."""
+        return self.before is not None and (self.since - self.before).days <= 1
+
 
 class StatusHistoryTable(Table):
     """The tables of the status history, through the journal's connection.
 
-    `status_history` holds the current status of an item, `status_changes` the first day of each status it had.
+    `status_history` holds the current status of an item, `status_changes` each status it had.
     """
 
     def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
@@ -195,38 +200,38 @@ class StatusHistoryTable(Table):
             for item_id, status, since, before in found
         }
 
-    def changes(self, project_id: int) -> dict[int, list[tuple[date, str]]]:
-        """Return the first days of the statuses that each item of a project had, in order."""
-        changes: dict[int, list[tuple[date, str]]] = {}
-        for item_id, since, status in self._connection.execute(
-            "SELECT item_id, since, status FROM status_changes WHERE project_id = ? ORDER BY item_id, since",
+    def changes(self, project_id: int) -> dict[int, list[ObservedStatus]]:
+        """Return the statuses that each item of a project had, in order."""
+        changes: dict[int, list[ObservedStatus]] = {}
+        for item_id, status, since, before in self._connection.execute(
+            "SELECT item_id, status, since, before FROM status_changes WHERE project_id = ? ORDER BY item_id, since",
             (project_id,),
         ):
-            changes.setdefault(item_id, []).append((date.fromisoformat(since), status))
+            seen = ObservedStatus(status, date.fromisoformat(since), _day(before))
+            changes.setdefault(item_id, []).append(seen)
         return changes
 
-    def add_changes(self, project_id: int, changes: Iterable[tuple[int, date, str]]) -> None:
-        """Write the first days of statuses; the last status of a day counts."""
-        with transaction(self._connection):
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO status_changes (project_id, item_id, since, status) VALUES (?, ?, ?, ?)",
-                [(project_id, item_id, since.isoformat(), status) for item_id, since, status in changes],
-            )
+    def add_changes(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]]) -> None:
+        """Write statuses that items had; the last status of a day counts."""
+        self._write("status_changes", project_id, observed)
 
-    def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
-        """Write the observed status of some items and delete the statuses of others."""
-        observed, gone = list(observed), list(gone)
+    def _write(self, table: str, project_id: int, observed: Iterable[tuple[int, ObservedStatus]]) -> None:
         with transaction(self._connection):
-            self.add_changes(project_id, [(item_id, seen.since, seen.status) for item_id, seen in observed])
             self._connection.executemany(
-                "INSERT OR REPLACE INTO status_history (project_id, item_id, status, since, before)"
+                f"INSERT OR REPLACE INTO {table} (project_id, item_id, status, since, before)"  # noqa: S608 # constants
                 " VALUES (?, ?, ?, ?, ?)",
                 [
                     (project_id, item_id, seen.status, seen.since.isoformat(), _text(seen.before))
                     for item_id, seen in observed
                 ],
             )
+
+    def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
+        """Write the observed status of some items and delete the statuses of others."""
+        observed, gone = list(observed), list(gone)
+        with transaction(self._connection):
             for table in ("status_history", "status_changes"):
+                self._write(table, project_id, observed)
                 self._connection.executemany(
                     f"DELETE FROM {table} WHERE project_id = ? AND item_id = ?",  # noqa: S608 # constants
                     [(project_id, item_id) for item_id in gone],

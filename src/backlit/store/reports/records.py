@@ -353,12 +353,12 @@ class StatusHistory:
 class ObservedHistory(Struct, frozen=True):
     """The status history by item, and the day of the last scan, None before the first.
 
-    `changes` holds the first days of the statuses of each item, in order.
+    `changes` holds the statuses of each item, in order.
     """
 
     items: Mapping[int, ObservedStatus]
     noted_on: date | None
-    changes: Mapping[int, Sequence[tuple[date, str]]] = {}
+    changes: Mapping[int, Sequence[ObservedStatus]] = {}
 
     def since(self, item_id: int, status: str, changed: date | None, today: date) -> tuple[date, bool]:
         """Return the latest possible first day of an item's status, and whether it is exact.

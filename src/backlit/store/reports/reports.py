@@ -14,7 +14,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
-from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
+from backlit.model.reports.open_items import FirstDay, Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import LEFT_OUT, Measure, Report
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import ROOT_PARENT, Totals
@@ -235,7 +235,11 @@ class Reports:
         for each in found:
             since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
             owner = "" if each.owner_id is None else self._owner(each.owner_id)
-            before = tuple(change for change in seen.changes.get(each.item_id, ()) if change[0] < since)
+            before = tuple(
+                FirstDay(change.since, change.status, change.is_exact)
+                for change in seen.changes.get(each.item_id, ())
+                if change.since < since
+            )
             stay = Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type)
             stays.append(replace(stay, created=each.created, before=before))
         return age(_about(coverage), stays, today, self._records.sample.until())

@@ -90,7 +90,7 @@ class SampleRecords(Struct, frozen=True):
     lines: Mapping[date, list[SnapshotRow]] = field(default_factory=dict)
     observed: Mapping[int, ObservedStatus] = field(default_factory=dict)
     moves: Mapping[date, list[Move]] = field(default_factory=dict)
-    changes: Sequence[tuple[int, date, str]] = ()
+    changes: Sequence[tuple[int, ObservedStatus]] = ()
 
 
 class KnownItem(Struct, frozen=True):
@@ -138,7 +138,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     observed: dict[int, ObservedStatus] = {}
     moves: list[tuple[date, Move]] = []
-    started: list[tuple[int, date, str]] = []
+    started: list[tuple[int, ObservedStatus]] = []
     for item_id, iteration_id, status, points, *moments in items:
         made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
         item = KnownItem(item_id, iteration_id or 0, status or "", points, made, changed)
@@ -148,7 +148,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
             if each.end == end and each.first > made and _GROUPS.of(status) in UNDER_WAY:
                 observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
             elif each.status == _BEGUN and _GROUPS.of(status) in UNDER_WAY:
-                started.append((item_id, each.first, _BEGUN))
+                started.append((item_id, ObservedStatus(_BEGUN, each.first, each.first - _DAY)))
             for place in {0, each.iteration_id}:
                 for day, sign in ((max(each.first, start), 1), (each.end, -1)):
                     change = changes[place, each.status][day]
