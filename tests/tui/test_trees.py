@@ -148,18 +148,21 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         await app.show(pilot, loads={4: Load(points=53)})
         assert line_with(app, "Sprint 2").endswith("▄▄▄▄▄│▄    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
-        assert line_with(app, "Sprint 2").endswith("  1234 of 40 over")
+        assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
 
 
-async def test_a_minimum_alone_is_named_as_one() -> None:
-    least = {**ITERATIONS, 4: replace(ITERATIONS[4], min_capacity=30, max_capacity=None)}
+@pytest.mark.parametrize(
+    ("points", "minimum", "words"), [(15, 30, "15 · min 30"), (112, 120, "112 min 120"), (12.5, 320, "12.5 min 320")]
+)
+async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, words: str) -> None:
+    least = {**ITERATIONS, 4: replace(ITERATIONS[4], min_capacity=minimum, max_capacity=None)}
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=15)), None)
+        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=points)), None)
         await pilot.pause()
 
-        assert line_with(app, "Sprint 2").endswith("▄▄▄▁▁▁│  15 of ≥ 30")
+        assert line_with(app, "Sprint 2").endswith(f"│ {words}")
 
 
 @pytest.mark.usefixtures("every_frame")

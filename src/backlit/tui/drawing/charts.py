@@ -9,6 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from rich.cells import cell_len
 
+from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, Fit, Load
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 from backlit.tui.drawing.text import fit, safe
@@ -378,20 +379,20 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
 
 
 def range_words(capacity: Capacity) -> str:
-    """Return the minimum and the maximum, as 32–42, or the one there is; nothing without a capacity."""
+    """Return the minimum and the maximum, as 32–42, or the one there is, as min 32; nothing without a capacity."""
     least, most = capacity.least, capacity.most
     if least and most:
         return f"{number_text(least)}–{number_text(most)}"
-    return f"≥ {number_text(least)}" if least else number_text(most) if most else ""
+    return f"min {number_text(least)}" if least else number_text(most) if most else ""
 
 
 def capacity_words(load: Load, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
     """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 of 26–36."""
     over, target = capacity.over(load.points), range_words(capacity)
-    limit = ("target" if capacity.least else "max") if capacity.most else "min"
-    long = f" · {limit} {target.removeprefix('≥ ')}" if target else ""
-    amount, unit = (f" of {target}", "") if is_brief and target else (long, " pts")
-    parts: list[Piece] = [(f"{number_text(load.points)}{unit}", "foreground"), (amount, "muted")]
+    limit = ("target " if capacity.least else "max ") if capacity.most else ""
+    points = number_text(load.points) if is_brief and target else counted(round(load.points, 1), "pt")
+    amount = f" of {target}" if is_brief and capacity.most else f" · {limit}{target}" if target else ""
+    parts: list[Piece] = [(points, "foreground"), (amount, "muted")]
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:

@@ -240,12 +240,15 @@ def _aligned(column: Column, text: str) -> str:
 def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
     """Return the bar of a load, then its points with the capacity, as 37 of 32–42, and whether they are over it."""
     over = " over" if capacity.over(load.points) else ""
-    amount = f"{number_text(load.points)} of {range_words(capacity)}"
-    if len(amount) > AMOUNT:
-        amount = f"{load.points:.0f} of {(capacity.most or capacity.least or 0):.0f}"
+    points, limits = number_text(load.points), range_words(capacity)
+    amounts = [f"{points} · {limits}", f"{points} {limits}"]
+    if capacity.most:
+        most = number_text(capacity.most)
+        amounts = [f"{points} of {limits}", f"{points} of {most}", f"{points}/{most}"]
+    amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
     bar = capacity_bar(load.points, load.done, capacity, width, HALF)
     return [
         (" " * GAP, "foreground"),
         *bar,
-        (f" {fit_right(amount, AMOUNT)}{over:{OVER}}", "conflict" if over else "foreground"),
+        (" " + fit(f"{amount:>{AMOUNT}}{over}", AMOUNT + OVER), "conflict" if over else "foreground"),
     ]
