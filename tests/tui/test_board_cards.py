@@ -3,7 +3,7 @@
 from tests.store.world import World, until
 from tests.tui.boarding import active_issue, board, column, current, go_to, is_story, on_board, pick
 from tests.tui.listing import fields_of, press
-from tests.tui.stage import text_of
+from tests.tui.stage import line_with, text_of
 
 from backlit.store import Store
 
@@ -106,3 +106,11 @@ async def test_a_card_names_its_number_and_a_missing_estimate_after_its_state(wo
         await store.refresh()
 
         await until(lambda: f"¬ #{item.id} · – pts" in text_of(pilot.app))
+
+
+async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) -> None:
+    async with on_board(store, size=(80, 24)) as pilot:
+        item = await go_to(pilot, store, is_story)
+        facts = line_with(pilot.app, f"#{item.id} · ")
+
+        assert "─" not in facts

@@ -45,8 +45,6 @@ HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
-CLOSE = 3
-"""Lines of a card below which there is no blank line, so that its facts end in a rule."""
 OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
@@ -271,18 +269,16 @@ class CardPainter:
             rest = title[1] if len(title) == 2 else " ".join(title[1:])
             found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
         state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
-        facts = self._facts(row, room, on)
-        rule = "─" * (room - sum(each.cell_length for each in facts) - 1) if lines <= CLOSE else ""
-        found.append(Strip([edge, state, *facts, Segment(f" {rule}", theme.style("rule", on=on))]))
+        found.append(Strip([edge, state, *self._facts(row, room, on)]))
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
         return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
     def _facts(self, row: Row, room: int, on: str | None) -> list[Segment]:
-        """Return number, points, status and owner, as many as fit."""
+        """Return number, points, status and owner, as many as fit; dim, so that the titles tell the cards apart."""
         groups = self._names.status_groups()
         facts = [(f"#{row.id}" if row.id > 0 else "new", "muted")]
         if row.estimate:
-            facts.append((safe(estimate_text(row.estimate)), "foreground"))
+            facts.append((safe(estimate_text(row.estimate)), "muted"))
         elif FIELD_BY_KEY["Estimate"].applies_to(row.type):
             facts.append((f"{UNESTIMATED} pts", "pending"))
         if self._has_status and row.status:
