@@ -8,7 +8,7 @@ from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.grooming import answer, current, item_fields, queue_of, unestimated, unplanned
 from tests.tui.listing import fields_of, items, press, shown
-from tests.tui.stage import line_with, lines_of, missing, text_of, title_of
+from tests.tui.stage import line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
@@ -100,7 +100,7 @@ async def test_an_answer_is_taken_back_with_u_and_asked_again(world: World, stor
         await answer(pilot, "Estimate", "5")
         given = (await fields_of(world, store, item_id))["Estimate"]
         await press(pilot, "u")
-        await until(lambda: "▌Estimate " in text_of(pilot.app))
+        await until(lambda: line_with(pilot.app, "How many points?").startswith("▌"))
 
         assert given == "5"
         assert (await fields_of(world, store, item_id))["Estimate"] is None
@@ -300,6 +300,19 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         assert "q pause" in footer
         assert "backspace previous" in footer
         assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
+
+
+async def test_only_the_question_has_the_bar_and_its_name_is_underlined(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        lines = lines_of(pilot.app)
+        question = next(number for number, line in enumerate(lines) if "How many points?" in line)
+
+        assert [number for number, line in enumerate(lines) if "▌" in line] == [question]
+        assert place_of(pilot.app, question - 2) == "Estimate"
 
 
 async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, opened: Open) -> None:

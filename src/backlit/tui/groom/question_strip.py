@@ -110,17 +110,16 @@ class QuestionStrip(LinesView, can_focus=True):
 
 
 def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
-    """Return a question with its value, if it has one: answered ones have a tick, the current one a bar."""
-    on = "cursor-background" if is_current else None
+    """Return a question with its value, if it has one: answered ones have a tick, and the current one is underlined."""
     sign = " " if asked.is_open or is_empty(asked.value) else "✓"
     words = safe(asked.words)
     words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
     value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
+    name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
     return [
-        Segment("▌" if is_current else " ", theme.style("accent", on=on)),
-        Segment(f"{sign} ".lstrip(), theme.style("mark", on=on)),
-        Segment(safe(asked.field.label), theme.style("foreground", on=on, bold=is_current or asked.is_open)),
-        Segment(f"{value} ", theme.style("muted", on=on)),
+        Segment(f" {sign} " if sign.strip() else " ", theme.style("mark")),
+        Segment(safe(asked.field.label), name),
+        Segment(f"{value} ", theme.style("muted")),
     ]
 
 
