@@ -4,9 +4,10 @@ import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store
-from tests.store.world import PATIENCE, World, raised, until, until_true
+from tests.store.world import PATIENCE, Said, World, raised, until, until_true
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -180,6 +181,22 @@ async def test_looking_at_an_item_reads_it_and_its_comments(world: World) -> Non
 
     await until(lambda: (found := store.item(item_id)) and found.fields["Description"] == "Newer")
     await until(lambda: [comment.text for comment in store.comments.of_item(item_id)][-1:] == ["And this"])
+
+
+@pytest.mark.parametrize("failing", ["comments", "attachments"])
+async def test_an_item_looked_at_is_stored_where_its_comments_or_files_fail(world: World, failing: str) -> None:
+    store = await world.online()
+    item_id = min(mirrored(store))
+    await world.rival.work_items.update(item_id, {"Name": "Newer"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "And this"})
+    world.faults.says = lambda _method, path: Said(500) if path.lower().endswith(failing) else None
+    world.faults.is_answered = lambda path: f"/{item_id}" in path  # no sync ends
+
+    await store.look_at(item_id)
+
+    await until(lambda: mirrored(store)[item_id] == "Newer", lambda: world.faults.requests[-9:])
+    texts = [comment.text for comment in store.comments.of_item(item_id)]
+    assert ("And this" in texts) is (failing == "attachments")
 
 
 async def test_only_one_of_two_processes_talks_to_the_service_and_the_other_sees_what_it_does(world: World) -> None:

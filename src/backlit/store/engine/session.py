@@ -304,17 +304,25 @@ class Session:
             self._look_due.clear()
 
     async def _read(self, item_id: int) -> None:
+        """Read and store an item; it is stored too where its comments or files cannot be read."""
         items = self.client.work_items
-        try:
-            document, comments, attachments = await asyncio.gather(
-                items.get(item_id), read_offered(items.comments(item_id)), read_offered(items.attachments(item_id))
-            )
-        except NotFound:
-            await self._files.write(lambda writer: keep_last_copy(writer, item_id))
-            self._sync_due.set()
-            raise
+        document, *lists = await asyncio.gather(
+            items.get(item_id),
+            read_offered(items.comments(item_id)),
+            read_offered(items.attachments(item_id)),
+            return_exceptions=True,
+        )
+        if isinstance(document, BaseException):
+            if isinstance(document, NotFound):
+                await self._files.write(lambda writer: keep_last_copy(writer, item_id))
+                self._sync_due.set()
+            raise document
         if is_item(document, item_id):
+            comments, attachments = (None if isinstance(each, BaseException) else each for each in lists)
             await self._files.write(partial(_store, item_id, document, comments, attachments))
+        for each in lists:
+            if isinstance(each, BaseException):
+                raise each
 
 
 def _store(
