@@ -15,9 +15,11 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.item import FieldNews
+from backlit.store.views.items import CommentEntry
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.inbox.inbox_list import FeedList
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.items.change_words import fields_lines
 
@@ -154,6 +156,17 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
             "Inbox 3",
         ]
         assert missing(pilot.app, said) == []
+
+
+async def test_a_long_number_is_shown_whole(store: Store, opened: Open) -> None:
+    entries = [CommentEntry(each, each, "Ok", "ada", None, False, False) for each in (12345, 7)]
+    async with inbox_of(opened, store) as pilot:
+        feed = pilot.app.screen.query_one(FeedList)
+        feed.display = True
+        await pilot.pause()
+        feed.show(entries)
+
+        assert [feed.render_row_line(at, 0, is_cursor=False).text.split()[0] for at in (0, 1)] == ["#12345", "#7"]
 
 
 async def test_changes_of_several_people_are_ascribed_to_none(world: World, store: Store, opened: Open) -> None:

@@ -1,6 +1,6 @@
 """The lists of the inbox: changed items, and recent comments; and the texts of changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
@@ -19,13 +19,16 @@ from backlit.tui.items.change_words import change_words, fields_lines, short_fir
 from backlit.tui.items.preview import Page
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
-ID_WIDTH, AGE_WIDTH = 5, 4
-LEAD = 2 + ID_WIDTH + 1 + 2
-"""Cells before the name: the dot, the number and the sign of the type."""
+LEAST_ID, AGE_WIDTH = 5, 4
 SHOWN = 400
 """Characters of a comment that a row shows."""
 SHOWN_LINES = 60
 """Lines of a changed field that are shown; `gD` and the item show all of it."""
+
+
+def _id_width(item_ids: Iterable[int]) -> int:
+    """Return the cells of the numbers of some items."""
+    return max(LEAST_ID, len(f"#{max(item_ids, default=0)}"))
 
 
 class InboxList(LineList):
@@ -38,11 +41,12 @@ class InboxList(LineList):
         self._store = store
         self._ids: list[int] = []
         self._read: dict[int, ItemNews | None] = {}
+        self.id_width = LEAST_ID
 
     def show(self, item_ids: list[int]) -> None:
         """Show other items; the cursor stays on its item, else on its line."""
         current = self.current_id
-        self._ids, self._read = item_ids, {}
+        self._ids, self._read, self.id_width = item_ids, {}, _id_width(item_ids)
         self.rows_replaced(item_ids.index(current) if current in item_ids else self.cursor)
         self.post_message(self.Highlighted(self, self.cursor))
 
@@ -77,24 +81,30 @@ class InboxList(LineList):
         return _item_line(self, news.item_id, news.type, news.name, age, is_new=True, is_cursor=is_cursor)
 
 
+def _lead(shown: "InboxList | FeedList") -> int:
+    """Return the cells before the name: the dot, the number and the sign of the type."""
+    return 2 + shown.id_width + 1 + 2
+
+
 def _item_line(
-    shown: LineList, item_id: int, item_type: str, name: str, age: str, *, is_new: bool, is_cursor: bool
+    shown: "InboxList | FeedList", item_id: int, item_type: str, name: str, age: str, *, is_new: bool, is_cursor: bool
 ) -> Strip:
     """Draw the first line of an entry: a dot while it is unread, number, type and name, and the age at the end."""
     parts = [
         ("● " if is_new else "  ", "accent"),
-        (fit_right(f"#{item_id}" if item_id > 0 else "", ID_WIDTH) + " ", "muted"),
+        (fit_right(f"#{item_id}" if item_id > 0 else "", shown.id_width) + " ", "muted"),
         (f"{type_sign(item_type) or ' '} ", type_colour(item_type)),
-        (fit(name, shown.size.width - LEAD - AGE_WIDTH - 3) + " ", BOLD if is_new else "foreground"),
+        (fit(name, shown.size.width - _lead(shown) - AGE_WIDTH - 3) + " ", BOLD if is_new else "foreground"),
         (fit_right(age, AGE_WIDTH), "muted"),
     ]
     return shown.draw_parts(parts, is_cursor=is_cursor)
 
 
-def _sentence_line(shown: LineList, words: str, *, is_cursor: bool, colour: str = "muted") -> Strip:
+def _sentence_line(shown: "InboxList | FeedList", words: str, *, is_cursor: bool, colour: str = "muted") -> Strip:
     """Draw the second line of an entry, below the name."""
-    words = fit(words, shown.size.width - LEAD - 2)
-    return shown.draw_parts([(" " * LEAD, colour), (words, colour)], is_cursor=is_cursor)
+    lead = _lead(shown)
+    words = fit(words, shown.size.width - lead - 2)
+    return shown.draw_parts([(" " * lead, colour), (words, colour)], is_cursor=is_cursor)
 
 
 class FeedList(EntryList[CommentEntry]):
@@ -106,6 +116,12 @@ class FeedList(EntryList[CommentEntry]):
         super().__init__(id=id)
         self._store = store
         self.unread: AbstractSet[int] = frozenset()
+        self.id_width = LEAST_ID
+
+    def show(self, entries: Sequence[CommentEntry]) -> None:
+        """Show other comments."""
+        self.id_width = _id_width(entry.item_id for entry in entries)
+        super().show(entries)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         """Draw a comment's item, and below it its author and text."""
