@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from tests.tui.stage import Stage
 
 from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.views.groups import GroupLine
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.item_commands import mirrored_words
@@ -36,6 +37,20 @@ async def test_cursor_selection_and_state_have_a_cell_each(
 
         drawn = layout.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
         assert drawn.text.startswith(gutter)
+
+
+async def test_the_points_of_a_group_are_never_cut() -> None:
+    stage = Stage()
+    async with stage.run_test():
+        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app))
+        short, long = (
+            layout.group(GroupLine(("Status",), "Status", "Done", 1, 200, points, 200), is_cursor=False).text
+            for points in (34.5, 1234.5)
+        )
+
+        assert " 34.5" in short
+        assert "─ 200 items 1,234.5" in long
+        assert short.index("34.5") + 4 == long.index("1,234.5") + 7
 
 
 async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:

@@ -263,7 +263,7 @@ class Layout:
         if PTS.key in (keys := [each.key for each in self.columns]):
             last = keys.index(PTS.key)
             end -= taken_by(self.columns[last + 1 :]) - 1
-            sums = f" {fit_right(points.split()[0], self.columns[last].width + GAP)}"
+            sums = f" {points.split()[0].rjust(self.columns[last].width + GAP)}"
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
         name, counts = safe(self._names.group(line)), group_counts(line)
