@@ -8,13 +8,15 @@ from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.grooming import answer, current, item_fields, queue_of, unestimated, unplanned
 from tests.tui.listing import fields_of, items, press, shown
-from tests.tui.stage import line_with, lines_of, missing, place_of, text_of, title_of
+from tests.tui.stage import Stage, line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
+from backlit.store.grooming import ComingItem
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
-from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.groom.screen import AsidePane, GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 
 
@@ -429,3 +431,13 @@ async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: Worl
         assert re.search(rf"│ Next *\n.*│ +{ids[1]} . {re.escape(names[1][:20])}.*\n.*│ +{ids[2]} ", first)
         assert re.search(rf"│ Next *\n.*│ +{ids[2]} ", text_of(pilot.app))
         assert not re.search(rf"│ +{ids[1]} ", text_of(pilot.app))
+
+
+async def test_a_next_item_without_a_number_is_called_new() -> None:
+    pane = AsidePane()
+    pane.show_coming([ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")])
+    stage = Stage()
+    async with stage.run_test():
+        rows = pane.lines_for(30, ThemeStyles.of(stage.screen.app))
+
+    assert ["".join(part.text for part in row).rstrip() for row in rows[-2:]] == [" 12 ◆ Known", "new × Unsent"]

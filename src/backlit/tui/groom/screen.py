@@ -70,13 +70,14 @@ class AsidePane(CommentsPreview):
         lines = [*super().lines_for(width, theme)]
         if not self._coming:
             return lines
-        numbers = max(len(str(each.item_id)) for each in self._coming)
+        ids = [str(each.item_id) if each.item_id > 0 else "new" for each in self._coming]
+        numbers = max(map(len, ids))
         lines += [*([[]] if lines and lines[-1] else []), [Segment("Next", theme.heading("secondary"))]]
-        for each in self._coming:
+        for shown, each in zip(ids, self._coming, strict=True):
             name = fit(each.name, max(1, width - numbers - NAME_GAP))
             lines.append(
                 [
-                    Segment(f"{each.item_id:>{numbers}} ", theme.style("faint")),
+                    Segment(f"{shown:>{numbers}} ", theme.style("faint")),
                     Segment(f"{type_sign(each.type)} ", theme.style(type_colour(each.type))),
                     Segment(name, theme.style("muted")),
                 ]
