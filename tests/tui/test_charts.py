@@ -59,6 +59,11 @@ def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number
     ]
 
 
+@pytest.mark.parametrize(("most", "tick"), [(4.0, "5"), (7.0, "10"), (27.0, "50")])
+def test_the_tick_of_a_chart_of_one_line_is_not_below_its_values(most: float, tick: str) -> None:
+    assert [row.split()[0] for row in lines(draw(days(most, 1.0), 36, 3))[:2]] == [tick, "0"]
+
+
 def test_a_gap_has_a_colour_of_its_own() -> None:
     bars = [colour for text, colour in draw(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
 

@@ -169,7 +169,7 @@ def _is_behind(chart: Timeline) -> bool:
 
 def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
     """Return the lines of the plot, its ticks, as many lines apart, and the value at its upper end."""
-    every = ticks(most, max(3, plot // LINES_PER_TICK + 1))
+    every = ticks(most, max(min(3, plot + 1), plot // LINES_PER_TICK + 1))
     step = every[1]
     intervals = max(1.0, most / step)
     lines = max(1, int(plot / intervals))
