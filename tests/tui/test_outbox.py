@@ -6,10 +6,12 @@ from types import MappingProxyType
 
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
+from tests.tui.listing import shown
 from tests.tui.stage import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
+from backlit.tui.items.item_head import ItemAside
 from backlit.tui.outbox.screen import OutboxScreen
 
 
@@ -107,6 +109,27 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
 
         assert wide.count("e resolve") == 1
         assert wide.count(f"#{item_id} Mine") == 2
+
+
+async def test_the_item_of_another_change_is_shown_from_its_top(world: World, store: Store, opened: Open) -> None:
+    ids = [row.id for row in await shown(store) if row.type == "Story"][:2]
+    for item_id in ids:
+        await world.rival.work_items.update(item_id, {"Description": "\n\n".join(["words"] * 60)})
+    await store.refresh()
+    world.faults.is_down = True
+    for item_id in ids:
+        await store.items.edit([item_id], {"Name": "Mine"})
+    async with outbox_of(opened, store) as pilot:
+        aside = pilot.app.screen.query_one(ItemAside)
+        await until(lambda: aside.max_scroll_y > 0)
+        aside.scroll_to(y=9, animate=False, force=True)
+        await pilot.pause()
+        before = aside.scroll_y
+        await pilot.press("j")
+        await until(lambda: f"#{ids[1]} Mine" in text_of(pilot.app).split("Was")[1])
+        await pilot.pause()
+
+        assert (before, aside.scroll_y) == (9, 0)
 
 
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:

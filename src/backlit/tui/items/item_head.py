@@ -127,12 +127,15 @@ class ItemAside(LinesView):
         self._shown: tuple[Item, Surroundings] | None = None
 
     def show(self, item: Item, around: Surroundings) -> None:
-        """Show an item; the heading names its last change, so the time of day alone changes nothing here."""
+        """Show an item, another one from its top; the time of day alone changes nothing here."""
+        before = self._shown[0].id if self._shown else None
         midnight = datetime.combine(around.today, time.min)
         shown = replace(item, last_modified_at=None), replace(around, now=midnight)
         if self._shown != shown:
             self._shown = shown
             self.lay_out()
+        if before != item.id:
+            self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item without its name, which stands in the heading."""
