@@ -1,6 +1,8 @@
 """The backlog grouped and sorted: headers, folding, and what the title says of it."""
 
 import pytest
+from rich.segment import Segment
+from tests.quiet import strips_of
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -15,6 +17,10 @@ from backlit.store.views.groups import GroupLine
 
 def rows_of(pilot: Pilot[None]) -> list[str]:
     return [line.split("│")[0].rstrip(" █") for line in lines_of(pilot.app)[3:-2]]
+
+
+def is_bold(segment: Segment) -> bool:
+    return segment.style is not None and segment.style.bold is True
 
 
 def headers_of(pilot: Pilot[None]) -> list[str]:
@@ -55,6 +61,7 @@ async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opene
             .rstrip()
             .endswith(f"── {first.count} items + {first.rows - first.count} tasks")
         )
+        assert f"{first.points:g}" in [each.text.strip() for each in strips_of(pilot.app)[3] if is_bold(each)]
         assert first.value == "Not Done"
         assert "by status" in heading_of(pilot.app)
 

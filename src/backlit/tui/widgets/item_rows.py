@@ -269,14 +269,16 @@ class Layout:
         name, counts = safe(self._names.group(line)), group_counts(line)
         if cell_len(f"{name}   {' + '.join(counts)}{sums}") > room:
             counts = counts[:1]
-        figures = f" {' + '.join(counts)}{sums}"
-        name = fit(name, min(cell_len(name), max(0, room - cell_len(figures) - 1))) + " "
+        figures = f" {' + '.join(counts)}"
+        taken = cell_len(figures) + cell_len(sums)
+        name = fit(name, min(cell_len(name), max(0, room - taken - 1))) + " "
         segments = [
             Segment(lead[0], theme.style("accent", on=on)),
             Segment(lead[1], theme.style("muted", on=on)),
             Segment(name, theme.heading(on=on)),
-            Segment("─" * max(0, room - cell_len(name) - cell_len(figures)), theme.style("rule", on=on)),
+            Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
+            Segment(sums, theme.style("foreground", on=on, bold=True)),
         ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
