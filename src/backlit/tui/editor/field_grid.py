@@ -187,7 +187,7 @@ class FieldGrid(LineList):
             text = f" {line.text} "
             return Strip(
                 [
-                    Segment(fit(text, len(text)), theme.style("faint")),
+                    Segment(fit(text, len(text)), theme.heading("secondary")),
                     Segment("─" * max(0, width - len(text) - 1) + " ", theme.style("rule")),
                 ]
             )
