@@ -67,6 +67,13 @@ async def test_the_totals_stand_over_the_list_where_they_fit(
         assert ("pts ┬─" in heading) is is_over_list
 
 
+async def test_the_help_names_its_place(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("?")
+
+        await until(lambda: " Keys · Backlog " in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
 async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> None:
     ids = [row.id for row in await shown(store)]
     async with opened(store, (80, 16)) as pilot:

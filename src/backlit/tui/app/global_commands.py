@@ -24,6 +24,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
+from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import FOLDED, ROW_SIGNS, SELECTED, UNESTIMATED, UNREADY
@@ -101,7 +102,8 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
     """List the keys that work here, and run the chosen command."""
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
-    command = await target.ask(KeysHelp(contexts_of(node), needed))
+    titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
+    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles)))
     if command is not None:
         target.dispatch.run(command)
 
@@ -198,7 +200,7 @@ class KeysHelp(OffersDialog[Command | None]):
 
     IS_BRIEF = True
 
-    def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = ()) -> None:
+    def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = (), title: str = "Keys") -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
         first = [each for each in found if each is not None and each.context in contexts][:10]
         offers = [Offer(None, "", "Needed most"), *map(offer_of, first)]
@@ -206,7 +208,7 @@ class KeysHelp(OffersDialog[Command | None]):
             commands = [command for command in commands_in([context]) if command not in first]
             offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         offers += [BLANK, Offer(None, "", "Signs"), *(Offer(None, "", "", signs=signs) for signs in _legend())]
-        super().__init__("Keys", "type to search · enter to run", offers)
+        super().__init__(title, "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
         """Return the offers with the commands of a pair, or with one help, in one row, which runs the first of them."""

@@ -46,9 +46,14 @@ class TitleLine(StorageErrorGuard, SidesLine):
         places = TABS if self.place in TABS else (*TABS, self.place)
         self.say([self._tab(each) for each in places], state_words(self._store, time.time()))
 
-    def _tab(self, place: str) -> Drawn:
+    @staticmethod
+    def name_of(place: str) -> str:
+        """Return the name of a place, as its tab has it."""
         command = COMMAND_BY_ID.get(place)
-        name = command.label.capitalize() if command else place
+        return command.label.capitalize() if command else place
+
+    def _tab(self, place: str) -> Drawn:
+        name = self.name_of(place)
         unread = self._store.inbox.unread() if place == "app.inbox" else 0
         words, colour = (f"{name} {unread:,}", "foreground") if unread else (name, "muted")
         return tab_of(words, place, is_current=place == self.place, colour=colour)
