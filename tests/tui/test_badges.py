@@ -6,12 +6,14 @@ from tests.tui.stage import Stage
 
 from backlit.store.records.item import Item, Row, RowSign
 from backlit.store.views.groups import GroupLine
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.board.board_painter import CardPainter
+from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.item_commands import mirrored_words
-from backlit.tui.widgets.item_rows import Badge, Layout, Names
+from backlit.tui.widgets.item_rows import NO_BADGE, UNESTIMATED, Badge, Layout, Names
 
 ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
+LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
 NAMES = Names(lambda _id: "", lambda _id: "")
 ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)
 MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
@@ -79,3 +81,14 @@ def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None
     plan = Plan(Act("Done", (), lambda _item: {}), 2, {1: ITEM, 2: MIRRORED}, {1: {"Name": "a"}, 2: {"Name": "b"}})
 
     assert plan.synced == 1
+
+
+@pytest.mark.parametrize(("status", "is_marked"), [("Not Done", True), ("Done", False)])
+def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str, is_marked: bool) -> None:
+    row = ROW._replace(status=status)
+    line = Layout(80, NAMES, LOOKS).row(row, is_cursor=False)
+    painter = CardPainter(LOOKS, NAMES, has_status=False)
+    card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
+
+    assert (UNESTIMATED in line.text) is is_marked
+    assert ("– pts" in "".join(each.text for each in card)) is is_marked

@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
-from backlit.model.fields import FIELD_BY_KEY, choice_word
+from backlit.model.fields import choice_word
 from backlit.model.planning import Capacity
 from backlit.model.statuses import status_word
 from backlit.store.records.item import Row
@@ -36,6 +36,7 @@ from backlit.tui.widgets.item_rows import (
     Column,
     Layout,
     Names,
+    lacks_estimate,
     state_sign,
 )
 
@@ -279,7 +280,7 @@ class CardPainter:
         facts = [(f"#{row.id}" if row.id > 0 else "new", "muted")]
         if row.estimate:
             facts.append((safe(estimate_text(row.estimate)), "muted"))
-        elif FIELD_BY_KEY["Estimate"].applies_to(row.type):
+        elif lacks_estimate(row, groups):
             facts.append((f"{UNESTIMATED} pts", "pending"))
         if self._has_status and row.status:
             facts.append(

@@ -92,6 +92,12 @@ def state_sign(row: Row, badge: Badge) -> tuple[str, str]:
     return (SYNCED, colour) if badge.is_synced else (UNREADY, "pending") if badge.is_unready else (sign, colour)
 
 
+def lacks_estimate(row: Row, groups: StatusGroups) -> bool:
+    """Return whether an open item of a type with estimates has none."""
+    is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
+    return not is_estimated and groups.is_open(row.status)
+
+
 class Names(Struct, frozen=True):
     """Texts for ids: owners, iterations, group headers, badges and cells; an id without a name is shown as itself."""
 
@@ -306,17 +312,12 @@ class Layout:
                 text = sign if column.title == BRIEF_STATUS.title else f"{sign} {status_word(row.status)}"
                 return self._plain(column, text, on, status_colour(row.status, groups))
             case PTS.key:
-                text, colour = (
-                    (UNESTIMATED, "pending") if self._lacks_estimate(row) else (row.estimate or "", "foreground")
-                )
-                return self._plain(column, text, on, colour)
+                if lacks_estimate(row, self._names.status_groups()):
+                    return self._plain(column, UNESTIMATED, on, "pending")
+                return self._plain(column, row.estimate or "", on)
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
-
-    def _lacks_estimate(self, row: Row) -> bool:
-        is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
-        return not is_estimated and self._names.status_groups().is_open(row.status)
 
     def _plain(self, column: Column, text: str, on: str | None, colour: str = "foreground") -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
