@@ -72,6 +72,19 @@ def test_the_beginning_of_a_long_file_says_how_much_is_left(name: str, content: 
     assert lines[-1] == rest
 
 
+@pytest.mark.parametrize("height", range(6))
+@pytest.mark.parametrize(
+    ("name", "content", "least"), [("x.csv", b"a,b\n" + b"1,2\n" * 40, 3), ("x.txt", b"word\n" * 40, 2)]
+)
+def test_the_beginning_of_a_file_has_as_many_lines_as_there_is_room(
+    name: str, content: bytes, least: int, height: int
+) -> None:
+    lines = first_of(content, name, 34, height)
+
+    assert len(lines) == height
+    assert any("enter shows all" in line for line in lines) is (height >= least)
+
+
 def test_a_table_says_that_it_shows_the_first_rows_of_many() -> None:
     kinds = [preview_of(b"a,b\n" + b"1,2\n" * rows, "x.csv", None).kind for rows in (1, MOST_ROWS - 1, MOST_ROWS + 1)]
 

@@ -94,15 +94,18 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
 
 
 def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-    """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns."""
+    """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns.
+
+    Without room for a heading, a row and that number, they are the first lines.
+    """
     lines, heads = found.draw(width, max(1, height), theme), int(found.is_table)
-    if len(lines) <= height:
-        return lines
+    if len(lines) <= height or height < heads + 2:
+        return lines[: max(0, height)]
     heading, rest = lines[:heads], lines[heads:]
     cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
     most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
-    rows = max(1, height - heads)
-    rows = -(-len(rest) // most) if len(rest) <= rows * most else max(1, rows - 1)
+    rows = height - heads
+    rows = -(-len(rest) // most) if len(rest) <= rows * most else rows - 1
     parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
     shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
     left = len(rest) - sum(map(len, parts))
