@@ -1,6 +1,7 @@
 """The comments of one item: the screen, and the commands to write, quote, correct, copy, delete and read them."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.containers import Vertical
@@ -47,8 +48,9 @@ class CommentsScreen(ItemRowsScreen):
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
     HAS_ASIDE = True
-    HINTS = ("comments.quote", "comments.external", "item.next-tab", "app.back", "comments.copy", "app.help")
-    HINTS_WITHOUT_ROWS = ("comments.external", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
+    HINTS = ("comments.quote", "app.back", "comments.external", "item.next-tab", "comments.copy", "app.help")
+    HINTS_WITHOUT_ROWS = ("app.back", "comments.external", "item.next-tab", "app.help")
+    BRIEF_LABELS: ClassVar[Mapping[str, str]] = {"comments.external": "$EDITOR"}
     EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:

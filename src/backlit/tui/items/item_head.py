@@ -29,6 +29,7 @@ from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import (
     HEADING,
+    NARROW,
     Drawn,
     FooterLine,
     Hint,
@@ -157,6 +158,8 @@ class ItemRowsScreen(ItemScreen):
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
+    BRIEF_LABELS: ClassVar[Mapping[str, str]] = {}
+    """Shorter labels of hints, by command, for narrow terminals."""
     EMPTY: ClassVar[tuple[str, str]]
 
     def __init__(self, store: Store, item_id: int, rows: LineList | CommentThread) -> None:
@@ -194,6 +197,7 @@ class ItemRowsScreen(ItemScreen):
             rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
         if item := self.store.item(self.item_id):
             self._show_aside(item)
+        self.draw_status()
 
     def on_mount(self) -> None:
         """Show the local copy, and read the item again."""
@@ -247,7 +251,8 @@ class ItemRowsScreen(ItemScreen):
         """Draw the status."""
         count = self._rows.row_count()
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
-        self.footer.show(hints, status_words(self.store, self._rows.cursor + 1, count))
+        labels = self.BRIEF_LABELS if self.size.width < NARROW else {}
+        self.footer.show(hints, status_words(self.store, self._rows.cursor + 1, count), labels)
 
 
 # From tab to tab
