@@ -114,6 +114,19 @@ async def test_all_fields_are_decided_for_one_side(world: World, store: Store, o
         assert (await fields_on(world, item_id))["Name"] == "Theirs"
 
 
+async def test_one_side_for_all_fields_leaves_edited_values(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest_names(world, store)
+    async with settling(opened, store, (60, 20)) as pilot:
+        assert missing(pilot.app, ["M T all", "esc later"]) == []
+        await pilot.press("e", "ctrl+u", *"Ours", "enter")
+        await until(lambda: "edited" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("M", "enter")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        found = await fields_on(world, item_id)
+        assert (found["Name"], found["Estimate"]) == ("Ours", "777")
+
+
 async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
     """Click on words in the first line that has others."""
     row = next(at for at, line in enumerate(lines_of(pilot.app)) if beside in line)

@@ -132,8 +132,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._shown.update(Content("\n").join(lines))
         undecided = len(self._fields) - len(self._decided)
         apply = () if undecided else (("enter", "apply"),)
-        has_heads = is_wide and len(self._fields) > 1
-        sides = (("M", "all mine"), ("T", "all theirs")) if has_heads else (("m", "mine"), ("t", "theirs"))
+        several = len(self._fields) > 1
+        below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
+        sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         self.name_keys(*sides, ("e", "edit"), *apply, ("esc", "later"))
         words = f"{len(self._decided)} of {len(self._fields)} resolved" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
@@ -234,9 +235,11 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._draw()
 
     def _decide_all(self, side: Keep) -> None:
-        """Decide all fields for one side."""
-        self._decided = dict.fromkeys((each.key for each in self._fields), side)
-        self._faults.clear()
+        """Decide all fields for one side, but those with an edited value."""
+        for each in self._fields:
+            if isinstance(self._decided.get(each.key, side), Keep):
+                self._decided[each.key] = side
+                self._faults.pop(each.key, None)
         self._draw()
 
     def _go_to_open(self) -> None:
