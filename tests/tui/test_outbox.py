@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
+import pytest
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import shown
@@ -12,7 +13,7 @@ from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
 from backlit.tui.items.item_head import ItemAside
-from backlit.tui.outbox.screen import OutboxScreen
+from backlit.tui.outbox.screen import LEAST_ASIDE, TALL, OutboxScreen
 
 
 async def story(store: Store) -> int:
@@ -185,6 +186,25 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
     async with outbox_of(opened, store, (60, 20)) as pilot:
         assert place_of(pilot.app) == "Outbox"
         assert missing(pilot.app, ["≠ conflict", "Was", "Mine", "Theirs [b]"]) == []
+
+
+@pytest.mark.parametrize("size", [(40, 14), (100, 24), (100, 30)])
+async def test_a_long_change_leaves_title_footer_and_item_in_sight(
+    world: World, store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    ids = [row.id for row in await shown(store) if row.type == "Story"][:9]
+    world.faults.is_down = True
+    for item_id in ids:
+        await store.items.edit([item_id], {"Name": "Mine", "Description": "\n".join(["words"] * 60)})
+    async with outbox_of(opened, store, size) as pilot:
+        await until(lambda: pilot.app.screen.query_one(ItemAside).display is (size[1] >= TALL))
+        await pilot.pause()
+
+        assert place_of(pilot.app) == "Outbox"
+        assert "9 unsent changes" in text_of(pilot.app)
+        assert "? more" in lines_of(pilot.app)[-1] or "keys" in lines_of(pilot.app)[-1]
+        if size[1] >= TALL:
+            assert pilot.app.screen.query_one(ItemAside).size.height >= LEAST_ASIDE
 
 
 async def test_q_goes_back(store: Store, opened: Open) -> None:

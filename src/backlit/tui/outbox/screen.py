@@ -80,6 +80,8 @@ ID_WIDTH = 7
 AGE_WIDTH = 4
 TALL = 30
 """Lines of a terminal that shows the item of a change too."""
+RULED, LEAST_ASIDE = 7, 6
+"""Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""
 CHANGE_SHARE = 0.4
 """Share of the width for the description of the change."""
 
@@ -139,6 +141,17 @@ class OutboxScreen(StoreScreen[None]):
         for each in (self.query_one("#below"), self.query_one("#entry")):
             each.display = is_any
         fit_rows(self._list, self.size.height if is_any else None)
+        self._fit_entry()
+
+    def _fit_entry(self) -> None:
+        """Give the change the room below the list, or beside its item only the lines of its text that fit."""
+        entry = self.query_one("#entry")
+        list_height = self._list.styles.height
+        if self._aside.display and list_height is not None:
+            entry.styles.height = "auto"
+            entry.styles.max_height = self.size.height - int(list_height.value) - RULED - LEAST_ASIDE
+        else:
+            entry.styles.height, entry.styles.max_height = "1fr", None
 
     # Words
 
@@ -169,6 +182,7 @@ class OutboxScreen(StoreScreen[None]):
         entry = self._list.current
         item = self.store.item(entry.item_id) if entry is not None and self.size.height >= TALL else None
         self._item_rule.display = self._aside.display = item is not None
+        self._fit_entry()
         if item is not None:
             name = str(item.fields.get("Name") or "")
             self._item_rule.say([(number_of(item.id), "muted"), (f" {name}", HEADING)])
