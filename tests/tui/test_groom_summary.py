@@ -8,13 +8,16 @@ from tests.tui.conftest import Open
 from tests.tui.grooming import current, queue_of, unestimated, unplanned
 from tests.tui.listing import press, shown
 from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 from backlit.store import Store
-from backlit.store.grooming import Groomed
+from backlit.store.grooming import FieldAnswer, Groomed
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.groom import summary_table
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.groom.summary_screen import GroomSummaryScreen, summary_of
+from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, summary_of
 from backlit.tui.groom.summary_table import SummaryTable
 
 
@@ -167,6 +170,52 @@ async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, 
         assert "1 estimate added, 5 pts" in text_of(pilot.app)
         assert "a    groom 1 item again" in text_of(pilot.app)
         assert "plan Sprint" in line_with(pilot.app, "gp  ")
+
+
+def facts_of(pilot: Pilot[None], *results: Groomed) -> list[str]:
+    """The lines beside the summary, with some results in place of its own."""
+    facts = pilot.app.screen.query_one(SessionFacts)
+    facts.show(results)
+    return ["".join(part.text for part in line) for line in facts.lines_for(60, ThemeStyles.of(pilot.app.screen.app))]
+
+
+async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open) -> None:
+    added, changed = (
+        Groomed(at, "Story", "A name", False, (FieldAnswer("Estimate", before, "8"),), (), ())
+        for at, before in ((1, None), (2, "5"))
+    )
+    async with opened(store) as pilot:
+        await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
+        said = facts_of(pilot, added, changed)
+
+    assert "1 estimate added, 8 pts" in [line.strip() for line in said]
+
+
+async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store, opened: Open) -> None:
+    last = store.plan.iterations.targets()[-1]
+    await store.plan.aim(last.id)
+    async with opened(store) as pilot:
+        await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
+        said = facts_of(pilot, Groomed(1, "Story", "A name", False, (), (), ()))
+
+    assert f"gp   plan {last.name}" in said
+
+
+async def test_the_summary_offers_to_groom_again_only_where_an_item_is_not_ready(
+    world: World, store: Store, opened: Open
+) -> None:
+    ready = await unplanned(world, store)
+    async with opened(store, (120, 40)) as pilot:
+        await queue_of(pilot, [ready])
+        await press(pilot, "5", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.pause()
+        footer = lines_of(pilot.app)[-1]
+        await pilot.resize_terminal(40, 24)
+        await pilot.pause()
+
+        assert ("groom again" in footer, "q close" in footer) == (False, True)
+        assert "q close" in lines_of(pilot.app)[-1]
 
 
 async def test_items_that_are_not_ready_are_groomed_again(world: World, store: Store, opened: Open) -> None:

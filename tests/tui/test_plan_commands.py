@@ -20,12 +20,13 @@ from backlit.store import IterationEntry, Row, Store, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
+from backlit.store.records.people import target_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.capacity import People
 from backlit.tui.plan.commit import MOST_LINES, PlanSummary, plan_lines
-from backlit.tui.plan.pane_contents import Forecast, target_of
+from backlit.tui.plan.pane_contents import Forecast
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
 

@@ -126,6 +126,13 @@ def following(iterations: Iterable[IterationEntry], today: date) -> Sequence[Ite
     return [each for start, each in starts if start == first]
 
 
+def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: date) -> IterationEntry | None:
+    """Return the remembered target, else the next, the current or the last iteration; None without iterations."""
+    known = [each for each in targets if each.id == remembered]
+    found = [*known, *following(targets, today), *current(targets, today), *targets[-1:]]
+    return found[0] if found else None
+
+
 def preceding(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
     """Return the last iterations that ended before today."""
     ends = [(each.end, each) for each in iterations if each.end and each.end < today]

@@ -262,7 +262,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="groom.summary_screen:open_item", argument="editor"),
     Command("summary.edit", ("e",), Context.SUMMARY, "edit", "Open the item and edit its name.",
         handler="groom.summary_screen:open_item", argument="name"),
-    Command("summary.again", ("a",), Context.SUMMARY, "groom again", "Groom the items that are not ready again.",
+    Command("summary.again", ("a",), Context.SUMMARY, "groom again", "Groom again the items that are not ready.",
         handler="groom.summary_screen:groom_again"),
     Command("summary.copy", ("y m", "y y"), Context.SUMMARY, "copy", "Copy the summary as Markdown.",
         handler="groom.summary_screen:copy"),

@@ -18,9 +18,11 @@ from backlit.model.ready_check import Ground
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.records.changes import Subject
-from backlit.store.records.people import following, leaves
+from backlit.store.records.merge import is_empty
+from backlit.store.records.people import target_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import Line, fit, literal
@@ -38,7 +40,7 @@ from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import LinesView
 
 HINTS = (
-    *("summary.open", "summary.again", "summary.copy", "summary.save", "summary.previous", "summary.close"),
+    *("summary.open", "summary.close", "summary.again", "summary.copy", "summary.save", "summary.previous"),
     "app.help",
 )
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
@@ -87,7 +89,12 @@ class SessionFacts(LinesView):
             yield [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
         reasons = Counter(words for each in unready for words in open_words(each, ground))
         yield from ([(f"{' ' * SIGN}{count:>2} {words}"[:width], "muted")] for words, count in reasons.most_common())
-        sizes = [points_of(str(answer.after)) for each in here for answer in each.answers if answer.key == "Estimate"]
+        sizes = [
+            points_of(str(answer.after))
+            for each in here
+            for answer in each.answers
+            if answer.key == "Estimate" and is_empty(answer.before)
+        ]
         points = [size for size in sizes if size is not None]
         if points:
             yield [
@@ -98,14 +105,15 @@ class SessionFacts(LinesView):
         """Yield the key and the effect of each next step."""
         count = sum(bool(each.open) for each in self._results)
         if count:
-            yield "a", [(f"groom {counted(count, 'item')} again", "foreground")]
+            yield key_of("summary.again"), [(f"groom {counted(count, 'item')} again", "foreground")]
         store = self._store
-        for sprint in following(leaves(store.lookups.iterations().values()), store.today())[:1]:
-            yield "gp", [(f"plan {sprint.name}", "foreground")]
+        sprint = target_of(store.plan.iterations.targets(), store.plan.draft.target, store.today())
+        if sprint is not None:
+            yield key_of("app.plan"), [(f"plan {sprint.name}", "foreground")]
             load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
             bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
             yield from (("", words) for words in (bar, capacity_words(load, sprint.capacity)) if words)
-        yield "ym", [("copy the summary for the team", "foreground")]
+        yield key_of("summary.copy"), [("copy the summary for the team", "foreground")]
 
 
 class GroomSummaryScreen(StoreScreen[None]):
@@ -221,7 +229,9 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._draw_status()
 
     def _draw_status(self) -> None:
-        self._footer.show(HINTS, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
+        is_any_open = any(each.open for each in self.results)
+        hints = [each for each in HINTS if is_any_open or each != "summary.again"]
+        self._footer.show(hints, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date
 
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row
-from backlit.store.records.people import IterationEntry, current, following
+from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
 from backlit.store.views.query import ViewSpec
@@ -33,13 +32,6 @@ FORECAST_ROWS = 400
 """Rows of the backlog in the forecast."""
 FORECAST_ITERATIONS = 6
 """Iterations in the forecast."""
-
-
-def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: date) -> IterationEntry | None:
-    """Return the remembered target, else the next, the current or the last iteration; None without iterations."""
-    known = [each for each in targets if each.id == remembered]
-    found = [*known, *following(targets, today), *current(targets, today), *targets[-1:]]
-    return found[0] if found else None
 
 
 class PlanLists:
