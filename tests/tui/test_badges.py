@@ -10,7 +10,7 @@ from backlit.tui.board.board_painter import CardPainter
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.item_commands import mirrored_words
-from backlit.tui.widgets.item_rows import NO_BADGE, UNESTIMATED, Badge, Layout, Names
+from backlit.tui.widgets.item_rows import NO_BADGE, OWNER, PTS, UNESTIMATED, Badge, Layout, Names
 
 ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
@@ -92,3 +92,10 @@ def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str
 
     assert (UNESTIMATED in line.text) is is_marked
     assert ("– pts" in "".join(each.text for each in card)) is is_marked
+
+
+def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:
+    painter = CardPainter(LOOKS, NAMES, has_status=False)
+
+    headings = [painter.table(80, columns=(each,)).header().text.split()[-1] for each in (PTS, OWNER)]
+    assert headings == ["Pts", "Owner"]

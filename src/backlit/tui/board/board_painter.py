@@ -189,7 +189,7 @@ class CardPainter:
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._tables: dict[tuple[int, int, int], Layout] = {}
+        self._tables: dict[tuple[int, int, tuple[Column, ...]], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
         """Draw the name of a column with its figures, and a bar up to its limit."""
@@ -303,7 +303,7 @@ class CardPainter:
 
     def table(self, width: int, largest_id: int = 0, columns: Sequence[Column] = USUAL) -> Layout:
         """Return the columns of a list for cards in single mode."""
-        key = (width, largest_id, len(columns))
+        key = (width, largest_id, tuple(columns))
         if key not in self._tables:
             self._tables[key] = Layout(width, self._names, self._theme, largest_id, columns)
         return self._tables[key]

@@ -12,8 +12,8 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call, CannotAct, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
@@ -32,8 +32,9 @@ class NewComment(Static):
     """The place of a new comment, which a click begins."""
 
     def __init__(self) -> None:
-        key = spelled(COMMAND_BY_ID["comments.add"].keys[0])
-        super().__init__(Content.assemble((key, "$accent"), (" Add a comment …", "$muted")), id="add")
+        super().__init__(
+            Content.assemble((key_of("comments.add"), "$accent"), (" Add a comment …", "$muted")), id="add"
+        )
 
     def on_click(self) -> None:
         """Ask for the command."""

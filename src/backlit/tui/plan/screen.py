@@ -245,7 +245,10 @@ class PlanHeads:
             pane.items.empty_text = EMPTY if iteration else ""
 
     def _next_lines(self, iteration: IterationEntry, width: int) -> list[HeadLine]:
-        """Return the head of the iteration that follows one, if its load was read: what is too much here goes there."""
+        """Return the head of the iteration that follows one, if its load was read.
+
+        Items that exceed this iteration move to the next one.
+        """
         every = self._store.plan.iterations.targets()
         follower = next((each for before, each in pairwise(every) if before.id == iteration.id), None)
         if follower is None or follower.id not in self._lists.loads:
