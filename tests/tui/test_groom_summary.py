@@ -15,10 +15,8 @@ from backlit.store import Store
 from backlit.store.grooming import FieldAnswer, Groomed
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.groom import summary_table
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, summary_of
-from backlit.tui.groom.summary_table import SummaryTable
 
 
 async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
@@ -132,26 +130,6 @@ async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
         assert "× Session is lost" in rows[at + 1]
         assert rows[at + 2].split() == long.split()[-len(rows[at + 2].split()) :]
         assert "2 of 2" in text_of(pilot.app)
-
-
-async def test_many_results_are_laid_out_without_wrapping_their_texts(
-    store: Store, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    results = [Groomed(n, "Story", f"Item {n}", False, (), (), ()) for n in range(1, 2001)]
-    wrapped: list[str] = []
-
-    def wrap(text: str, _width: int) -> list[str]:
-        wrapped.append(text)
-        return [text]
-
-    async with opened(store) as pilot:
-        table = SummaryTable(store)
-        await pilot.app.screen.mount(table)
-        monkeypatch.setattr(summary_table, "wrapped", wrap)
-        table.show(results)
-        table.share(40)
-
-        assert (table.row_count(), wrapped) == (2000, [])
 
 
 async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, store: Store, opened: Open) -> None:

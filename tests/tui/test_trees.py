@@ -18,10 +18,8 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
 from backlit.tui.fields.dates import Phase, column_span, phases, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
-from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
-from backlit.tui.widgets.line_list import LineList
 
 TODAY = date(2026, 3, 10)
 
@@ -264,24 +262,6 @@ async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store:
         assert re.search(rf"Basket +\d+ +{before + 1} ", line_with(pilot.app, "Basket"))
 
 
-async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World, store: Store, opened: Open) -> None:
-    area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
-    for name, estimate in (("A bug without points", None), ("A bug of two points", "2 pts")):
-        fields = {"Name": name, "AreaID": area.id, "IsTriaged": True, "Estimate": estimate}
-        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
-    await store.refresh()
-    async with opened(store, (120, 40)) as pilot:
-        await pilot.press("g", "a")
-        await until(lambda: isinstance(pilot.app.screen, TreeScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, TreeScreen)
-        screen.go_to_node(area.id)
-        await until(lambda: "A bug without" in text_of(pilot.app))
-
-        listed = {name: line_with(pilot.app, f"× {name}").rpartition("│")[2] for name in ("A bug without", "A bug of")}
-        assert {name: "¬" in line for name, line in listed.items()} == {"A bug without": True, "A bug of": False}
-
-
 async def test_the_cursor_starts_on_the_current_iteration() -> None:
     async with TreeStage().run_test(size=(80, 12)) as pilot:
         app = pilot.app
@@ -413,68 +393,6 @@ async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> N
         await pilot.press("enter")
         await pilot.pause()
         assert "Checkout and below" in heading_of(pilot.app)
-
-
-async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: Store, opened: Open) -> None:
-    node, name = await node_with_items(store)
-    async with opened(store, (120, 40)) as pilot:
-        await pilot.press("g", "a")
-        await pilot.pause()
-        tree = pilot.app.screen.query_one("#tree", LineList)
-        tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
-
-        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-async def test_an_item_that_leaves_the_node_leaves_the_list_beside_it(store: Store, opened: Open) -> None:
-    node, name = await node_with_items(store)
-    view = store.view(ViewSpec(area_ids=frozenset({node})))
-    await view.load()
-    areas = store.lookups.tree(TreeKind.AREAS)
-    async with opened(store, (120, 40)) as pilot:
-        await pilot.press("g", "a")
-        await pilot.pause()
-        tree = pilot.app.screen.query_one("#tree", LineList)
-        tree.move_to([each.id for each in areas.walk()].index(node))
-        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
-        await store.items.edit([view.rows(0, 1)[0].id], {"AreaID": areas.roots[0].id})
-
-        await until(lambda: name[:15] not in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Store, opened: Open) -> None:
-    view = store.view(ViewSpec())
-    await view.load()
-    async with opened(store, (120, 40)) as pilot:
-        await pilot.press("g", "a")
-
-        await until(lambda: view.rows(0, 1)[0].name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(store: Store, opened: Open) -> None:
-    async with opened(store, (80, 24)) as pilot:
-        await pilot.press("g", "i")
-        await until(lambda: " St " in text_of(pilot.app), lambda: text_of(pilot.app))
-        lines = lines_of(pilot.app)
-        tree = [line for line in lines if "Sprint" in line and "open items" not in line]
-
-        head = next(at for at, line in enumerate(lines) if " St " in line)
-        assert lines.index(tree[-1]) < head
-        assert re.match(r" Sprint 14 · \d+ open items? · \d+ pts? · capacity \d+–\d+ ─", lines[head - 1])
-        assert "open item" not in lines[1]
-
-        await pilot.resize_terminal(80, 20)
-        await until(lambda: " St " not in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-async def node_with_items(store: Store) -> tuple[int, str]:
-    """An area that has an open item directly in it, and that item's name."""
-    view = store.view(ViewSpec())
-    await view.load()
-    row = next(row for row in view.rows(0, 50) if row.area_id and row.type != "Task")
-    alone = store.view(ViewSpec(area_ids=frozenset({row.area_id or 0})))
-    await alone.load()
-    return row.area_id or 0, alone.rows(0, 1)[0].name
 
 
 async def test_totals_follow_an_edit(store: Store, opened: Open) -> None:

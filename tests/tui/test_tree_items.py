@@ -1,0 +1,91 @@
+"""The items of an area or an iteration, beside its tree or below it."""
+
+import re
+
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, text_of
+
+from backlit.store import Store, TreeKind, ViewSpec
+from backlit.tui.trees.screen import TreeScreen
+from backlit.tui.widgets.line_list import LineList
+
+
+async def node_with_items(store: Store) -> tuple[int, str]:
+    """An area that has an open item directly in it, and that item's name."""
+    view = store.view(ViewSpec())
+    await view.load()
+    row = next(row for row in view.rows(0, 50) if row.area_id and row.type != "Task")
+    alone = store.view(ViewSpec(area_ids=frozenset({row.area_id or 0})))
+    await alone.load()
+    return row.area_id or 0, alone.rows(0, 1)[0].name
+
+
+async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World, store: Store, opened: Open) -> None:
+    area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
+    for name, estimate in (("A bug without points", None), ("A bug of two points", "2 pts")):
+        fields = {"Name": name, "AreaID": area.id, "IsTriaged": True, "Estimate": estimate}
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
+    await store.refresh()
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await until(lambda: isinstance(pilot.app.screen, TreeScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, TreeScreen)
+        screen.go_to_node(area.id)
+        await until(lambda: "A bug without" in text_of(pilot.app))
+
+        listed = {name: line_with(pilot.app, f"× {name}").rpartition("│")[2] for name in ("A bug without", "A bug of")}
+        assert {name: "¬" in line for name, line in listed.items()} == {"A bug without": True, "A bug of": False}
+
+
+async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: Store, opened: Open) -> None:
+    node, name = await node_with_items(store)
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        tree = pilot.app.screen.query_one("#tree", LineList)
+        tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
+
+        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_an_item_that_leaves_the_node_leaves_the_list_beside_it(store: Store, opened: Open) -> None:
+    node, name = await node_with_items(store)
+    view = store.view(ViewSpec(area_ids=frozenset({node})))
+    await view.load()
+    areas = store.lookups.tree(TreeKind.AREAS)
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        tree = pilot.app.screen.query_one("#tree", LineList)
+        tree.move_to([each.id for each in areas.walk()].index(node))
+        await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+        await store.items.edit([view.rows(0, 1)[0].id], {"AreaID": areas.roots[0].id})
+
+        await until(lambda: name[:15] not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+
+        await until(lambda: view.rows(0, 1)[0].name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "i")
+        await until(lambda: " St " in text_of(pilot.app), lambda: text_of(pilot.app))
+        lines = lines_of(pilot.app)
+        tree = [line for line in lines if "Sprint" in line and "open items" not in line]
+
+        head = next(at for at, line in enumerate(lines) if " St " in line)
+        assert lines.index(tree[-1]) < head
+        assert re.match(r" Sprint 14 · \d+ open items? · \d+ pts? · capacity \d+–\d+ ─", lines[head - 1])
+        assert "open item" not in lines[1]
+
+        await pilot.resize_terminal(80, 20)
+        await until(lambda: " St " not in text_of(pilot.app), lambda: text_of(pilot.app))
