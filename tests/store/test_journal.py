@@ -5,7 +5,6 @@ import random
 import signal
 import sqlite3
 import sys
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.store.journal.connection import MIGRATIONS
-from backlit.store.journal.reports import ObservedStatus
 from backlit.store.records.item import item_of
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -266,35 +264,21 @@ def test_the_status_history_of_an_older_journal_is_kept(tmp_path: Path) -> None:
     places.make()
     with sqlite3.connect(places.journal) as connection:
         connection.executescript(";".join(MIGRATIONS[:9]) + "; PRAGMA user_version = 9")
-        connection.execute("INSERT INTO stays VALUES (1, 7, 'In Progress', '2026-03-02', NULL)")
+        connection.executemany(
+            "INSERT INTO stays VALUES (1, ?, 'In Progress', ?, ?)",
+            [(7, "2026-03-02", None), (8, "2026-03-05", "2026-03-04")],
+        )
     connection.close()
 
     with offline_store(tmp_path) as store:
         kept = store.files.submit(lambda writer: writer.journal.status_history.of_project(1)).result()
         changes = store.files.submit(lambda writer: writer.journal.status_history.changes(1)).result()
 
-    assert changes == {7: [ObservedStatus("In Progress", date(2026, 3, 2), None)]}
-    assert [(item_id, seen.status, str(seen.since)) for item_id, seen in kept.items()] == [
-        (7, "In Progress", "2026-03-02")
+    assert changes == {item_id: [seen] for item_id, seen in kept.items()}
+    assert [(item_id, seen.status, str(seen.since), seen.is_exact) for item_id, seen in kept.items()] == [
+        (7, "In Progress", "2026-03-02", False),
+        (8, "In Progress", "2026-03-05", True),
     ]
-
-
-def test_an_older_journal_knows_of_the_current_status_alone_whether_its_first_day_is_exact(tmp_path: Path) -> None:
-    places = places_in(tmp_path)
-    places.make()
-    with sqlite3.connect(places.journal) as connection:
-        connection.executescript(";".join(MIGRATIONS[:11]) + "; PRAGMA user_version = 11")
-        connection.execute("INSERT INTO status_history VALUES (1, 7, 'Ready For Test', '2026-03-05', '2026-03-04')")
-        connection.executemany(
-            "INSERT INTO status_changes VALUES (1, 7, ?, ?)",
-            [("2026-03-02", "In Progress"), ("2026-03-05", "Ready For Test")],
-        )
-    connection.close()
-
-    with offline_store(tmp_path) as store:
-        changes = store.files.submit(lambda writer: writer.journal.status_history.changes(1)).result()
-
-    assert [(each.status, each.is_exact) for each in changes[7]] == [("In Progress", False), ("Ready For Test", True)]
 
 
 def test_nonsense_from_a_foreign_service_does_not_break_an_item() -> None:

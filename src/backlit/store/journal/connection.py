@@ -180,25 +180,16 @@ CREATE TABLE status_changes (
   item_id INTEGER NOT NULL,
   since TEXT NOT NULL,
   status TEXT NOT NULL,
+  before TEXT,
   PRIMARY KEY (project_id, item_id, since)
 ) WITHOUT ROWID;
-INSERT INTO status_changes SELECT project_id, item_id, since, status FROM status_history
-"""
-
-
-_STATUS_CHANGES_BEFORE = """
-ALTER TABLE status_changes ADD COLUMN before TEXT;
-UPDATE status_changes SET before = (
-  SELECT before FROM status_history AS now
-  WHERE (now.project_id, now.item_id, now.since, now.status)
-    = (status_changes.project_id, status_changes.item_id, status_changes.since, status_changes.status)
-)
+INSERT INTO status_changes SELECT project_id, item_id, since, status, before FROM status_history
 """
 
 
 MIGRATIONS = (
     *(_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _STATUS_CHANGES_BEFORE),
+    _STATUS_CHANGES,
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 
