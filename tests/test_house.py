@@ -243,6 +243,7 @@ def is_markup_risk(node: ast.AST, names: set[str]) -> bool:
     return not is_literal(node.args[0], names, has_markup=markup != ["False"])
 
 
+@pytest.mark.slow
 def test_no_text_reaches_a_widget_as_markup() -> None:
     names = {path: content_names(trees()[path]) for path in TERMINAL}
 

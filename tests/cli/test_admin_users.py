@@ -84,6 +84,7 @@ def test_a_served_empty_database_says_how_to_begin_and_notices_the_first_user(ho
     assert json.loads(listed.stdout) == []
 
 
+@pytest.mark.slow
 async def test_a_new_password_ends_the_sign_ins_made_with_the_old_one(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
     before = await maya.get("users/me")
@@ -106,6 +107,7 @@ async def test_a_licence_is_noticed_at_once_both_ways(workspace: Workspace, serv
     assert again.status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_new_user_and_its_grants_are_noticed(workspace: Workspace, served: Served) -> None:
     workspace.good("users", "add", "zoe", "--email", "zoe@example.org", given=f"{PASSWORD}\n")
     zoe = await served.client("zoe")

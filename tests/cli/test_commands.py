@@ -336,6 +336,7 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) 
         assert errors.read() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("items", "list", "--json"), ("items", "list"), ("--version",), ("items", "import", "-")]
 )
@@ -350,6 +351,7 @@ def test_an_output_that_takes_nothing_is_said_in_a_sentence(demo_home: Home, wor
     assert done.stderr.endswith("backlit: The output could not be written: No space left on device.\n")
 
 
+@pytest.mark.slow
 def test_a_closed_output_is_no_failure(demo_home: Home) -> None:
     closed = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *DEMO, "items", "list"]
     done = subprocess.run(closed, check=False, env=demo_home.environment, capture_output=True, text=True, timeout=60)

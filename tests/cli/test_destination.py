@@ -28,6 +28,7 @@ def test_a_screen_that_opens_another_profile_redirects_no_command(home: Home, se
     assert found(home) == 1
 
 
+@pytest.mark.slow
 def test_a_project_is_named_by_name_or_number_and_said(home: Home) -> None:
     done = home.run(*DEMO, "items", "import", "-", "--project", "beacon", given=NEW)
     unknown = home.run(*DEMO, "items", "list", "--project", "nowhere")
@@ -38,6 +39,7 @@ def test_a_project_is_named_by_name_or_number_and_said(home: Home) -> None:
     assert "There are: Aurora (1), Beacon (2)" in unknown.stderr
 
 
+@pytest.mark.slow
 def test_the_environment_and_a_file_of_the_directory_pin_profile_and_project(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_i
     assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
 
 
+@pytest.mark.slow
 async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None:
     row = await first(store, "type:story")
 

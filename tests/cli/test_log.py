@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from tests.cli.conftest import DEMO, Home
 
 
@@ -12,6 +13,7 @@ def first_task(home: Home) -> dict[str, Any]:
     return task
 
 
+@pytest.mark.slow
 def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home) -> None:
     before = first_task(demo_home)
     number, fields = str(before["id"]), before["fields"]

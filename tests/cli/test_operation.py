@@ -245,6 +245,7 @@ def test_the_log_is_json_whatever_a_library_says(started: Started) -> None:
     assert [line["path"] for line in started.log if line["message"] == "request"] == ["/Authenticate/WRAPv0.9"]
 
 
+@pytest.mark.slow
 def test_the_first_steps_are_quoted_for_a_shell_and_keep_the_password(home: Home, tmp_path: Path) -> None:
     (tmp_path / "my files").mkdir()
     process = home.start("serve", "--port", "0", "--database", f"sqlite:///{tmp_path}/my files/a b.db")

@@ -32,6 +32,7 @@ def with_points(text: str, item_id: int, points: str) -> str:
     return re.sub(rf"^( *{item_id}  +)\S+", rf"\g<1>{points}", text, flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: Store) -> None:
     text = await text_of(store)
     await world.rival.work_items.update(first_of_backlog(text), {"Estimate": "21"})

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.cli.conftest import DEMO, Home
 
 
@@ -30,6 +31,7 @@ def story_first(home: Home) -> str:
     return head + "[Backlog]\n" + "".join(lines)
 
 
+@pytest.mark.slow
 def test_a_plan_is_exported_changed_tried_and_done(demo_home: Home) -> None:
     changed, number = moved(story_first(demo_home))
 
@@ -45,6 +47,7 @@ def test_a_plan_is_exported_changed_tried_and_done(demo_home: Home) -> None:
     assert again.stdout == "Nothing changes.\n"
 
 
+@pytest.mark.slow
 def test_iterations_are_exported_by_name_path_number_and_word(demo_home: Home) -> None:
     whole = exported(demo_home)
     name = re.findall(r"^\[(.*)\]", whole, re.MULTILINE)[0]

@@ -46,6 +46,7 @@ def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_
     assert comments_on_service(signed_in) == [f"Comment {number}" for number in range(4)]
 
 
+@pytest.mark.slow
 def test_the_command_line_works_beside_a_terminal_even_a_suspended_one(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as shown:
         shown.wait_for(r"synced")

@@ -100,6 +100,7 @@ def test_a_name_and_a_password_typed_in_one_write_show_the_name_alone(home: Home
         assert shown.modes == modes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "status", "said"), [("ctrl+c", 130, ""), ("ctrl+d", 1, "User name is required.")])
 def test_leaving_the_prompt_for_a_name_restores_the_terminal(home: Home, key: str, status: int, said: str) -> None:
     with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:

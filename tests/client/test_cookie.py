@@ -34,6 +34,7 @@ async def browser(service: Service) -> AsyncIterator[httpx.AsyncClient]:
         yield browser
 
 
+@pytest.mark.slow
 async def test_the_session_is_used_until_it_ends_and_that_is_said(
     visitor: Client, browser: httpx.AsyncClient, tokens: TokenCache
 ) -> None:

@@ -136,6 +136,7 @@ def spelled_out(tree: Filter) -> Filter:
             return tree
 
 
+@pytest.mark.slow
 @given(filters)
 def test_a_tree_written_for_v4_reads_back_as_itself(tree: Filter) -> None:
     # repr tells 1 from 1.0 and True

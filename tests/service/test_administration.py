@@ -36,6 +36,7 @@ def test_a_new_database_gets_its_first_user_and_project(empty_url: str, tmp_path
     assert workspace.problems() == []
 
 
+@pytest.mark.slow
 async def test_a_running_service_sees_what_was_changed(workspace: Workspace, maya: httpx.AsyncClient) -> None:
     team = workspace.good("teams", "add", "Aurora", "Night")["id"]
     workspace.good("fields", "add", "Aurora", "Risk_cf", "--kind", "integer", "--default", "3")

@@ -345,6 +345,7 @@ async def test_signing_out_takes_somebody_who_is_signed_in(browser: Client) -> N
     assert (await browser.get(LOGOUT_PATH)).status_code == 405
 
 
+@pytest.mark.slow
 async def test_a_new_password_ends_every_sign_in(browser: Client, service: Service) -> None:
     code = await log_in(browser)
     grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text)

@@ -161,6 +161,7 @@ def test_a_workspace_is_written_into_an_empty_database_only(empty_url: str, tmp_
     engine.dispose()
 
 
+@pytest.mark.slow
 async def test_a_sample_that_was_broken_off_is_refused_and_can_be_made_again(empty_url: str, tmp_path: Path) -> None:
     settings = ServiceSettings(empty_url, tmp_path)
 

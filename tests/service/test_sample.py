@@ -126,6 +126,7 @@ def test_sample_overwrites_no_database(tmp_path: Path) -> None:
         write_sample(place(tmp_path, "x"), items=1)
 
 
+@pytest.mark.slow
 def test_interrupted_sample_can_be_started_again(tmp_path: Path) -> None:
     def interrupt(_done: int, _total: int) -> None:
         raise KeyboardInterrupt

@@ -150,6 +150,7 @@ async def test_a_full_database_answers_507_and_goes_on_when_there_is_room(
     assert again.status_code == 201
 
 
+@pytest.mark.slow
 @ON_SQLITE
 async def test_an_upload_to_a_full_disk_answers_507(settings: ServiceSettings, tmp_path: Path) -> None:
     with Served(tmp_path, settings.database, "--files", str(tmp_path / "files")) as served:

@@ -65,6 +65,7 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
     assert before.values["CalculatedEstimate"] == 4.0
 
 
+@pytest.mark.slow
 def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> None:
     settings, gone = projects.settings(connection, 3), 987_654
     ids = [added(connection, AreaID=gone).id for _ in range(items.BATCH + 1)]

@@ -56,6 +56,7 @@ def test_workers_serve_one_address_and_one_that_dies_is_replaced(settings: Servi
         assert not any(Path(f"/proc/{worker}").exists() for worker in after)
 
 
+@pytest.mark.slow
 def test_several_processes_on_sqlite_are_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "backlit", "serve", "--workers", "2", "--database", f"sqlite:///{tmp_path}/x.db"]
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}

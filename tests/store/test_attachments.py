@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import orjson
+import pytest
 from sqlalchemy import insert
 from tests.store.test_sync import mirrored
 from tests.store.world import World, until
@@ -24,6 +25,7 @@ def received(store: Store, table: str, noun_id: int) -> object:
     return orjson.loads(found[0])
 
 
+@pytest.mark.slow
 async def test_an_attachment_of_somebody_else_arrives_with_the_next_refresh(world: World) -> None:
     store = await world.online()
     item_id = min(mirrored(store))

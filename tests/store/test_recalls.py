@@ -3,6 +3,7 @@
 import asyncio
 import threading
 
+import pytest
 from msgspec.structs import replace
 from tests.store.nodes import AREAS, leaf, named, on_service, root_of
 from tests.store.test_deletions import exists, with_task
@@ -212,6 +213,7 @@ async def test_a_deletion_taken_back_on_its_way_is_not_sent_again_when_it_fails(
     assert await exists(world, item_id)
 
 
+@pytest.mark.slow
 async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_stays(world: World) -> None:
     for is_done in (True, False):
         store, item_id = await deleting(world), await of_type(world)

@@ -133,6 +133,7 @@ async def report(store: Store, name: ReportName, about: str, measure: Measure = 
     return await store.reports.make(name, store.reports.coverages.named(about), measure)
 
 
+@pytest.mark.slow
 async def test_the_reports_on_the_days_of_a_week_are_those_on_paper(store: Store) -> None:
     burndown = await report(store, ReportName.BURNDOWN, "Hand 1")
     burnup = await report(store, ReportName.BURNUP, "Hand 1")
@@ -167,6 +168,7 @@ async def test_the_reports_on_the_days_of_a_week_are_those_on_paper(store: Store
     assert "No data for 4 Mar (backlit was not running)." in scope.notes
 
 
+@pytest.mark.slow
 async def test_what_goes_from_one_half_to_the_other_does_not_change_the_whole(store: Store) -> None:
     scope = await report(store, ReportName.SCOPE, "Hand")
 
@@ -193,6 +195,7 @@ async def test_the_velocity_of_a_week_and_its_carry_over_are_those_on_paper(stor
     assert (await store.reports.velocity()).points[0] == 14.0
 
 
+@pytest.mark.slow
 async def test_the_reports_on_what_is_open_now_are_those_on_paper(store: Store) -> None:
     people = await report(store, ReportName.PEOPLE, "Hand")
     areas = await report(store, ReportName.AREAS, "Hand")

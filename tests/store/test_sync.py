@@ -156,6 +156,7 @@ async def test_a_store_may_be_closed_the_moment_it_was_started(world: World) -> 
     assert store.connection.state in {ConnectionState.IDLE, ConnectionState.PREPARING}
 
 
+@pytest.mark.slow
 async def test_signing_in_and_out(world: World) -> None:
     store = world.store(signed_in=False)
     store.start()

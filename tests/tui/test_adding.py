@@ -47,6 +47,7 @@ async def test_what_a_project_does_not_have_is_said_with_the_template(store: Sto
         filled_in(store, Template("A", ItemType.BUG, {"Size_cf": 3}))
 
 
+@pytest.mark.slow
 async def test_what_is_added_in_a_group_belongs_there(world: World, store: Store) -> None:
     async with BacklitApp(store).run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.pause()

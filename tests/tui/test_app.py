@@ -1,5 +1,6 @@
 """What the application itself does: refresh, palette, chords, themes."""
 
+import pytest
 from tests.quiet import workers_done
 from tests.store.test_sync import on_service
 from tests.store.world import World, until
@@ -92,6 +93,7 @@ async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: O
         assert 'set theme = "contrast" in config.toml.' in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, opened: Open) -> None:
     view = store.view(ViewSpec())
     await view.load()

@@ -138,6 +138,7 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
         assert "Nothing selected." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_files_are_attached_by_a_pattern(
     world: World, store: Store, opened: Open, item_id: int, write: Write
 ) -> None:
@@ -281,6 +282,7 @@ async def test_saving_leaves_what_is_there_and_stays_in_the_folder(
     }
 
 
+@pytest.mark.slow
 async def test_a_download_that_broke_off_goes_on(
     store: Store, opened: Open, item_id: int, write: Write, tmp_path: Path
 ) -> None:

@@ -202,6 +202,7 @@ async def test_status_estimate_owner_name_and_iteration_change_from_the_list(
         assert missing(pilot.app, ["Better", "◑ Test", "13", "maya", "Sprint 15"]) == []
 
 
+@pytest.mark.slow
 async def test_unassigning_takes_the_owner_off(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Bug")
@@ -241,6 +242,7 @@ async def test_the_keys_after_a_chord_are_shown_after_a_delay_until_escape(store
         assert isinstance(pilot.app.screen, BacklogScreen)
 
 
+@pytest.mark.slow
 async def test_an_item_is_added_here_and_the_cursor_is_on_it(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
@@ -258,6 +260,7 @@ async def test_an_item_is_added_here_and_the_cursor_is_on_it(world: World, store
         assert "Brand new story" in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_a_task_is_added_under_the_item(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
@@ -268,6 +271,7 @@ async def test_a_task_is_added_under_the_item(world: World, store: Store, opened
         assert "Write the docs" in [task["fields"]["Name"] for task in tasks.results]
 
 
+@pytest.mark.slow
 async def test_a_comment_is_sent_and_shown_in_the_preview(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
@@ -281,6 +285,7 @@ async def test_a_comment_is_sent_and_shown_in_the_preview(world: World, store: S
         assert "Ship it [b]now[/b]" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_tab_reads_on_in_the_preview_and_begins_again_behind_its_end(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -81,6 +81,7 @@ async def done(pilot: Pilot[None], store: Store) -> list[int]:
     return ids
 
 
+@pytest.mark.slow
 async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Store) -> None:
     async with on_board(store) as pilot:
         ids = await done(pilot, store)
@@ -244,6 +245,7 @@ async def test_columns_can_be_iterations_or_people_and_a_move_writes_them(
         assert fields[key] != item.fields[key]
 
 
+@pytest.mark.slow
 async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "c", *"release")
@@ -258,6 +260,7 @@ async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store
         assert fields["IterationID"] == board(pilot).position.grid.columns[1].first
 
 
+@pytest.mark.slow
 async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "c", *"severity")
@@ -270,6 +273,7 @@ async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -
         assert "A story has no severity." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "g", *"type")
@@ -285,6 +289,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         assert board(pilot).row_count() == rows
 
 
+@pytest.mark.slow
 async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> None:
     async with on_board(store, size=(120, 12)) as pilot:
         await pick(pilot, "t", "g", *"type")
@@ -298,6 +303,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         assert all(seen), seen
 
 
+@pytest.mark.slow
 async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_of_the_lane(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "t", "g", *"parent", "enter")
@@ -319,6 +325,7 @@ async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_o
         ]
 
 
+@pytest.mark.slow
 async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
@@ -332,6 +339,7 @@ async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
         assert "2 items" in line_with(pilot.app, "▾ ux, api ─")
 
 
+@pytest.mark.slow
 async def test_braces_go_from_lane_to_lane(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "g", *"type")
@@ -352,6 +360,7 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
 # What it shares
 
 
+@pytest.mark.slow
 async def test_board_and_backlog_share_their_filter(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "f", "m")

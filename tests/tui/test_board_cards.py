@@ -1,5 +1,6 @@
 """Cards moved, added and ranked on the board: what is seen, and what the service holds afterwards."""
 
+import pytest
 from tests.store.world import World, until
 from tests.tui.boarding import active_issue, board, column, current, go_to, is_story, on_board, pick
 from tests.tui.listing import fields_of, press
@@ -10,6 +11,7 @@ from backlit.store import Store
 # Moving cards
 
 
+@pytest.mark.slow
 async def test_a_card_moves_to_the_next_column_and_back_and_the_cursor_goes_with_it(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
@@ -37,6 +39,7 @@ async def test_a_count_moves_past_columns_and_undo_reverts_it(world: World, stor
         assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
 
 
+@pytest.mark.slow
 async def test_a_card_gets_the_first_status_of_the_column_that_its_type_has(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         issue = await active_issue(pilot, store)
@@ -56,6 +59,7 @@ async def test_a_move_past_the_first_column_is_refused(store: Store) -> None:
         assert "Already in the first column." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_selected_cards_move_together_after_a_yes(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         ids = list(board(pilot).ids_between(0, 40))
@@ -73,6 +77,7 @@ async def test_selected_cards_move_together_after_a_yes(world: World, store: Sto
 # Adding and ranking
 
 
+@pytest.mark.slow
 async def test_a_new_card_gets_the_values_of_its_column_and_lane(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "g", *"area")

@@ -12,6 +12,7 @@ from backlit.store import Store
 from backlit.store.records.people import current, leaves
 
 
+@pytest.mark.slow
 async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_to(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -28,6 +29,7 @@ async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_
         assert [(await fields_of(world, store, each))["Estimate"] for each in ids] == ["40", "40"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "changed"), [("y", [0, 1]), ("o", [1]), ("escape", [])])
 async def test_selected_items_that_the_filter_hides_are_named_before_a_verb_acts(
     store: Store, opened: Open, answer: str, changed: list[int]
@@ -70,6 +72,7 @@ async def test_nothing_is_written_without_a_yes(world: World, store: Store, open
             assert "40" not in [row.estimate for row in await shown(store)]
 
 
+@pytest.mark.slow
 async def test_what_applies_to_how_many_is_said_before(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         _, _, feedback = await select(pilot, store, "Story", "Bug", "Feedback")
@@ -110,6 +113,7 @@ async def test_a_prompt_counts_selected_tasks_apart(store: Store, opened: Open) 
         assert "Field of 1 item, 1 task" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -135,6 +139,7 @@ async def test_where_it_applies_to_none_it_says_why(store: Store, opened: Open) 
         assert missing(pilot.app, ["A feedback has no estimate.", "A task has no estimate."]) == []
 
 
+@pytest.mark.slow
 async def test_tags_are_put_on_and_taken_off_and_others_stay(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     story, bug = (next(row.id for row in rows if row.type == kind) for kind in ("Story", "Bug"))
@@ -162,6 +167,7 @@ def _tags(fields: dict[str, object]) -> list[str]:
     return tags
 
 
+@pytest.mark.slow
 async def test_what_is_synced_and_what_customers_see_is_said(store: Store, world: World, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Feedback")
@@ -177,6 +183,7 @@ async def test_what_is_synced_and_what_customers_see_is_said(store: Store, world
         assert (await fields_of(world, store, item_id))["IsPrivate"] is not before
 
 
+@pytest.mark.slow
 async def test_a_repeat_does_the_last_change_again_here_and_with_a_count_on_so_many_rows(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -205,6 +212,7 @@ async def test_a_count_before_a_verb_is_the_number_of_rows_it_acts_on(world: Wor
         assert pilot.app.clipboard == f"{rows[0].id}, {rows[1].id}"
 
 
+@pytest.mark.slow
 async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         story, bug = await select(pilot, store, "Story", "Bug")

@@ -194,6 +194,7 @@ async def test_keys_behind_a_failure_are_dropped_with_a_word(store: Store, opene
         await until(lambda: "3 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

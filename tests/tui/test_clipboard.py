@@ -29,6 +29,7 @@ def nothing_around(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.mark.slow
 async def test_inside_tmux_a_text_goes_through_its_buffer(
     store: Store, opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open
         assert "zebra" in lines_of(pilot.app)[3].partition("│")[0]
 
 
+@pytest.mark.slow
 async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home", LARGE, size=(160, 40)) as pilot:
         await say(pilot, "columns area 18+ drop 1, team")

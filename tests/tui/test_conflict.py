@@ -87,6 +87,7 @@ async def test_a_small_terminal_has_them_below_each_other(world: World, store: S
         assert "enter apply" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_each_field_is_decided_and_enter_applies(world: World, store: Store, opened: Open) -> None:
     item_id = await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -187,6 +188,7 @@ async def test_leaving_it_lets_it_wait(world: World, store: Store, opened: Open,
         assert store.outbox.conflicts == 1
 
 
+@pytest.mark.slow
 async def test_another_value_is_typed(world: World, store: Store, opened: Open) -> None:
     item_id = await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -224,6 +226,7 @@ async def test_a_value_that_is_not_valid_is_asked_for_again(world: World, store:
         assert (found["Name"], found["Estimate"]) == ("Mine [b]", "888")
 
 
+@pytest.mark.slow
 async def test_places_are_shown_by_name_and_picked(world: World, store: Store, opened: Open) -> None:
     first, second, third = [each for each in store.lookups.iterations().values() if "\\" in each.path][:3]
     item_id = await contest(world, store, {"IterationID": first.id}, {"IterationID": second.id})
@@ -267,6 +270,7 @@ async def test_a_long_text_shows_its_differences_and_is_merged_by_hand(
         assert (await fields_on(world, item_id))["Description"] == "As a guest\nI want both"
 
 
+@pytest.mark.slow
 async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store, opened: Open) -> None:
     mine = "\n".join(f"mine {number}" for number in range(60))
     await contest(world, store, {"Description": mine}, {"Description": "theirs"})
@@ -288,6 +292,7 @@ async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, 
         assert (await fields_on(world, item_id))["Name"] == "Third"
 
 
+@pytest.mark.slow
 async def test_it_opens_where_the_item_is_shown(world: World, store: Store, opened: Open) -> None:
     item_id = await contest(world, store, {"Name": "Mine"}, {"Name": "Theirs"})
     async with opened(store) as pilot:
@@ -327,6 +332,7 @@ async def refuse(world: World, store: Store) -> int:
     return await story(world)
 
 
+@pytest.mark.slow
 async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Store, opened: Open) -> None:
     parent = await refuse(world, store)
     async with opened(store) as pilot:
@@ -420,6 +426,7 @@ async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
     assert store.item(item_id) is None
 
 
+@pytest.mark.slow
 async def test_the_editor_shows_the_item_that_was_created_again(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world)
     async with edit(item_id) as pilot:

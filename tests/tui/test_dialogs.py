@@ -295,6 +295,7 @@ async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_
         assert store.drafts.find("comment:7") == {"text": "two\nlines"}
 
 
+@pytest.mark.slow
 async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> None:
     store = world.store()
 

@@ -255,6 +255,7 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
         assert missing(pilot.app, ["no changes"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["backlit", "paper", "contrast", "ansi"])
 async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
@@ -301,6 +302,7 @@ async def test_a_click_on_the_name_edits_it_in_its_row_until_the_cursor_moves_on
         assert (screen.form.field.key, screen.form.grid.row_count()) == ("Status", before)
 
 
+@pytest.mark.slow
 async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -347,6 +349,7 @@ async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: W
         assert {key: fields[key] for key in hostile} == hostile
 
 
+@pytest.mark.slow
 async def test_another_place_asks_about_unsaved_changes_below_the_comments(
     world: World, store: Store, edit: Edit
 ) -> None:
@@ -370,6 +373,7 @@ async def test_a_save_says_that_it_is_sent(world: World, edit: Edit) -> None:
         await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_save_says_that_it_waits_for_the_service(world: World, store: Store, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         world.faults.is_down = True

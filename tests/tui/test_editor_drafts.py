@@ -1,5 +1,6 @@
 """The editor's drafts: what is changed, kept, restored, discarded, and what others change meanwhile."""
 
+import pytest
 from tests.store.world import World, until
 from tests.tui.editing import Edit, fields_on, item_of, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
@@ -60,6 +61,7 @@ async def test_enter_at_the_question_stays_and_loses_nothing(world: World, edit:
         assert screen_of(pilot).draft.changes == {"Name": "Unsaved"}
 
 
+@pytest.mark.slow
 async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -83,6 +85,7 @@ async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit)
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_save_at_the_question_saves_and_closes(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -116,6 +119,7 @@ async def test_what_is_typed_survives_a_crash_while_it_is_typed(world: World, st
         assert screen_of(pilot).form.is_editing
 
 
+@pytest.mark.slow
 async def test_a_draft_is_written_while_somebody_goes_on_typing(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 

@@ -80,6 +80,7 @@ async def test_every_field_of_a_type_is_edited_and_reaches_the_service(
         assert {key: found[key] for key in wanted} == wanted
 
 
+@pytest.mark.slow
 async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, edit: Edit) -> None:
     parent = await item_of(world, "Story")
     await world.rival.work_items.update(parent, {"Name": "Quokka checkout"})
@@ -176,6 +177,7 @@ async def command(pilot: Pilot[None], words: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -189,6 +191,7 @@ async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> No
         assert (await fields_on(world, store, item_id))["Name"] == "Other"
 
 
+@pytest.mark.slow
 async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -210,6 +213,7 @@ async def test_a_word_that_is_no_command_is_answered_with_those_that_are(world: 
         assert "wq" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_save_and_next_begins_another_at_the_same_place(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     before = await fields_on(world, store, item_id)

@@ -64,6 +64,7 @@ async def on_service(world: World, item_id: int) -> Mapping[str, object]:
     return fields
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
 async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_about(
     world: World, store: Store, edit: Edit, mine: str, theirs: str
@@ -175,6 +176,7 @@ async def test_a_value_that_arrives_under_an_open_input_is_not_taken_back(
         assert line_with(pilot.app, "↓Name").endswith("Theirs")
 
 
+@pytest.mark.slow
 async def test_what_is_typed_over_a_value_that_arrives_is_asked_about(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world, store)
 
@@ -195,6 +197,7 @@ async def test_what_is_typed_over_a_value_that_arrives_is_asked_about(world: Wor
         assert (await on_service(world, item_id))["Name"] == "Theirs"
 
 
+@pytest.mark.slow
 async def test_what_is_picked_over_a_value_that_arrives_is_asked_about(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world, store)
 
@@ -225,6 +228,7 @@ async def test_texts_changed_at_different_lines_are_put_together(world: World, s
         assert (await fields_on(world, store, item_id))["Description"] == "my first\nsecond\ntheir third\n"
 
 
+@pytest.mark.slow
 async def test_a_kept_draft_does_not_overwrite_what_came_while_it_was_closed(
     world: World, store: Store, edit: Edit
 ) -> None:

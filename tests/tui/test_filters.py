@@ -188,6 +188,7 @@ async def test_a_picker_takes_keys_before_its_counts_are_there(store: Store, ope
         assert "type Bug" in title(pilot)
 
 
+@pytest.mark.slow
 async def test_a_renamed_iteration_clears_the_filter_with_a_message(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     used = {row.iteration_id for row in rows}

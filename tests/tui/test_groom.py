@@ -54,6 +54,7 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_a_paused_grooming_is_offered_with_its_day(world: World, store: Store, opened: Open) -> None:
     today = store.today()
     async with opened(store) as pilot:
@@ -95,6 +96,7 @@ async def test_ten_items_are_groomed_by_keys_with_a_pause_and_a_restart(
     assert "open: " in saved
 
 
+@pytest.mark.slow
 async def test_an_answer_is_taken_back_with_u_and_asked_again(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     async with opened(store) as pilot:
@@ -156,6 +158,7 @@ async def test_a_verb_answers_too_and_the_next_question_comes(world: World, stor
         assert current(pilot) == item_id
 
 
+@pytest.mark.slow
 async def test_zero_asks_for_another_answer(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     async with opened(store) as pilot:
@@ -166,6 +169,7 @@ async def test_zero_asks_for_another_answer(world: World, store: Store, opened: 
         assert (await fields_of(world, store, item_id))["Estimate"] == "40"
 
 
+@pytest.mark.slow
 async def test_two_answers_typed_in_a_row_go_to_two_questions(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1, "Story")
     await world.rival.work_items.update(item_id, {"PriorityClass": None, "Maturity": "5 - Mature"})
@@ -239,6 +243,7 @@ async def test_a_digit_that_is_not_on_the_scale_changes_nothing(world: World, st
         assert item_fields(store, item_id)["Estimate"] is None
 
 
+@pytest.mark.slow
 async def test_digits_number_the_steps_of_a_scale_of_large_numbers(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -250,6 +255,7 @@ async def test_digits_number_the_steps_of_a_scale_of_large_numbers(world: World,
         await until(lambda: item_fields(store, item_id)["Estimate"] == "20")
 
 
+@pytest.mark.slow
 async def test_the_backlog_is_an_answer_to_the_question_for_the_iteration(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -267,6 +273,7 @@ async def test_the_backlog_is_an_answer_to_the_question_for_the_iteration(
         assert item_fields(store, item_id)["IterationID"] == before
 
 
+@pytest.mark.slow
 async def test_similar_items_are_shown_with_their_points(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     other = (await unestimated(world, store, 2, "Story"))[1]
@@ -317,6 +324,7 @@ async def test_only_the_question_has_the_bar_and_its_name_is_underlined(
         assert place_of(pilot.app, question - 2) == "Estimate"
 
 
+@pytest.mark.slow
 async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store, (60, 20)) as pilot:
@@ -336,6 +344,7 @@ async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Ope
         await until(lambda: item_fields(store, item_id)["Estimate"] == "5")
 
 
+@pytest.mark.slow
 async def test_the_item_stands_beside_the_questions_with_its_comments(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     await store.items.comment(item_id, "Three days at most, says Jon.")
@@ -360,6 +369,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", on]) == []
 
 
+@pytest.mark.slow
 async def test_similar_titles_keep_their_ends_in_a_narrow_terminal(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     other = (await unestimated(world, store, 2, "Story"))[1]

@@ -56,6 +56,7 @@ async def test_a_file_that_is_there_is_not_replaced_unasked(
         assert target.read_text().startswith("# Groomed: Aurora")
 
 
+@pytest.mark.slow
 async def test_from_the_summary_one_goes_back_to_the_last_item(world: World, store: Store, opened: Open) -> None:
     ids = await unestimated(world, store, 2)
     async with opened(store) as pilot:
@@ -77,6 +78,7 @@ async def test_the_summary_counts_tasks_apart(store: Store) -> None:
     assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
 
 
+@pytest.mark.slow
 async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     (bug,) = await unestimated(world, store, 1, "Bug")
@@ -93,6 +95,7 @@ async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, s
         assert "Not estimated" in line_with(pilot.app, f" {bug} ×")
 
 
+@pytest.mark.slow
 async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -214,6 +217,7 @@ async def test_items_that_are_not_ready_are_groomed_again(world: World, store: S
         assert "Item 1 of 1" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     await world.rival.work_items.update(item_id, {"Name": "[red]\x1b[2J*bold*"})

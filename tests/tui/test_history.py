@@ -45,6 +45,7 @@ async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> No
         assert status(store, item_id) == "Done"
 
 
+@pytest.mark.slow
 async def test_the_cursor_goes_to_the_item_that_undo_and_redo_changed(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)
@@ -57,6 +58,7 @@ async def test_the_cursor_goes_to_the_item_that_undo_and_redo_changed(store: Sto
         await until(lambda: current(pilot) == item_id)
 
 
+@pytest.mark.slow
 async def test_an_undone_item_that_the_filter_hides_is_named(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)
@@ -82,6 +84,7 @@ def current(pilot: Pilot[None]) -> int | None:
     return screen.items.current_id if isinstance(screen, ListScreen) else None
 
 
+@pytest.mark.slow
 async def test_an_item_that_undo_creates_again_is_gone_to_and_its_new_number_is_named(
     store: Store, opened: Open
 ) -> None:
@@ -119,6 +122,7 @@ async def test_the_new_number_is_named_also_when_the_service_was_faster_than_the
         await said(pilot, f"Created again: #{item_id} is now #")
 
 
+@pytest.mark.slow
 async def test_the_cursor_goes_to_the_area_that_undo_changed(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "a", "j")
@@ -157,6 +161,7 @@ def _estimate(store: Store, item_id: int) -> object:
     return found.fields.get("Estimate") if found else None
 
 
+@pytest.mark.slow
 async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: Store, opened: Open) -> None:
     ids = [row.id for row in store.view(ViewSpec()).rows(0, 50) if row.type == "Story"][:2]
     async with opened(store) as pilot:
@@ -202,6 +207,7 @@ async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
         await until(lambda: status(store, item_id) == "Deleted")
 
 
+@pytest.mark.slow
 async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, store: Store, opened: Open) -> None:
     task = (await world.rival.work_items.page(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
     item_id = task["fields"]["ParentID"]
@@ -234,6 +240,7 @@ async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, s
         assert "Deleted #" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         view = store.view(ViewSpec())
@@ -266,6 +273,7 @@ async def test_a_type_without_that_status_offers_only_deleting_for_good(store: S
         assert status(store, item_id) == "Active"
 
 
+@pytest.mark.slow
 async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
     world: World, store: Store, opened: Open
 ) -> None:

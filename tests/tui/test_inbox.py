@@ -109,6 +109,7 @@ async def test_the_item_stands_below_its_changes(world: World, store: Store, ope
         assert missing(pilot.app, ["Quokka 8"]) == []
 
 
+@pytest.mark.slow
 async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -242,6 +243,7 @@ async def test_a_single_item_is_marked_without_a_question(world: World, store: S
         await shown(pilot, "You're all caught up.")
 
 
+@pytest.mark.slow
 async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, store: Store, opened: Open) -> None:
     await world.rival.work_items.update((await stories(store))[0], {"Estimate": "75"})
     await store.refresh()

@@ -71,6 +71,7 @@ async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit:
         assert missing(pilot.app, ["[Details]", "1 changed"]) == []
 
 
+@pytest.mark.slow
 async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         depth = len(pilot.app.screen_stack)
@@ -85,6 +86,7 @@ async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_tab_shows_it(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         column = lines_of(pilot.app)[2].index("History")
@@ -119,6 +121,7 @@ async def test_every_tab_counts_comments_that_arrive_while_it_is_open(world: Wor
             await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
 
 
+@pytest.mark.slow
 async def test_the_history_writes_out_the_comment_under_the_cursor(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await store.items.comment(item_id, "First line.\n\n- a point")
@@ -183,6 +186,7 @@ async def test_keys_scroll_a_long_text_of_the_history(
         assert "Line 59." not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_history_shows_the_values_of_a_change(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
 

@@ -71,6 +71,7 @@ async def test_plus_and_minus_step_with_a_count(world: World, store: Store, open
 # Status
 
 
+@pytest.mark.slow
 async def test_a_status_that_was_never_seen_may_be_typed_where_the_service_lists_none(
     world: World, opened: Open
 ) -> None:
@@ -134,6 +135,7 @@ def test_an_iteration_that_is_divided_is_not_planned_into() -> None:
     assert leaves([whole, part]) == [part]
 
 
+@pytest.mark.slow
 async def test_items_move_to_the_current_next_and_previous_iteration_and_out(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -194,6 +196,7 @@ async def test_a_duplicate_starts_anew_with_the_tasks_that_are_wanted(world: Wor
         assert len(below.results) == len(store.batch.tasks_of(rows[index].id)) > 0
 
 
+@pytest.mark.slow
 async def test_a_selected_task_of_a_selected_item_is_copied_once(store: Store, opened: Open) -> None:
     rows = await shown(store)
     at = next(index for index, row in enumerate(rows) if store.batch.tasks_of(row.id))
@@ -354,6 +357,7 @@ async def test_a_key_that_does_nothing_here_says_so(store: Store, opened: Open) 
         assert "s (status) has nothing to act on here" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_in_the_editor_a_verb_changes_the_draft(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await open_view(pilot, store, "editor")
@@ -367,6 +371,7 @@ async def test_in_the_editor_a_verb_changes_the_draft(world: World, store: Store
         assert (fields["Estimate"], fields["AssignedToID"]) == ("5", None)
 
 
+@pytest.mark.slow
 async def test_from_the_comments_a_verb_changes_the_item_at_once(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await open_view(pilot, store, "comments")

@@ -1,5 +1,6 @@
 """Going to an item by number or words, and back."""
 
+import pytest
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -42,6 +43,7 @@ async def test_an_item_is_gone_to_by_its_number_and_ctrl_o_goes_back(store: Stor
         await until(lambda: items(pilot).current_id == rows[9].id)
 
 
+@pytest.mark.slow
 async def test_a_typed_number_is_gone_to_before_recent_items_that_contain_it(store: Store, opened: Open) -> None:
     rows = await shown(store)
     wanted = next(row.id for row in rows if row.id < 10)

@@ -28,6 +28,7 @@ async def test_a_name_that_was_being_typed_is_restored_after_the_application_end
         assert "Half a name" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_name_that_was_being_typed_is_not_offered_for_another_item(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("c", "n", "ctrl+u", *"Half a name")
@@ -49,6 +50,7 @@ async def test_a_name_that_was_left_or_taken_is_not_offered_again(store: Store, 
         assert RESTORED not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_new_item_that_was_being_named_is_restored(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("a", "enter", *"A new wish")
@@ -124,6 +126,7 @@ async def test_a_value_typed_for_a_conflict_is_restored_after_the_application_en
         assert "Both names" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_path_being_typed_is_restored_after_the_application_ended(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "t", "a", *"/srv/shots")

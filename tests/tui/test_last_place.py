@@ -33,6 +33,7 @@ async def test_a_start_shows_the_screen_and_the_item_of_the_last_time(store: Sto
         await until(lambda: board.items.current_id == current, lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_start_opens_the_item_that_was_open(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, *"3j", "enter")

@@ -22,6 +22,7 @@ def work_of(store: Store, item_id: int) -> tuple[float, float]:
     return completed, remaining
 
 
+@pytest.mark.slow
 async def test_hours_are_logged_by_keys_and_undone_by_one(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -72,6 +73,7 @@ async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entrie
         assert missing(pilot.app, said) == []
 
 
+@pytest.mark.slow
 async def test_hours_may_be_typed_on_the_command_line(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -105,6 +107,7 @@ async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, ope
         assert missing(pilot.app, ["Type        Testing", "done 0 h → 1 h"]) == []
 
 
+@pytest.mark.slow
 async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
@@ -113,6 +116,7 @@ async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, open
         assert "[time] 1h Design" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -178,6 +182,7 @@ async def test_leaving_the_dialog_lets_the_timer_run_on(store: Store, opened: Op
         assert store.timer.running is not None
 
 
+@pytest.mark.slow
 async def test_a_stopped_timer_leaves_its_time_in_the_line(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
@@ -192,6 +197,7 @@ async def test_a_stopped_timer_leaves_its_time_in_the_line(store: Store, opened:
         assert work_of(store, task_id)[0] == completed + 0.01
 
 
+@pytest.mark.slow
 async def test_there_is_one_timer_at_a_time(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")

@@ -139,6 +139,7 @@ async def test_only_contested_fields_of_a_conflict_have_another_value(world: Wor
         assert line_with(pilot.app, "  Estimate").endswith(" 777")
 
 
+@pytest.mark.slow
 async def test_a_conflict_is_settled_for_me_only_with_y(world: World, store: Store, opened: Open) -> None:
     item_id = await conflict(world, store)
     async with outbox_of(opened, store) as pilot:

@@ -40,6 +40,7 @@ async def refused(world: World, store: Store, ask: Ask) -> None:
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "words"),
     [

@@ -71,6 +71,7 @@ async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry
     return sprints, rows[:count]
 
 
+@pytest.mark.slow
 async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -87,6 +88,7 @@ async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, st
         assert await held(world, row.id, "IterationID") == [row.iteration_id]
 
 
+@pytest.mark.slow
 async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Open) -> None:
     (_, second), (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -96,6 +98,7 @@ async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Ope
         assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
 
 
+@pytest.mark.slow
 async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
     _, (one, other) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -130,6 +133,7 @@ async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
         assert await held(world, row.id, "Name", "Estimate") == [f"{row.name}Renamed", row.estimate]
 
 
+@pytest.mark.slow
 async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -141,6 +145,7 @@ async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, op
         assert store.plan.state.changes[row.id]["Estimate"] == "8"
 
 
+@pytest.mark.slow
 async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": None}})
@@ -225,6 +230,7 @@ async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_l
         assert set(store.plan.state.changes) == {row.id}
 
 
+@pytest.mark.slow
 async def test_braces_choose_the_target_which_is_remembered(store: Store, opened: Open) -> None:
     (first, second), _ = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -274,6 +280,7 @@ async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
         assert await held(world, row.id, "IterationID") == [first.id]
 
 
+@pytest.mark.slow
 async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None:
     (first, _), (row, _) = await two_sprints(store)
     team_id, team = next(iter(store.lookups.teams().items()))
@@ -297,6 +304,7 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
         assert f"! {name} has 13 of 8 pts (local limit)" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_workload_has_the_points_of_the_release(store: Store, opened: Open) -> None:
     async with plan_of(opened, store) as pilot:
         target = screen(pilot).lists.targets()[0]
@@ -364,6 +372,7 @@ def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
     assert not 0 < cells < 10
 
 
+@pytest.mark.slow
 async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: Open) -> None:
     (first, _), _ = await two_sprints(store)
     async with plan_of(opened, store) as pilot:

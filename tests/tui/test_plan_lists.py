@@ -14,6 +14,7 @@ from backlit.store import Store
 from backlit.tui.plan.screen import PlanScreen
 
 
+@pytest.mark.slow
 async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -79,6 +80,7 @@ async def test_items_that_are_not_ready_have_their_sign(store: Store, opened: Op
         assert 0 < len(signed) < len(listed)
 
 
+@pytest.mark.slow
 async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)
@@ -93,6 +95,7 @@ async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> N
         assert f"unassigned · {first.name}" in beside
 
 
+@pytest.mark.slow
 async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -> None:
     _, (row, other) = await two_sprints(store)
     async with opened(store, (150, 40)) as pilot:
@@ -107,6 +110,7 @@ async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -
         assert f"› /#{other.id}" in back
 
 
+@pytest.mark.slow
 async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_filtered(
     store: Store, opened: Open
 ) -> None:

@@ -40,6 +40,7 @@ async def settled(pilot: Pilot[None], store: Store, item_id: int) -> None:
     await until(lambda: items(pilot).current_id == item_id and items(pilot).cursor == ids.index(item_id))
 
 
+@pytest.mark.slow
 async def test_five_presses_move_the_row_by_five_and_the_cursor_goes_along(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -59,6 +60,7 @@ async def test_five_presses_move_the_row_by_five_and_the_cursor_goes_along(
         assert await items_of(store) == [*ids[1:4], ids[0], *ids[4:]] == await on_service(world, ids)
 
 
+@pytest.mark.slow
 async def test_selected_rows_move_as_one_block_and_u_takes_it_back(world: World, store: Store, opened: Open) -> None:
     ids = await items_of(store)
     async with opened(store) as pilot:
@@ -111,6 +113,7 @@ async def test_in_another_order_ranking_is_refused_with_the_reason(store: Store,
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_where_the_service_cannot_rank_title_and_message_say_that_it_is_local(world: World, opened: Open) -> None:
     world.faults.lacks = frozenset({"/capabilities"})
     store = await world.online("local")
@@ -130,6 +133,7 @@ async def test_where_the_service_cannot_rank_title_and_message_say_that_it_is_lo
         assert await items_of(store) == ids == await on_service(world, ids)
 
 
+@pytest.mark.slow
 async def test_the_order_is_written_to_priority_after_its_difference_was_seen(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -131,6 +131,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         await shown(pilot, *seen[5])
 
 
+@pytest.mark.slow
 async def test_the_iterations_before_and_after_are_one_key_away(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         names = [each.name for each in store.reports.coverages.leaves()]
@@ -143,6 +144,7 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
         await shown(pilot, "No iteration after this one.")
 
 
+@pytest.mark.slow
 async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"release 3.1", "enter")
@@ -230,6 +232,7 @@ async def test_nothing_is_overwritten_without_a_question(store: Store, opened: O
         assert next(csv.reader(path.read_text(encoding="utf-8").splitlines()))[:2] == ["Day", "Left"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [

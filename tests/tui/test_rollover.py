@@ -49,6 +49,7 @@ async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, s
         assert places[3] == ended.id
 
 
+@pytest.mark.slow
 async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Store, opened: Open) -> None:
     ended, _, _ = await ended_sprint(store, 2)
     await store.plan.aim(ended.id)

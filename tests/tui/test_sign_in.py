@@ -210,6 +210,7 @@ async def test_the_field_with_the_focus_has_a_bar_at_its_left(world: World, open
     assert (barred(first), barred(second)) == (["User name"], ["Password"])
 
 
+@pytest.mark.slow
 async def test_the_address_of_a_server_needs_no_protocol() -> None:
     addresses: list[str] = []
 

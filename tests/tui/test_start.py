@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_first_rows import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
@@ -45,6 +46,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 def test_few_modules_are_imported_before_the_first_rows(tmp_path: Path) -> None:
     with offline_store(tmp_path, ITEMS):
         pass

@@ -54,6 +54,7 @@ async def test_h_on_a_task_folds_it_under_its_item_and_l_unfolds_it(
         assert items(pilot).row_count() == folded + len(tasks)
 
 
+@pytest.mark.slow
 async def test_all_tasks_fold_and_the_folds_stay_when_an_item_changes(store: Store, opened: Open) -> None:
     rows = await shown(store)
     below = [row for row in rows if row.type == "Task"]
@@ -113,6 +114,7 @@ async def test_a_new_task_unfolds_its_item(store: Store, opened: Open) -> None:
         await until(lambda: "□ Sew" in line_with(pilot.app, "▌"))
 
 
+@pytest.mark.slow
 async def test_tasks_fold_within_a_group_and_then_the_group_folds(store: Store, opened: Open) -> None:
     item, tasks = await family(store)
     async with opened(store, SIZE) as pilot:

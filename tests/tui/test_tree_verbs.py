@@ -66,6 +66,7 @@ def sprint(store: Store) -> Node:
     return next(node for node in tree.walk() if tree.depth(node.id) > 1 and node.id in totals)
 
 
+@pytest.mark.slow
 async def test_a_adds_a_node_below_and_the_cursor_goes_to_it(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         node = children(store)[0]
@@ -96,6 +97,7 @@ async def test_shift_a_adds_a_node_after_this_one(opened: Open, store: Store) ->
         assert names(store) == [before[0], "Beside", *before[1:]]
 
 
+@pytest.mark.slow
 async def test_cn_renames_and_u_takes_it_back(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         before = names(store)
@@ -111,6 +113,7 @@ async def test_cn_renames_and_u_takes_it_back(opened: Open, store: Store) -> Non
         await until(lambda: names(store) == before)
 
 
+@pytest.mark.slow
 async def test_cd_takes_both_dates_and_a_step_counts_from_the_start(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)
@@ -140,6 +143,7 @@ async def test_an_end_before_the_start_is_said_in_the_dialog(opened: Open, store
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_cm_sets_the_capacity(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)
@@ -209,6 +213,7 @@ async def test_indent_and_outdent_change_the_parent(opened: Open, store: Store) 
         await until(lambda: names(store) == before)
 
 
+@pytest.mark.slow
 async def test_m_slash_picks_another_parent(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         first, second = children(store)[:2]
@@ -221,6 +226,7 @@ async def test_m_slash_picks_another_parent(opened: Open, store: Store) -> None:
         await until(lambda: first.name in names(store, second.id))
 
 
+@pytest.mark.slow
 async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)
@@ -241,6 +247,7 @@ async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened
         await until(lambda: "created again with its" in text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_deleting_an_iteration_and_its_undo_count_tasks_apart(opened: Open, store: Store) -> None:
     task = next(row.id for row in await shown(store) if row.type == "Task")
     async with tree_of(opened, store, ITERATIONS) as pilot:
@@ -387,6 +394,7 @@ def test_a_series_goes_on_with_the_names_numbers_and_weeks_of_the_last_iteration
     assert list(dict(offer([], [], None, TODAY)).values()) == ["Sprint {n}", "1", "6", "2", TODAY.isoformat()]
 
 
+@pytest.mark.slow
 async def test_cs_on_an_iteration_among_others_makes_the_series_beside_it(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         last = max(store.lookups.iterations().values(), key=lambda each: (not each.is_release, each.start or TODAY))

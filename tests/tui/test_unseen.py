@@ -41,6 +41,7 @@ async def test_keys_faster_than_the_screen_are_no_conflict_with_oneself(world: W
     assert (await fields_of(world, store, item_id))["Estimate"] == "8"
 
 
+@pytest.mark.slow
 async def test_a_kept_text_of_an_item_takes_back_nothing_that_came_since(
     world: World, store: Store, opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ async def test_a_kept_text_of_an_item_takes_back_nothing_that_came_since(
     assert (found["Name"], found["Estimate"], found["Description"]) == ("New", "8", "zero\none\ndeux\n")
 
 
+@pytest.mark.slow
 async def test_a_description_that_was_kept_merges_with_what_came_since_and_keeps_its_line_endings(
     world: World, store: Store, opened: Open
 ) -> None:

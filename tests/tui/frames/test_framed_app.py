@@ -206,6 +206,7 @@ def read(file: int, until: bytes = b"") -> bytes:
     return data
 
 
+@pytest.mark.slow
 def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_are_taken_meanwhile(
     tmp_path: Path,
 ) -> None:
