@@ -25,8 +25,12 @@ CLIENT_ID = "uri:backlit"
 ITEMS = 160
 
 
+ABOUT_HTTP = {"test_attachments", "test_direct", "test_front", "test_legacy_clients", "test_login_pages", "test_tokens"}
+"""Modules that test what is the same on each database."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the PostgreSQL variants of tests as slow, but for those that are marked to run on both databases."""
+    """Mark the PostgreSQL variants of tests as slow or long, but for those that are marked to run on both databases."""
     for item in items:
         parameters = getattr(item, "callspec", None)
         if (
@@ -34,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and parameters.params.get("database") == "postgresql"
             and not item.get_closest_marker("postgresql")
         ):
-            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.long if item.path.stem in ABOUT_HTTP else pytest.mark.slow)
 
 
 SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]

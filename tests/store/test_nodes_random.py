@@ -171,7 +171,7 @@ async def has_values(world: World, model: Model) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("operations", [100, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("operations", [100, pytest.param(500, marks=pytest.mark.long)])
 async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_model(
     world: World, operations: int
 ) -> None:
