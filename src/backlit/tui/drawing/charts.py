@@ -148,7 +148,7 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: date | None 
         if last is None or (value is None and day not in chart.gaps):
             continue
         colour = GAP if value is None and day.weekday() < SATURDAY else COLOURS[chart.bars.tone]
-        ideal = slot.value(guide) if guide is not None else None
+        ideal = slot.value(guide) if guide is not None and colour != GAP else None
         _draw_bar(grid, colour, slot, (last / top * plot, None if ideal is None else ideal / top * plot), plot)
     for line in chart.lines:
         _draw_line(grid, line, slots, plot, top)
@@ -201,15 +201,14 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: f
 
 
 def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | None], plot: int) -> None:
-    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, in lines."""
+    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines."""
     height, ideal = ends
     if height <= 0:
         return
-    is_over = ideal is not None and colour != GAP
     for x in range(slot.x, slot.x + slot.bar_width):
-        grid.put_foot(x, plot, OVER if is_over and (ideal or 0.0) <= 0 else colour)
+        grid.put_foot(x, plot, OVER if ideal is not None and ideal <= 0 else colour)
     eighths = round((height - 0.5) * 8)
-    limit = plot if not is_over else int((ideal or 0.0) + 0.5)
+    limit = plot if ideal is None else int(ideal + 0.5)
     for up in range(plot):
         part = min(8, eighths - 8 * up)
         if part > 0:
