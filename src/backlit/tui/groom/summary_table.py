@@ -102,7 +102,8 @@ class SummaryTable(LineList):
         sign, colour = RESULT_LOOKS[title]
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
         names, changes, still = self._widths()
-        name, change, check = (self._line_of(index, at, line) for at in range(3))
+        last = self._height_of(index) - 1
+        name, change, check = (self._line_of(index, at, line, last) for at in range(3))
         missing = UNREADY if check and not line else ""
         return self.draw_parts(
             [
@@ -116,9 +117,9 @@ class SummaryTable(LineList):
             is_cursor=is_cursor,
         )
 
-    def _line_of(self, index: int, column: int, line: int) -> str:
+    def _line_of(self, index: int, column: int, line: int, last: int) -> str:
         """Return a line of a text; the last line of a row has the rest of the text."""
-        lines, last = self._wrapped(index, column), self._height_of(index) - 1
+        lines = self._wrapped(index, column)
         lines = [*lines[:last], " ".join(lines[last:])]
         return lines[line] if line < len(lines) else ""
 
