@@ -9,7 +9,7 @@ from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
-from backlit.tui.fields.values import FieldWords
+from backlit.tui.fields.values import FieldWords, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Names
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
@@ -49,10 +49,7 @@ class ListNames:
 
     def owner(self, user_id: int | None) -> str:
         """Return the short name of a person."""
-        if user_id is None:
-            return ""
-        person = self.store.everybody.person(user_id)
-        return person.username if person else f"user {user_id}"
+        return "" if user_id is None else user_name(self.store, user_id)
 
     def iteration(self, iteration_id: int | None) -> str:
         """Return an iteration's own name; empty for the root."""

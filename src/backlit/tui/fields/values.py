@@ -183,9 +183,14 @@ def short_words_of(store: Store, key: str, value: object) -> str:
     """Return a value as lists write it: a user by the user name, an area or an iteration by its own name."""
     field = FIELD_BY_KEY.get(key)
     if field is not None and field.kind is Kind.USER and isinstance(value, int):
-        person = store.everybody.person(value)
-        return person.username if person else f"user {value}"
+        return user_name(store, value)
     return words_of(store, key, value).rsplit(" › ", 1)[-1]
+
+
+def user_name(store: Store, user_id: int) -> str:
+    """Return the short name of a user."""
+    person = store.everybody.person(user_id)
+    return person.username if person else f"user {user_id}"
 
 
 def _name(store: Store, kind: Kind, number: int) -> str:
