@@ -267,7 +267,8 @@ def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, 
     A plain list, without view and node, loses the part that names it.
     """
     count, filtered = len(plan.state.contests), parts[is_plain:]
-    words = [*unsaved, ("w", "accent"), (" save", "muted")] if unsaved else [("No unsaved moves", "muted")]
+    key = key_of("plan.commit")
+    words = [*unsaved, (key, "accent"), (" save", "muted")] if unsaved else [("No unsaved moves", "muted")]
     return [
         *words,
         *[(" · ", "muted")] * bool(filtered),
@@ -349,7 +350,7 @@ def _named(name: Part, facts: Sequence[str], right: Sequence[Part], width: int) 
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
     """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
     capacity = iteration.capacity
-    name = f" tab → {iteration.name} " if has_name else " "
+    name = f" {key_of('plan.next-pane')} → {iteration.name} " if has_name else " "
     done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
     for brief in (False, True):
         words = capacity_words(load, capacity, is_brief=brief)
