@@ -240,8 +240,8 @@ class Reports:
                 for change in seen.changes.get(each.item_id, ())
                 if change.since < since
             )
-            stay = Stay(each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type)
-            stays.append(replace(stay, created=each.created, before=before))
+            known = each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type
+            stays.append(Stay(*known, each.created, before))
         return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _is_divided(self, coverage: Coverage) -> bool:
