@@ -78,17 +78,22 @@ async def test_the_summary_counts_tasks_apart(store: Store) -> None:
     assert "2 items, 1 task, 0 changed, 0 skipped, 3 not shown." in summary
 
 
+async def groom_two(pilot: Pilot[None], item_id: int, other_id: int) -> None:
+    """Estimate one item at 5 points and leave the other as it is, up to the summary."""
+    await queue_of(pilot, [item_id, other_id])
+    for _ in range(2):
+        screen = pilot.app.screen
+        assert isinstance(screen, GroomScreen)
+        await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
+    await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+
+
 @pytest.mark.slow
 async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     (bug,) = await unestimated(world, store, 1, "Bug")
     async with opened(store) as pilot:
-        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
-        for _ in range(2):
-            screen = pilot.app.screen
-            assert isinstance(screen, GroomScreen)
-            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await groom_two(pilot, item_id, bug)
 
         assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
         assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
@@ -139,12 +144,7 @@ async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, 
     item_id = await unplanned(world, store)
     (bug,) = await unestimated(world, store, 1, "Bug")
     async with opened(store) as pilot:
-        await queue_of(pilot, sorted([item_id, bug], key=lambda each: each == bug))
-        for _ in range(2):
-            screen = pilot.app.screen
-            assert isinstance(screen, GroomScreen)
-            await press(pilot, *("5" if screen.current().id == item_id else ""), "enter")
-        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await groom_two(pilot, item_id, bug)
         await pilot.pause()
 
         assert "✓ 1 of 2 items ready" in text_of(pilot.app)

@@ -403,13 +403,17 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
             pilot.app.clear_notifications()
 
 
+def after_target(pilot: Pilot[None], store: Store) -> IterationEntry:
+    """The iteration that follows the target of the plan."""
+    every = store.plan.iterations.targets()
+    return every[every.index(screen(pilot).lists.targets()[0]) + 1]
+
+
 async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:
         await pilot.press("g", "p")
         await until(lambda: "} next" in text_of(pilot.app))
-        here = screen(pilot).lists.targets()[0]
-        every = store.plan.iterations.targets()
-        following = every[every.index(here) + 1]
+        following = after_target(pilot, store)
         load = store.plan_preview.loads_now([following.id]).get(following.id, Load())
         lines = lines_of(pilot.app)
         at = next(number for number, line in enumerate(lines) if line.endswith("} next"))
@@ -422,9 +426,7 @@ async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, 
     async with opened(store, (80, 24)) as pilot:
         await pilot.press("g", "p")
         await until(lambda: "} next" in text_of(pilot.app))
-        here = screen(pilot).lists.targets()[0]
-        every = store.plan.iterations.targets()
-        following = every[every.index(here) + 1]
+        following = after_target(pilot, store)
         head = line_with(pilot.app, f"│ {following.name}").rpartition("│")[2]
 
         when = span(following.start, following.end, store.today())
