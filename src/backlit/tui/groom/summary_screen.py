@@ -130,13 +130,18 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
         super().__init__(store)
-        self.results = results
+        self._results = results
         self._screen_at = screen_at
 
     @property
     def item_ids(self) -> Sequence[int]:
         """The items of the session, shown or not."""
-        return self.store.grooming.item_ids() or [each.item_id for each in self.results]
+        return self.store.grooming.item_ids() or [each.item_id for each in self._results]
+
+    @property
+    def unready(self) -> Sequence[Groomed]:
+        """The results of items that are not ready."""
+        return [each for each in self._results if each.open]
 
     def compose(self) -> ComposeResult:
         """Compose title, text and status."""
@@ -180,13 +185,13 @@ class GroomSummaryScreen(StoreScreen[None]):
     async def _read(self) -> None:
         if self.store.grooming.progress() is None:
             return
-        self.results = await self.store.grooming.results()
+        self._results = await self.store.grooming.results()
         if self.is_attached:
             self._show()
 
     def _show(self) -> None:
-        self.table.show(self.results)
-        self._facts.show(self.results)
+        self.table.show(self._results)
+        self._facts.show(self._results)
         self._share()
         self._show_current()
 
@@ -221,21 +226,20 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        counts = _counts(self.store, self.results, self.item_ids).rstrip(".").replace(", ", " · ")
-        count = sum(bool(each.open) for each in self.results)
+        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
+        count = len(self.unready)
         unready = [(f"{UNREADY} ", "pending"), (f"{count:,} not ready", "foreground")] if count else []
         about = [] if self._facts.display else unready
         self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")], about)
         self._draw_status()
 
     def _draw_status(self) -> None:
-        is_any_open = any(each.open for each in self.results)
-        hints = [each for each in HINTS if is_any_open or each != "summary.again"]
+        hints = [each for each in HINTS if self.unready or each != "summary.again"]
         self._footer.show(hints, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit."""
-        return summary_of(self.store, self.results, self.item_ids)
+        return summary_of(self.store, self._results, self.item_ids)
 
     def go_to(self, place: int) -> None:
         """Show the item at a position of the session instead."""
@@ -309,7 +313,7 @@ def go_back(target: GroomSummaryScreen, _call: Call) -> None:
 
 async def groom_again(target: GroomSummaryScreen, _call: Call) -> None:
     """Start another session on the items that are not ready."""
-    ids = [each.item_id for each in target.results if each.open]
+    ids = [each.item_id for each in target.unready]
     if not ids:
         raise CannotAct("All items of this session are ready.")
     if not await target.store.grooming.begin(ids):
