@@ -39,8 +39,9 @@ STOP_SECONDS = 2.0
 WATCH_EVERY = 0.4
 """Seconds between two checks for the writes of any process. A check only compares file times."""
 _REST_EVERY = 2.0
-"""Seconds between two checks after a minute without a write."""
-_RESTED = 60.0
+"""Seconds between two checks after a long time without a write."""
+_QUIET_PART = 5
+"""The part of the time without a write that passes until the next check."""
 _ASK_ANYWAY = 5
 """The number of checks after which the files are read despite equal times: two writes may share one time."""
 
@@ -223,8 +224,8 @@ class Engine:
             except StorageError as error:
                 self.failed(error)
             looks += 1
-            is_rested = time.monotonic() - written_at > _RESTED
-            await asyncio.sleep(_REST_EVERY if is_rested else WATCH_EVERY)
+            quiet = time.monotonic() - written_at
+            await asyncio.sleep(min(max(WATCH_EVERY, quiet / _QUIET_PART), _REST_EVERY))
 
     def _publish(self, now: Versions, before: Versions) -> None:
         about = ABOUT_MIRROR * (now.mirror != before.mirror) + ABOUT_JOURNAL * (now.journal != before.journal)
