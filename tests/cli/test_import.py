@@ -2,24 +2,16 @@
 
 import json
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, DEMO, Home
-from tests.store.world import World, make_sample
 
 from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of
 from backlit.model.errors import BadRequest
 from backlit.store import Row, Store, ViewSpec
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    world = World(tmp_path, make_sample(tmp_path / "sample"))
-    await world.start()
-    yield await world.online()
-    await world.stop()
+from backlit.store.edits.items import Family
 
 
 async def first(store: Store, query: str) -> Row:
@@ -54,6 +46,20 @@ async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_n
     assert same.changes == {}
 
 
+async def test_tasks_belong_to_the_new_item_above_them_or_to_the_item_that_they_name(store: Store) -> None:
+    row = await first(store, "type:story status:open")
+    lines = ("type,Name,est,ParentID", "Story,A,3,", "Task,B,,", "bug,C,,", f"Task,D,,{row.id}", "Task,E,,", "Task,F,,")
+
+    found = told(store, *lines)
+
+    assert (found.faults, found.changes, found.is_for_customers) == ([], {}, False)
+    assert found.families == [
+        Family("Story", {"Name": "A", "Estimate": "3"}, [{"Name": "B"}]),
+        Family("Bug", {"Name": "C"}),
+        Family("Task", {"Name": "D", "ParentID": row.id}, [{"Name": "E"}, {"Name": "F"}]),
+    ]
+
+
 async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     row = await first(store, "type:bug")
     item = store.item(row.id)
@@ -63,6 +69,25 @@ async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     found = planned(store, rows_of(written, store.lookups.custom_fields(), is_json=True))
 
     assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
+
+
+def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Home) -> None:
+    def done(*lines: str, options: tuple[str, ...] = ()) -> tuple[list[str], str]:
+        ended = demo_home.run(*DEMO, "items", "import", "-", *options, given="\n".join(lines))
+        return ended.stdout.splitlines(), ended.stderr.removeprefix("backlit: writing to demo-60-1 · Aurora\n")
+
+    lines = ("id,type,Name,points,owner", "19,,,8,jon", ",risk,A [b]risk[/],,", ",feedback,Praise,,")
+
+    assert done("id,Name", "19,") == (["Nothing changes."], "")
+    told_lines = [
+        "new  Risk  A [b]risk[/]",
+        "new  Feedback  Praise",
+        "#19  Estimate 5 → 8, Owner Maya Kent → Jon Bellamy  (Suggest categories beside articles while typing)",
+        "2 new, 1 changed.",
+    ]
+    assert done(*lines, options=("--dry-run",)) == (told_lines, "")
+    assert done(*lines[:-1])[0] == [told_lines[0], *told_lines[2:-1], "1 new, 1 changed.", "Written."]
+    assert done(*lines[:2]) == (["Nothing changes."], "")
 
 
 @pytest.mark.parametrize("opening", ["[", '{"id":'])
@@ -130,7 +155,6 @@ def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_i
     assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
 
 
-@pytest.mark.slow
 async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None:
     row = await first(store, "type:story")
 
@@ -144,6 +168,7 @@ async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None
         "Line 4: place a task below its new item, or give it a ParentID.",
     ]
     assert elsewhere.faults == [f"Line 2: this project has no item {row.id}."]
+    assert not told(store, "type,Name", *["Story,A"] * 2000).faults
     with pytest.raises(BadRequest, match="has 2,001 items; the limit is 2,000"):
         told(store, "type,Name", *["Story,A"] * 2001)
 

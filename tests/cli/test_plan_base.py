@@ -2,13 +2,15 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 
 import pytest
 from tests.store.world import World
 
 from backlit.cli.commands.plan import described, differing, exported
 from backlit.model.errors import BadRequest
-from backlit.store import Store, ViewSpec
+from backlit.model.plain import plain
+from backlit.store import Row, Store, ViewSpec
 from backlit.store.planning.text import labels_of
 
 
@@ -28,6 +30,18 @@ def said(store: Store, text: str, *, is_over_theirs: bool = False) -> list[str]:
     return described(store, differing(store, text, is_over_theirs=is_over_theirs), labels)
 
 
+async def rows_of(store: Store, query: str) -> Sequence[Row]:
+    view = store.view(ViewSpec(query=query))
+    await view.load()
+    return view.rows(0, 500)
+
+
+def name_of(store: Store, item_id: int) -> str:
+    item = store.item(item_id)
+    assert item is not None
+    return str(item.fields["Name"])
+
+
 def with_points(text: str, item_id: int, points: str) -> str:
     return re.sub(rf"^( *{item_id}  +)\S+", rf"\g<1>{points}", text, flags=re.MULTILINE)
 
@@ -39,6 +53,50 @@ async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: S
     await store.refresh()
 
     assert said(store, text) == ["Nothing changes."]
+
+
+async def test_a_plan_has_the_iterations_to_come_with_their_dates_and_capacities(store: Store) -> None:
+    targets = store.plan.iterations.targets()
+    coming = [each for each in targets if each.end and each.end >= store.today()]
+    past = next(each for each in targets if each.end and each.end < store.today())
+    notes = [
+        f"[{each.name}]  # {each.start} to {each.end}, {each.min_capacity:g} to {each.max_capacity:g} points"
+        for each in (past, coming[0])
+    ]
+
+    whole, named = [(await asyncio.to_thread(exported, store, names, 3)) for names in ((), (past.name,))]
+
+    assert re.findall(r"^\[(.*?)\]", whole, re.MULTILINE) == [*(each.name for each in coming), "Backlog"]
+    assert re.findall(r"^\[.*", named, re.MULTILINE) == [notes[0], "[Backlog]"]
+    assert notes[1] in whole.splitlines()
+    for text in (whole, named):
+        assert len(text.split("[Backlog]\n")[1].partition("\n\n")[0].splitlines()) == 3
+        lines = [line.split()[0] for line in text.splitlines() if re.match(r" *\d", line)]
+        assert sorted(lines) == sorted(re.findall(r"^#= (\d+)", text, re.MULTILINE))
+
+
+async def test_a_change_is_told_with_its_values_before_and_after_and_the_load(store: Store) -> None:
+    text = await text_of(store)
+    item_id = first_of_backlog(text)
+    place = next(each for each in store.plan.iterations.targets() if each.end and each.end >= store.today())
+    assert place.max_capacity is not None
+    before = store.plan_preview.loads_now([place.id], {})[place.id].points
+    points = next(row.estimate for row in await rows_of(store, f"id:{item_id}"))
+    line = next(line for line in text.splitlines() if re.match(rf" *{item_id}  ", line))
+
+    def moved(points: str, owner: str) -> list[str]:
+        added = f"[{place.name}]\n{item_id}  {points}  {owner}\n"
+        return said(store, re.sub(rf"^\[{place.name}\].*\n", added, text.replace(line, ""), flags=re.MULTILINE))
+
+    over = before + 990 - place.max_capacity
+    assert moved("990", "jon") == [
+        f"{place.name}: {before + 990:g} of at most {place.max_capacity:g} points  ! {over:g} over",
+        f"{item_id}  {plain(name_of(store, item_id), 48)}:  Backlog → {place.name}, points {points} → 990, owner – → jon",
+    ]
+    assert moved("-", "-") == [
+        f"{place.name}: {before:g} of at most {place.max_capacity:g} points",
+        f"{item_id}  {plain(name_of(store, item_id), 48)}:  Backlog → {place.name}, points {points} → –",
+    ]
 
 
 async def test_export_includes_items_that_the_draft_moves_far_down_the_backlog(store: Store) -> None:
@@ -73,8 +131,10 @@ async def test_a_task_that_a_plan_names_beside_its_item_is_changed_once(store: S
     lines = "".join(f"{each}  -  -  x\n" for each in (story, *tasks))
 
     found = differing(store, f"[{label}]\n{lines}", is_over_theirs=False)
+    alone = differing(store, f"[{label}]\n{story}  -  -  x\n", is_over_theirs=False)
 
     assert sorted(change.id for change in found) == sorted([story, *tasks])
+    assert [change.id for change in alone] == [story, *tasks]
 
 
 async def test_apply_reports_and_skips_fields_that_others_changed(world: World, store: Store) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, insert, select
 
 from backlit.model.errors import TooManyRequests
 from backlit.model.fields import ItemType, ValueType
@@ -38,6 +38,23 @@ def stored(connection: Connection, item_id: int) -> Item:
     return item_of(found[1])
 
 
+def copied(connection: Connection, item: Item, priorities: Sequence[float]) -> list[Item]:
+    """Insert copies of an item with these ranks, in one statement."""
+    fields = projects.settings(connection, item.project_id).fields_by_type[item.type]
+    row = dict(connection.execute(select(work_items).where(work_items.c.id == item.id)).mappings().one())
+    first = connection.execute(select(func.max(work_items.c.id))).scalar_one() + 1
+    made = [
+        replace(item, id=first + number, values={**item.values, "BacklogPriority": priority})
+        for number, priority in enumerate(priorities)
+    ]
+    rows = [
+        row | {"id": each.id, "backlog_priority": priority, "doc": each.document(fields)}
+        for each, priority in zip(made, priorities, strict=True)
+    ]
+    connection.execute(insert(work_items), rows)
+    return made
+
+
 # Items
 
 
@@ -63,12 +80,53 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
 
     assert stored(connection, story.id) == before
     assert before.values["CalculatedEstimate"] == 4.0
+    items.change(connection, logged, replace(logged, values={**logged.values, "WorkRemaining": 5.0}), settings)
+    items.roll_up(connection, story.id, settings, **BY)
+    after = stored(connection, story.id)
+    assert (after.values["CalculatedEstimate"], after.last_modified_by, after.last_modified_at) == (7.0, "jon", LATER)
 
 
-@pytest.mark.slow
+def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection) -> None:
+    copied(connection, added(connection), range(items.DEEP))
+    query = items.Query((3,))
+    whole = items.page(connection, query, 0, 1000)
+
+    pages = [items.page(connection, query, items.DEEP + skip, 9) for skip in (-5, 0, 3, 10_000)]
+
+    assert pages == [whole[items.DEEP + skip :][:9] for skip in (-5, 0, 3, 10_000)]
+
+
+def test_every_write_to_an_item_counts_for_its_project_alone(connection: Connection) -> None:
+    settings, seen = projects.settings(connection, 3), [0]
+    others = projects.revision_of(connection, [1, 2])
+
+    def count() -> None:
+        seen.append(projects.revision_of(connection, [3]))
+
+    count()
+    story = added(connection, AreaID=987_654)
+    count()
+    task = added(connection, "Task", ParentID=story.id, WorkRemaining=3.0)
+    count()
+    items.change(connection, task, replace(task, values={**task.values, "Name": "Changed"}), settings)
+    count()
+    items.roll_up(connection, story.id, settings, **BY)
+    count()
+    items.reassign(connection, "AreaID", {987_654}, settings.root_area_id, settings, **BY)
+    count()
+    items.move_rank(connection, stored(connection, story.id), None, settings, after=True, **BY)
+    count()
+    items.remove(connection, stored(connection, story.id))
+    count()
+
+    assert seen == sorted(set(seen))
+    assert projects.revision_of(connection, [1, 2]) == others
+
+
 def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> None:
     settings, gone = projects.settings(connection, 3), 987_654
-    ids = [added(connection, AreaID=gone).id for _ in range(items.BATCH + 1)]
+    one = added(connection, AreaID=gone)
+    ids = [one.id, *(each.id for each in copied(connection, one, [1.0] * items.BATCH))]
 
     items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings, **BY)
 
@@ -241,6 +299,45 @@ def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connect
 
     assert order(connection) == [first.id, moved.id, second.id, *(each.id for each in rest)]
     assert stored(connection, rest[-1].id) == rest[-1]
+
+
+ABOVE = [float(number) for number in range(1, items.WINDOW + 9)]
+BELOW = [math.nextafter(ABOVE[-1], math.inf), *(ABOVE[-1] + number for number in range(1, items.WINDOW + 8))]
+CROWD = [1.0 + number * math.ulp(1.0) for number in range(2 * items.WINDOW + 16)]
+STEP = 2 * items.WINDOW / (2 * items.WINDOW + 2)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "place", "kept", "renumbered"),
+    [
+        # A window on both sides is spread between its neighbours, and nothing beyond them changes.
+        (
+            ABOVE + BELOW,
+            len(ABOVE),
+            (8, 8),
+            [8.0 + STEP * number for number in range(1, 2 * items.WINDOW + 2)],
+        ),
+        # At the bottom the numbers go on by one.
+        ([*ABOVE, BELOW[0]], len(ABOVE), (8, 0), [8.0 + number for number in range(1, items.WINDOW + 3)]),
+        # Without room in the window a wider one is spread, here the whole backlog.
+        (CROWD, items.WINDOW + 8, (0, 0), [float(number) for number in range(1, len(CROWD) + 2)]),
+    ],
+    ids=["both", "bottom", "wider"],
+)
+def test_a_full_gap_spreads_its_neighbours_evenly(
+    connection: Connection, numbers: list[float], place: int, kept: tuple[int, int], renumbered: list[float]
+) -> None:
+    (moved,) = ranked(connection, -9.0)
+    listed = copied(connection, moved, numbers)
+
+    items.move_rank(connection, moved, listed[place], projects.settings(connection, 3), after=False, **BY)
+
+    found = [item_of(each) for each in items.page(connection, items.Query((3,)), 0, 1000)]
+    first, last = kept[0], len(found) - kept[1]
+    assert [each.id for each in found] == [each.id for each in [*listed[:place], moved, *listed[place:]]]
+    assert found[:first] + found[last:] == listed[:first] + listed[len(listed) - kept[1] :]
+    assert [each.values["BacklogPriority"] for each in found[first:last]] == pytest.approx(renumbered)
+    assert (found[place].last_modified_by, found[place].last_modified_at) == ("jon", LATER)
 
 
 # Trees

@@ -20,7 +20,6 @@ from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
 from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import (
     BACKLOG,
-    NONE,
     ExportedItem,
     PlanLine,
     cell,
@@ -33,6 +32,7 @@ from backlit.store.records.item import Item, Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
+from backlit.tui.fields.values import NOTHING
 
 
 def export_plan(arguments: argparse.Namespace) -> None:
@@ -258,7 +258,7 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
 
     def shown(key: str, value: object) -> str:
         if value is None or value == "":
-            return NONE
+            return NOTHING
         found = names if key == "IterationID" else people if key == "AssignedToID" else {}
         return plain(found.get(value, str(value)) if isinstance(value, int) else str(value))
 
