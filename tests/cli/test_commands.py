@@ -13,19 +13,29 @@ import subprocess
 import sys
 import time
 from contextlib import closing, redirect_stdout
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.logs import logs_kept
 
 from backlit.cli.arguments import parser
+from backlit.cli.commands.items import document_of, list_items, values_of
 from backlit.cli.output import cells_of, say, show, table
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import Copy
+from backlit.store.records.item import Item, RowSign
 
 HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def locations_of(home: Home) -> Locations:
@@ -165,18 +175,16 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
 
-@pytest.mark.slow
-def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home) -> None:
-    listing = (*DEMO, "items", "list", "--limit", "40")
-    process, terminal = in_terminal(demo_home, *listing)
-    output = read_until(terminal, b"never said").decode()
-    os.waitpid(process, 0)
-    os.close(terminal)
-    piped = demo_home.run(*listing).stdout
-    tasks = sum(each["type"] == "Task" for each in json.loads(demo_home.run(*listing, "--json").stdout))
+def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKLIT_HOME", str(demo_home.path))
+    words = ("items", "list", "--limit", "40")
+    tasks = sum(each["type"] == "Task" for each in json.loads(demo_home.run(*DEMO, *words, "--json").stdout))
+    with redirect_stdout(Terminal()) as shown, logs_kept():
+        list_items(parser().parse_args([*DEMO, *words]))
+    piped = demo_home.run(*DEMO, *words).stdout
 
     assert tasks
-    assert output.rstrip().splitlines()[-1] == f"{40 - tasks} items, {tasks} tasks"
+    assert shown.getvalue().splitlines()[-1] == f"{40 - tasks} items, {tasks} tasks"
     assert len(piped.splitlines()) == 41
 
 
@@ -193,6 +201,7 @@ def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
 
 def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
     items = ("items", "list")
+    one = demo_home.run(*DEMO, *items, "--query", "id:19")
     done = demo_home.run(
         *DEMO, *items, "--json", "--query", "(type:story or type:bug) est>2 status:open", "--sort", "est desc,name"
     )
@@ -201,6 +210,9 @@ def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
     ]
     wrong = demo_home.run(*DEMO, *items, "--query", "type:story colour:red")
 
+    assert one.stdout.splitlines()[1:] == [
+        "19  Story  Not Done       5  maya   Suggest categories beside articles while typing"
+    ]
     assert found
     assert {kind for kind, *_ in found} <= {"Story", "Bug"}
     assert all(points > 2 for _, points, _ in found)
@@ -254,6 +266,23 @@ def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_
     assert "Triaged             yes" in bug
     assert re.fullmatch(r"priya  \d{4}-\d\d-\d\d \d\d:\d\d", bug[-2])
     assert (bug[-3], bug[-1][:20]) == ("", "  This was fixed by ")
+
+
+def test_an_item_has_each_of_its_values_under_its_own_name() -> None:
+    made, changed = datetime(2026, 3, 1, 9), datetime(2026, 3, 2, 10, 30, 0, 5000)
+    item = Item(7, "Bug", 3, {"Name": "Now"}, {"Name": "Then"}, "maya", made, "jon", changed, RowSign.NONE)
+    names = {"id": 7, "type": "Bug", "projectId": 3, "createdBy": "maya", "lastModifiedBy": "jon"}
+    times = {"createdAt": "2026-03-01T09:00:00.000", "lastModifiedAt": "2026-03-02T10:30:00.005"}
+
+    assert document_of(item) == {**names, **times, "fields": {"Name": "Now"}}
+    assert document_of(replace(item, created_at=None, sign=RowSign.CONFLICT)) == {
+        **names,
+        **times,
+        "createdAt": None,
+        "fields": {"Name": "Now"},
+        "unsent": "conflict",
+    }
+    assert values_of(item) == {"Name": "Now", **names, "createdAt": made, "lastModifiedAt": changed}
 
 
 def test_an_item_that_is_not_there_is_said(home: Home) -> None:
@@ -394,11 +423,6 @@ def test_a_table_counts_wide_characters_and_combining_marks() -> None:
 
     assert lines == ["ID  Owner  Name", " 7  日本   x", "12  e\u0301      y� z"]
     assert cells_of("日本e\u0301") == 5
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize(

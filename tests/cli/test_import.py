@@ -10,6 +10,7 @@ from tests.cli.conftest import COMMAND, DEMO, Home
 
 from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of
 from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import Row, Store, ViewSpec
 from backlit.store.edits.items import Family
 
@@ -88,6 +89,32 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
     assert done(*lines, options=("--dry-run",)) == (told_lines, "")
     assert done(*lines[:-1])[0] == [told_lines[0], *told_lines[2:-1], "1 new, 1 changed.", "Written."]
     assert done(*lines[:2]) == (["Nothing changes."], "")
+
+
+def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home) -> None:
+    def refused(*lines: str) -> str:
+        done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
+        assert done.returncode == 1
+        return done.stderr.partition("Aurora\n")[2]
+
+    faults = refused("type,Name,area,status", "Story,Zebra,Nowhere,", "Story,Zebra,,", "Bug,Zebra,,odd")
+    shown = refused("type,Name,IsVisibleInPortal", "Story,Zebra,", "Feedback,Zebra,yes")
+    listed = demo_home.run(*DEMO, "items", "list", "--query", "zebra", "--json")
+
+    first, second, last = faults.splitlines()
+    assert first == "backlit: Line 2: There is no area “Nowhere”."
+    assert second.startswith("Line 4: Status must be one of: ")
+    assert last == "No changes were made."
+    assert shown == "backlit: Customers can see some of these changes. To allow that, add --customers-see.\n"
+    assert json.loads(listed.stdout) == []
+
+
+@pytest.mark.parametrize("field", [each for each in FIELDS if each.settable is not Settable.NEVER], ids=str)
+def test_a_heading_names_a_field_by_its_key_or_label_in_any_case(field: Field) -> None:
+    for name in (field.key, field.key.upper(), field.label, field.label.upper()):
+        (row,) = rows_of(f"id,{name}\n7,x", (), is_json=False)
+
+        assert row.values == {field.key: "x"}
 
 
 @pytest.mark.parametrize("opening", ["[", '{"id":'])

@@ -82,20 +82,21 @@ async def test_a_change_is_told_with_its_values_before_and_after_and_the_load(st
     assert place.max_capacity is not None
     before = store.plan_preview.loads_now([place.id], {})[place.id].points
     points = next(row.estimate for row in await rows_of(store, f"id:{item_id}"))
-    line = next(line for line in text.splitlines() if re.match(rf" *{item_id}  ", line))
+    listed = next(line for line in text.splitlines() if re.match(rf" *{item_id}  ", line))
 
     def moved(points: str, owner: str) -> list[str]:
         added = f"[{place.name}]\n{item_id}  {points}  {owner}\n"
-        return said(store, re.sub(rf"^\[{place.name}\].*\n", added, text.replace(line, ""), flags=re.MULTILINE))
+        return said(store, re.sub(rf"^\[{place.name}\].*\n", added, text.replace(listed, ""), flags=re.MULTILINE))
 
     over = before + 990 - place.max_capacity
+    line = f"{item_id}  {plain(name_of(store, item_id), 48)}:  Backlog → {place.name}, points {points} → "
     assert moved("990", "jon") == [
         f"{place.name}: {before + 990:g} of at most {place.max_capacity:g} points  ! {over:g} over",
-        f"{item_id}  {plain(name_of(store, item_id), 48)}:  Backlog → {place.name}, points {points} → 990, owner – → jon",
+        f"{line}990, owner – → jon",
     ]
     assert moved("-", "-") == [
         f"{place.name}: {before:g} of at most {place.max_capacity:g} points",
-        f"{item_id}  {plain(name_of(store, item_id), 48)}:  Backlog → {place.name}, points {points} → –",
+        f"{line}–",
     ]
 
 

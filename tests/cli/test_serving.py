@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Home, Server
 
+from backlit.cli.commands.session import is_loopback
+
 
 @pytest.mark.slow
 def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> None:
@@ -29,6 +31,34 @@ def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None
 
     assert done.returncode == 1
     assert "--yes-really" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--sample --database sqlite:///x.db", "The sample has its own database and files. Leave out --database and"),
+        ("--sample --files x", "The sample has its own database and files. Leave out --database and --files."),
+        ("--tls-cert x", "TLS needs both --tls-cert and --tls-key."),
+        ("--tls-key x", "TLS needs both --tls-cert and --tls-key."),
+        ("--workers 2", "An SQLite database is served by one process. Leave out --workers, or keep the data in"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(home: Home, words: str, sentence: str) -> None:
+    done = home.run("serve", "--port", "0", *words.split())
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"backlit: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        *(("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("[::1]", True), ("localhost", True)),
+        *(("10.0.0.1", False), ("0.0.0.0", False), ("::", False), ("example.org", False), ("", False)),
+    ],
+)
+def test_only_this_machine_reaches_a_loopback_address(host: str, is_here: bool) -> None:
+    assert is_loopback(host) is is_here
 
 
 @pytest.mark.parametrize("database", ["nonsense", "sqlite:///", "mysql://localhost/x"])
@@ -67,11 +97,30 @@ def test_a_sign_in_is_used_until_it_is_given_up(home: Home, server: Server) -> N
     logout = home.run("logout")
     after = home.run("whoami")
 
-    assert login.returncode == 0, login.stderr
-    assert whoami.stdout.startswith(f"maya (Maya Kent) at {address}")
+    profile = f"maya@{address.removeprefix('http://')}"
+    said = f"Signed in to {address} as maya; the profile is {profile}.\nNext, open it: backlit\n"
+    assert (login.returncode, login.stdout) == (0, said), login.stderr
+    assert whoami.stdout == f"maya (Maya Kent) at {address}; the profile is {profile}.\n"
     assert len(listed) == 3
-    assert logout.returncode == 0
+    assert (logout.returncode, logout.stdout) == (0, f"Signed out of {address}.\n")
     assert (after.returncode, after.stderr) == (1, "backlit: You are not signed in.\n")
+
+
+def test_a_profile_of_this_machine_has_no_sign_in_to_end(home: Home) -> None:
+    done = home.run("--profile", "demo-20-1", "logout")
+
+    said = "backlit: The profile demo-20-1 is local and has no sign-in.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_an_address_without_encryption_is_warned_of_and_a_name_is_required(home: Home) -> None:
+    warned = home.run("login", "http://backlit.invalid", given="\n")
+    trusted = home.run("login", "https://backlit.invalid", given="  \n")
+
+    assert (warned.returncode, trusted.returncode) == (1, 1)
+    assert warned.stderr.startswith("Warning: The connection is not encrypted: others can read what you send.")
+    assert trusted.stderr.endswith("backlit: User name is required.\n")
+    assert "Warning" not in trusted.stderr
 
 
 def test_no_secret_is_written_where_others_can_read_it(home: Home, server: Server) -> None:
@@ -96,7 +145,9 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     before = home.run("items", "list", "--json")
     server.stop()
     after = home.run("items", "list", "--json")
+    written = home.run("items", "import", "-", given="type,name\nStory,Later\n")
 
+    assert written.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
     assert before.returncode == after.returncode == 0
     assert after.stdout == before.stdout
     assert "cannot be reached" in after.stderr

@@ -1,18 +1,21 @@
 """The rules for values of work items, without a service."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from starlette.datastructures import QueryParams
+from starlette.datastructures import Headers, QueryParams
 
-from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind
+from backlit.model.errors import BadRequest, PreconditionFailed
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind, ValueType, custom_field
+from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
-from backlit.service.http.listing import SKIP_LIMIT, TOP_DEFAULT, TOP_LIMIT, options_of
+from backlit.service.http.endpoint import etag_of, must_match
+from backlit.service.http.listing import SKIP_LIMIT, TOP_DEFAULT, TOP_LIMIT, list_resources, options_of
 from backlit.service.rules.checks import (
     INTEGER_LIMIT,
     TAG_LIMIT,
@@ -25,6 +28,7 @@ from backlit.service.rules.checks import (
     new_dates,
     text_fault,
 )
+from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
 
@@ -257,6 +261,71 @@ def test_a_page_has_a_size_and_a_place(given: dict[str, str], top: int | None, s
     options = options_of(QueryParams(given))
 
     assert (options.top, options.skip, options.limit) == (top, skip, limit)
+
+
+AREA_PROPERTIES = properties_of(name=ValueType.TEXT, parentId=ValueType.INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("query", "total", "ids"),
+    [
+        ({}, 150, range(150, 0, -1)),
+        ({"$top": "0"}, 150, ()),
+        ({"$top": "2", "$skip": "148"}, 150, (2, 1)),
+        ({"$skip": "148"}, 150, (2, 1)),
+        ({"$top": "5", "$skip": "150"}, 150, ()),
+        ({"$top": "3", "$filter": "id le 4"}, 4, (4, 3, 2)),
+        ({"$top": "4", "$orderby": "name"}, 150, (3, 6, 9, 12)),
+        ({"$top": "4", "$orderby": "name desc"}, 150, (2, 5, 8, 11)),
+        ({"$top": "4", "$orderby": "name desc,id desc"}, 150, (149, 146, 143, 140)),
+        ({"$top": "2", "$orderby": "parentId,name"}, 150, (3, 6)),
+    ],
+)
+def test_a_list_in_memory_is_filtered_sorted_and_paged_whole(
+    query: dict[str, str], total: int, ids: Sequence[int]
+) -> None:
+    nodes = [Area(id=n, project_id=1, parent_id=1, name=f"n{n % 3}") for n in range(150, 0, -1)]
+
+    document = json.loads(list_resources(nodes, QueryParams(query), AREA_PROPERTIES).body)
+
+    assert [each["id"] for each in document["results"]] == list(ids)
+    assert (document["totalResults"], document["top"]) == (total, int(query.get("$top", len(ids))))
+
+
+@pytest.mark.parametrize(
+    ("given", "is_match"),
+    [
+        *((None, True), ("*", True), (" * ", True), ("{}", True), ('"old", {}', True), ("{},*", True)),
+        *(("", False), ('"old"', False), ("W/{}", False), ("{}x", False), ('"*"', False)),
+    ],
+)
+def test_if_match_names_the_version_among_others_or_any(given: str | None, is_match: bool) -> None:
+    document, headers = b"{}", {} if given is None else {"if-match": given.format(etag_of(b"{}"))}
+
+    if is_match:
+        must_match(Headers(headers), document)
+    else:
+        with pytest.raises(PreconditionFailed):
+            must_match(Headers(headers), document)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        *((Kind.INTEGER, "5", 5), (Kind.NUMBER, "0.5", 0.5), (Kind.BOOLEAN, "true", True)),
+        *((Kind.BOOLEAN, "false", False), (Kind.CHOICE, "Web", "Web"), (Kind.TEXT, "5", "5"), (Kind.TEXT, None, None)),
+        *((Kind.NUMBER, "inf", REFUSED), (Kind.INTEGER, "0.5", REFUSED), (Kind.BOOLEAN, "True", REFUSED)),
+    ],
+)
+def test_the_default_of_a_field_has_the_type_of_its_kind(kind: Kind, text: str | None, value: object) -> None:
+    field = custom_field("X_cf", kind, default=text)
+
+    if value is REFUSED:
+        with pytest.raises(ValueError):  # noqa: PT011 - callers translate each
+            SETTINGS.default("Story", field)
+    else:
+        assert SETTINGS.default("Story", field) == value
+        assert type(SETTINGS.default("Story", field)) is type(value)
 
 
 @pytest.mark.parametrize("text", ["-1", "", "1.5", "²", "0x1"])

@@ -3,9 +3,11 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -290,3 +292,20 @@ async def test_the_clock_never_goes_back_and_counts_milliseconds() -> None:
 
     assert moments == sorted(moments)
     assert all(moment.microsecond % 1000 == 0 and moment.tzinfo is None for moment in moments)
+
+
+def test_a_clock_behind_a_stamp_goes_on_from_it_at_half_pace_until_the_time_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    began, clock = datetime(2030, 1, 1), Clock()
+
+    def shown(seconds: float) -> float:
+        monkeypatch.setattr(time, "monotonic", lambda: 1000.0 + seconds)
+        return (clock.now() - began).total_seconds()
+
+    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+    clock.follow(began)
+    clock.keep_ahead_of(began + timedelta(seconds=10))
+    clock.keep_ahead_of(began - timedelta(hours=1))
+
+    assert [shown(seconds) for seconds in (0, 4, 20, 30, 30.0015)] == [10, 12, 20, 30, 30.001]

@@ -1,5 +1,7 @@
 """The login page, the code page, the login cookie and signing out, as a browser and as old programs use them."""
 
+import base64
+import hashlib
 import re
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -80,7 +82,17 @@ async def test_the_login_page_is_a_form_that_needs_no_script(browser: Client) ->
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["cache-control"] == "no-store"
     assert "script" not in answer.text
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    style = answer.text.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert answer.headers["content-security-policy"].split("; ") == [
+        "default-src 'none'",
+        f"style-src 'sha256-{digest}'",
+        "img-src data:",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
     assert form.labelled == {"username", "password"}
     assert set(form.fields) == {"username", "password", "form_token"}
 

@@ -19,7 +19,8 @@ async def ranked(client: Client, item_id: int, **place: Any) -> dict[str, Any]:
     answer = await client.post(f"workitems/{item_id}/rank", json=place)
     assert answer.status_code == 200, answer.text
     document: dict[str, Any] = answer.json()
-    assert (await client.get(f"workitems/{item_id}")).json() == document
+    stored = await client.get(f"workitems/{item_id}")
+    assert (stored.json(), stored.headers["etag"]) == (document, answer.headers["etag"])
     return document
 
 

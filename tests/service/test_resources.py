@@ -1,6 +1,7 @@
 """Comments, areas, iterations, users, projects and capabilities."""
 
 from datetime import date
+from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
@@ -162,10 +163,21 @@ async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> 
 
     [project] = document["projects"]
     assert document["name"] == "backlit"
-    assert document["limits"]["top"] == 1000
+    assert document["limits"] == {
+        "topDefault": 100,
+        "top": 1000,
+        "body": 4 * 1024 * 1024,
+        "text": 1_000_000,
+        "tag": 100,
+        "upload": 100 * 1024 * 1024,
+        "accessTokenLifetime": 3600,
+    }
+    assert (document["version"], document["extensions"]) == (version("backlit"), sorted(document["extensions"]))
     assert (project["id"], project["role"]) == (1, "reader")
     assert set(project["values"]) == set(ItemType)
     assert project["values"]["Task"]["Status"] == ["Not Done", "In Progress", "Done", "Deleted"]
     channel = next(field for field in project["customFields"] if field["key"] == "Channel_cf")
     assert (channel["kind"], channel["choices"], channel["default"]) == ("choice", ["Web", "Store", "Phone"], "Web")
     assert [team["name"] for team in project["teams"]] == ["Storefront", "Money", "Foundations"]
+    assert [team["id"] for team in project["teams"]] == [team["id"] for team in await results(rex, "teams")]
+    assert channel["types"] == list(ItemType)

@@ -12,10 +12,12 @@ from sqlalchemy import Connection, Table, func, insert, select
 from backlit.model.errors import TooManyRequests
 from backlit.model.fields import ItemType, ValueType
 from backlit.model.odata import parse_filter
+from backlit.model.resources import User
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.storage import schema
+from backlit.service.storage.access import Role
 from backlit.service.storage.schema import areas, refresh_families, work_items
-from backlit.service.tables import attachments, comments, projects, sign_ins, trees
+from backlit.service.tables import attachments, comments, projects, sign_ins, trees, users
 from backlit.service.tables import work_items as items
 from backlit.service.tables.work_items import Item, item_of
 
@@ -373,6 +375,82 @@ def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     stamps = [found for each in (first, second) if (found := trees.row_of(connection, areas, each))]
     assert [each["last_modified_at"] for each in stamps] == [LATER, LATER]
     assert [each["last_modified_by"] for each in stamps] == ["maya", "maya"]
+
+
+@pytest.mark.parametrize("values", [{"name": "Kept"}, {"sequence": trees.LAST}, {"sequence": 2}, {}])
+def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, values: dict[str, Any]) -> None:
+    root = projects.settings(connection, 3).root_area_id
+    parent = trees.add(
+        connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by="maya", now=NOW
+    )
+    place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST}
+    _, last = [trees.add(connection, areas, place | {"name": name}, by="maya", now=NOW) for name in ("a", "Kept")]
+    before = trees.row_of(connection, areas, last)
+    assert before is not None
+
+    trees.change(connection, areas, dict(before), values, **BY)
+
+    assert trees.row_of(connection, areas, last) == before
+
+
+# Users
+
+
+def test_a_user_is_found_by_name_in_any_case_and_first_as_it_is_spelled(connection: Connection) -> None:
+    for number, name in ((108, "JON"), (109, "Éva")):
+        email = f"{number}@x.example"
+        user = User(id=number, name=name, first_name="", last_name="", display_name=name, email=email)
+        users.add(connection, user, NOW, "hash", is_licensed=number == 109)
+
+    found = {name: users.account(connection, name) for name in ("jon", "JON", "Maya", "éVA", "nobody")}
+
+    assert {name: account and account.id for name, account in found.items()} == {
+        "jon": 2,
+        "JON": 108,
+        "Maya": 1,
+        "éVA": 109,
+        "nobody": None,
+    }
+    eva = users.Account(109, "Éva", "109@x.example", "hash", is_licensed=True)
+    assert (users.account_by_id(connection, 109), users.account_by_id(connection, 999)) == (eva, None)
+    assert [users.has_licensed(connection, number) for number in (108, 109, 999)] == [False, True, False]
+    assert [bool(users.read(connection, number)) for number in (108, 109, 999)] == [False, True, False]
+    assert [each.id for each in users.licensed(connection)][-1] == 109
+
+
+def test_a_caller_has_the_grants_of_a_sign_in_that_is_its_own(connection: Connection) -> None:
+    mine, others = sign_ins.add_family(connection, 2), sign_ins.add_family(connection, 1)
+    jon = users.caller(connection, 2, mine)
+    assert jon is not None
+    assert (jon.id, jon.name, set(jon.roles.values())) == (2, "jon", {Role.CONTRIBUTOR})
+    stored = connection.execute(select(schema.projects.c.id, schema.projects.c.settings_revision)).all()
+    assert jon.revisions == {number: revision for number, revision in stored if number in jon.roles}
+
+    sign_ins.revoke_family(connection, mine)
+
+    assert [users.caller(connection, 2, family) for family in (mine, others, 999)] == [None] * 3
+    assert users.caller(connection, 1, others) is not None
+    users.set_password(connection, 1, "new", "jon", LATER)
+    changed = connection.execute(select(schema.users).where(schema.users.c.id == 1)).one()
+    assert users.caller(connection, 1, others) is None
+    assert (changed.password_hash, changed.last_modified_by, changed.last_modified_at) == ("new", "jon", LATER)
+
+
+def test_a_session_takes_twelve_hours_unless_it_is_ended(connection: Connection) -> None:
+    end, moment = NOW + sign_ins.SESSION_LIFETIME, timedelta(milliseconds=1)
+    one, other = [sign_ins.add_session(connection, 2, NOW) for _ in range(2)]
+
+    def named(secret: str, now: datetime) -> str:
+        caller = users.caller_of_session(connection, secret, now)
+        return caller.name if caller else ""
+
+    assert [named(one, NOW), named(one, end - moment), named(one, end), named("x", NOW)] == ["jon", "jon", "", ""]
+    sign_ins.end_session(connection, one)
+    assert [named(one, NOW), named(other, NOW)] == ["", "jon"]
+    sign_ins.add_session(connection, 1, end - moment)
+    assert named(other, NOW) == "jon"
+    sign_ins.add_session(connection, 1, end)
+    assert named(other, NOW) == ""
 
 
 # Sign-ins

@@ -187,9 +187,9 @@ async def test_deleting_a_sub_tree_gives_its_items_to_another_node(maya: Client,
         for text in (leaf["id"], top["id"], 999_999, "x", "-1", await root_of(maya, noun, project=2), 10**25)
     ]
     to_kept = await maya.delete(f"{noun}/{leaf['id']}", params={"reassignmentId": kept["id"]})
-    to_root = await maya.delete(f"{noun}/{top['id']}")
+    to_root = await maya.delete(f"{noun}/{top['id']}", params={"reassignmentId": " 0 "})
 
-    assert {answer.status_code for answer in refused} == {400}
+    assert {(answer.status_code, *answer.json()["errors"]) for answer in refused} == {(400, "reassignmentId")}
     assert (to_kept.status_code, to_kept.json()) == (200, {"id": leaf["id"]})
     assert to_root.status_code == 200
     for item, place in ((first, root), (second, kept["id"]), (third, root), (fourth, kept["id"])):

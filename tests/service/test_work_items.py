@@ -269,6 +269,40 @@ async def test_a_task_takes_area_and_iteration_from_its_parent(maya: Client) -> 
     assert not {"Tags", "Estimate", "CalculatedEstimate"} & task["fields"].keys()
 
 
+async def test_references_are_those_of_the_items_project(maya: Client) -> None:
+    places: dict[int, dict[str, Any]] = {}
+    for project in (1, 2):
+        names = {"AreaID": "areas", "IterationID": "iterations", "TeamID": "teams"}
+        found = {key: (await maya.get(f"projects/{project}/{noun}")).json()["results"] for key, noun in names.items()}
+        places[project] = {key: nodes[-1]["id"] for key, nodes in found.items()}
+
+    own = await added(maya, **places[1])
+
+    assert {key: own["fields"][key] for key in places[1]} == places[1]
+    assert set(await refused(maya, **places[2])) == set(places[2])
+
+
+async def test_a_change_of_the_tasks_is_one_of_their_item_by_the_same_person(maya: Client, jon: Client) -> None:
+    story = await added(maya)
+
+    async def stamp() -> tuple[str, str]:
+        item = (await maya.get(f"workitems/{story['id']}")).json()
+        return item["lastModifiedBy"], item["lastModifiedAt"]
+
+    task = await added(jon, "Task", ParentID=story["id"], WorkRemaining=2)
+    stamps = [await stamp()]
+    await maya.put(f"workitems/{task['id']}", json={"WorkRemaining": 3})
+    stamps.append(await stamp())
+    await jon.put(f"workitems/{task['id']}", json={"Name": "No figure"})
+    same = await stamp()
+    await jon.delete(f"workitems/{task['id']}")
+    stamps.append(await stamp())
+
+    assert [by for by, _ in stamps] == ["jon", "maya", "jon"]
+    assert [at for _, at in stamps] == sorted({at for _, at in stamps})
+    assert same == stamps[1]
+
+
 async def test_pert_and_calculated_estimates_follow_the_tasks(maya: Client) -> None:
     story = await added(maya)
     assert story["fields"]["CalculatedEstimate"] is None
@@ -340,6 +374,8 @@ async def test_a_body_that_is_no_json_object_is_refused(maya: Client) -> None:
     assert (await maya.put("workitems/1", content='"\\ud800"', headers=json_type)).status_code == 400
     assert (await maya.put("workitems/1", content="a=b", headers={"content-type": "text/plain"})).status_code == 415
     assert (await maya.put("workitems/1", content=b" " * 5_000_000, headers=json_type)).status_code == 413
+    for kind in ("APPLICATION/JSON ; charset=utf-8", "application/vnd.api+json"):
+        assert (await maya.put("workitems/1", content="{}", headers={"content-type": kind})).status_code == 201
 
 
 async def test_hostile_text_comes_back_as_it_was_sent(maya: Client) -> None:
