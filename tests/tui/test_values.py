@@ -117,7 +117,7 @@ def test_a_status_and_a_choice_are_shown_alike_and_written_as_the_server_has_the
         assert (shown, words_of(store, key, value), written) == (words, words, value)
 
 
-def test_values_of_a_step_are_words_and_unknown_ids_numbers(tmp_path: Path) -> None:
+def test_values_of_a_step_are_words_and_unknown_ids_say_what_they_are(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(7, Name="Lamp")]) as store:
         pairs: tuple[tuple[str, object], ...] = (
             *(("Tags", []), ("Name", ""), ("IsTriaged", True), ("IsTriaged", False), ("Tags", ["a", "b"])),
@@ -126,7 +126,7 @@ def test_values_of_a_step_are_words_and_unknown_ids_numbers(tmp_path: Path) -> N
         )
         words = [words_of(store, key, value) for key, value in pairs]
 
-    assert words == ["–", "–", "yes", "no", "a, b", "#7 Lamp", "#8", "user 4", "5", "6", "3", "2", "5", "x"]
+    assert words == ["–", "–", "yes", "no", "a, b", "#7 Lamp", "#8", "user 4", "team 5", "area 6", "3", "2", "5", "x"]
 
 
 def test_words_are_read_as_values(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def label_of(key: str) -> str:
 
 
 def words_of(store: Store, key: str, value: object) -> str:
-    """Return a value as text: an id without a name as the id, an unset value as –."""
+    """Return a whole value as text: an id without a name as what it is, an unset value as –."""
     if value is None or value in ("", []):
         return "–"
     field = FIELD_BY_KEY.get(key)
@@ -173,8 +173,8 @@ def words_of(store: Store, key: str, value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(str(each) for each in value)
-    if field is not None and isinstance(value, int):
-        return _name(store, field.kind, value) or str(value)
+    if field is not None and field.kind in _REFERENCES and isinstance(value, int):
+        return FieldWords(store).reference(field.kind, value)
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return value_word(field, text) if field is not None else text
 
@@ -191,23 +191,6 @@ def user_name(store: Store, user_id: int) -> str:
     """Return the short name of a user."""
     person = store.everybody.person(user_id)
     return person.username if person else f"user {user_id}"
-
-
-def _name(store: Store, kind: Kind, number: int) -> str:
-    """Return the name behind an id; empty for an unknown one."""
-    match kind:
-        case Kind.USER:
-            person = store.everybody.person(number)
-            return person.display_name if person else f"user {number}"
-        case Kind.AREA | Kind.ITERATION:
-            tree = store.lookups.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
-            return tree.path(number).replace("\\", " › ") if number in tree else ""
-        case Kind.TEAM:
-            return store.lookups.teams().get(number, "")
-        case Kind.ITEM:
-            item = store.item(number)
-            return f"#{number} {item.fields.get('Name') or ''}" if item else f"#{number}"
-    return ""
 
 
 # Line endings
