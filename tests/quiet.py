@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import textual.app
 import textual.pilot
@@ -43,7 +43,7 @@ NETWORK = frozenset({"refresh", "sign in", "transfer"})
 """Groups of workers that wait for the network, which a test may hold up."""
 _draw_frame = Screen._compositor_refresh
 _end = App._shutdown
-_undrawn: WeakKeyDictionary[Screen[Any], bool] = WeakKeyDictionary()
+_undrawn: WeakSet[Screen[Any]] = WeakSet()
 _watched: list[str] = []
 _BUSY = frozenset({b"R", b"D"})
 
@@ -141,7 +141,8 @@ def strips_of(app: App[Any]) -> list[Strip]:
     """Draw the screen, and return its lines."""
     screen, behind = app.screen, app._background_screens
     for each in behind:
-        if _undrawn.pop(each, False):
+        if each in _undrawn:
+            _undrawn.remove(each)
             with each._context():
                 _draw_frame(each)  # tells the screen before it which of its cells changed
     with screen._context():
@@ -155,7 +156,7 @@ def _draw(screen: Screen[Any]) -> None:
     if not app.is_headless or type(app)._display is not FramedApp._display or _watched:
         _draw_frame(screen)
     else:
-        _undrawn[screen] = True
+        _undrawn.add(screen)
 
 
 def _follow_frames() -> None:
