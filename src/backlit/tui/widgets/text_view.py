@@ -50,7 +50,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         """Call what shows the row under the cursor, once the cursor rests."""
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(PREVIEW_DELAY, show)
+        self._timer = self.screen.set_timer(PREVIEW_DELAY, show)  # never while the screen removes its widgets
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the content in lines of a width; for subclasses."""
