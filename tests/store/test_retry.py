@@ -106,3 +106,82 @@ def test_a_success_opens_the_gate_only_after_the_requested_pause(
         opened.append(gate.is_open)
 
     assert opened == [False, False, True]
+
+
+class Gate:
+    """A gate with a clock of its own, and the sentences and openings that it reports."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        self.said: list[str] = []
+        self.opened = 0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(time, "time", lambda: self.now)
+        waits = Waits(first_pause=8.0, longest_pause=8.0)
+        self.gate = Reachability(self._ask, self.said.append, self._open, waits)
+
+    async def _ask(self) -> None: ...
+
+    def _open(self) -> None:
+        self.opened += 1
+
+    def hurried(self) -> float | None:
+        """Hurry; returns the requested pause that is left."""
+        try:
+            self.gate.hurry()
+        except TooManyRequests as error:
+            return error.retry_after
+        return None
+
+
+@pytest.fixture
+def shut(monkeypatch: pytest.MonkeyPatch) -> Gate:
+    return Gate(monkeypatch)
+
+
+def test_a_gate_opens_once_and_says_so_once(shut: Gate) -> None:
+    shut.gate.works()
+    shut.gate.lost(Unavailable("Down."))
+    shut.gate.works()
+    shut.gate.works()
+
+    assert (shut.opened, shut.said) == (1, ["Down."])
+
+
+def test_what_is_left_of_a_requested_pause_is_said_and_kept(shut: Gate) -> None:
+    shut.gate.lost(TooManyRequests("Not so fast.", retry_after=60.0))
+    until = time.strftime("%H:%M:%S", time.localtime(1060.0))
+    left = []
+    for shut.now in (1000.0, 1045.0, 1059.9, 1060.0, 1061.0):
+        left.append(shut.hurried())
+
+    assert shut.said == [f"Not so fast. Next attempt at {until}."]
+    assert [each and round(each, 3) for each in left] == [60.0, 15.0, 0.1, None, None]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "left"),
+    [
+        ([(0.0, 30.0), (10.0, 5.0)], 20.0),
+        ([(0.0, 30.0), (10.0, 50.0)], 50.0),
+        ([(0.0, 30.0), (10.0, None)], 20.0),
+        ([(0.0, 2 * LONGEST_WISH)], LONGEST_WISH),
+    ],
+)
+def test_the_latest_end_of_several_pauses_counts(
+    shut: Gate, wishes: list[tuple[float, float | None]], left: float
+) -> None:
+    for after, wish in wishes:
+        shut.now = 1000.0 + after
+        shut.gate.lost(TooManyRequests("Not so fast.", retry_after=wish))
+
+    assert shut.hurried() == left
+
+
+def test_a_pause_that_is_over_is_not_said_of_the_next_outage(shut: Gate) -> None:
+    shut.gate.lost(TooManyRequests("Not so fast.", retry_after=60.0))
+    shut.now = 1060.0
+    shut.gate.works()
+    shut.gate.lost(Unavailable("Down."))
+
+    assert (shut.said[1:], shut.hurried(), shut.gate.is_open) == (["Down."], None, False)
