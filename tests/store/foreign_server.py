@@ -180,7 +180,9 @@ class ForeignServer:
     def _create(self, noun: str, body: Json) -> Json:
         if noun == "workitems":
             fields = {key: value for key, value in body["fields"].items() if key != "Name"}
-            return self.add("pat", body["fields"]["Name"], **fields)
+            made = self.add("pat", body["fields"]["Name"], **fields)
+            made["type"] = body["type"]
+            return made
         if noun == "comments" and body["workItemId"] in self.items:
             return self.comment("pat", body["workItemId"], body["description"])
         raise Refused(404)

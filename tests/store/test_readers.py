@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store, put
-from tests.store.world import raised
+from tests.store.world import Faults, raised
 
+from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
@@ -24,6 +25,7 @@ from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget
 from backlit.store.sync.loading import FEW, FirstLoad, FullScan
 
+ONCE = Pacing(attempts=1)
 UNFILTERED = {"filtering": Filtering.IGNORED, "by_id": False, "dates": None}
 
 
@@ -34,6 +36,7 @@ class Reading:
     store: Store
     server: ForeignServer
     client: Client
+    faults: Faults
     progress: list[tuple[int, int]] = field(default_factory=list)
 
     def lists(self, **traits: object) -> ProjectLists:
@@ -74,11 +77,15 @@ async def begin(tmp_path: Path) -> AsyncIterator[Begin]:
 
         async def begin(**quirks: object) -> Reading:
             server = ForeignServer(Quirks(**quirks), items=0)  # type: ignore[arg-type] # of each field
+            faults = Faults(server)
             store = stack.enter_context(offline_store(tmp_path))
-            client = await stack.enter_async_context(Client.inside(server, TokenCache(tmp_path / "pat.json", "here")))
+            client = await stack.enter_async_context(
+                Client.inside(faults, TokenCache(tmp_path / "pat.json", "here"), pacing=ONCE)
+            )
             await client.auth.sign_in("pat", "secret")
             server.requests.clear()
-            return Reading(store, server, client)
+            faults.requests.clear()
+            return Reading(store, server, client, faults)
 
         yield begin
 
