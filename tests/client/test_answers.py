@@ -58,6 +58,26 @@ async def test_the_sentence_is_taken_from_the_key_that_has_it(tmp_path: Path, ke
     assert failure.message == "Name is required."
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"[1]", "You do not have permission for this."),
+        (b"7", "You do not have permission for this."),
+        (b"null", "You do not have permission for this."),
+        (b'""', "You do not have permission for this."),
+        (b'{"message": " ", "other": "x"}', "You do not have permission for this."),
+        (b'{"message": 4}', "You do not have permission for this."),
+        (b'"Ask Jon."', "Ask Jon."),
+        (b'\xef\xbb\xbf{"message": "Ask Jon."}', "Ask Jon."),
+        (b'{"MESSAGE": "Ask Jon."}', "Ask Jon."),
+    ],
+)
+async def test_an_error_without_a_message_has_the_sentence_of_its_status(
+    tmp_path: Path, body: bytes, words: str
+) -> None:
+    assert (await failure_of(tmp_path, answer(403, body))).message == words
+
+
 async def test_errors_keep_the_faults_of_fields(tmp_path: Path) -> None:
     failure = await failure_of(
         tmp_path, answer(400, '{"message": "No.", "errors": {"Name": "Too long.", "Tags": ["Odd."], "x": 4}}')

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import httpx
@@ -11,7 +12,17 @@ from tests.client.foreign import PACING, Foreign, answer, empty_page
 
 from backlit.client.calls import ServiceClock
 from backlit.client.client import LONGEST_LIST, REPEATS, Arrived, Client
-from backlit.model.errors import BadRequest, NotFound, Offline, ServiceError, TooManyRequests, Unavailable, Unclear
+from backlit.model.errors import (
+    BacklitError,
+    BadRequest,
+    NotFound,
+    Offline,
+    PreconditionFailed,
+    ServiceError,
+    TooManyRequests,
+    Unavailable,
+    Unclear,
+)
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")
@@ -129,6 +140,49 @@ async def test_a_change_that_is_not_repeatable_is_repeated_only_while_it_cannot_
             await client.work_items.update(7, {"Name": "x"}, is_repeatable=False)
 
     assert len(foreign.requests) == sent
+
+
+@pytest.mark.parametrize(
+    ("method", "troubles", "error", "sent"),
+    [
+        ("PUT", (SILENT, answer(404)), NotFound, 2),
+        ("PUT", (SILENT, answer(503)), Unavailable, 4),
+        ("PUT", (answer(502), DEAD), Unclear, 4),
+        ("PUT", (DEAD, answer(502), DEAD), Unclear, 4),
+        ("PUT", (answer(503), DEAD), Offline, 4),
+        ("PUT once", (answer(503), DEAD, SILENT), Unclear, 3),
+        ("PUT once", (answer(504),), Unavailable, 1),
+        ("PUT once", (answer(429), answer(412)), PreconditionFailed, 2),
+        ("DELETE", (answer(502), answer(503), answer(404)), None, 3),
+        ("DELETE", (answer(503), answer(404)), NotFound, 2),
+        ("DELETE", (SILENT, answer(400)), BadRequest, 2),
+        ("GET", (SILENT, DEAD), Offline, 4),
+        ("GET", (answer(502), SILENT, answer(404)), NotFound, 3),
+    ],
+)
+async def test_several_failures_in_turn_end_as_the_change_may_have_happened(
+    tmp_path: Path,
+    method: str,
+    troubles: tuple[httpx.Response | Exception, ...],
+    error: type[Exception] | None,
+    sent: int,
+) -> None:
+    foreign = Foreign(*troubles)
+    async with foreign.client(tmp_path) as client:
+        items = client.work_items
+        acts: dict[str, Callable[[], Awaitable[object]]] = {
+            "GET": lambda: items.get(7),
+            "PUT": lambda: items.update(7, {"Name": "x"}),
+            "PUT once": lambda: items.update(7, {"Name": "x"}, is_repeatable=False),
+            "DELETE": lambda: items.delete(7),
+        }
+        try:
+            await acts[method]()
+            found = None
+        except BacklitError as failure:
+            found = type(failure)
+
+    assert (found, len(foreign.requests)) == (error, sent)
 
 
 async def test_a_wish_to_be_left_alone_is_handed_on_from_503_too(tmp_path: Path) -> None:
@@ -338,3 +392,55 @@ def test_a_change_just_now_tells_the_zone_and_an_old_stamp_does_not(seconds: int
     clock.changed((now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat())
 
     assert clock.offset == timedelta(seconds=offset)
+
+
+HOUR = 3600
+
+
+@pytest.mark.parametrize(
+    ("heard", "created", "changed", "offset"),
+    [
+        (0, None, None, 0),
+        (90, None, None, 90),
+        (4, None, None, 0),
+        (90, 9 * HOUR + 90, None, 9 * HOUR + 90),
+        (0, -5 * HOUR, None, -5 * HOUR),
+        (0, 16 * HOUR, None, 0),
+        (0, None, 16 * HOUR, 0),
+        (90, None, 9 * HOUR + 88, 9 * HOUR + 88),
+        (90, None, 9 * HOUR, 90),
+        (0, 9 * HOUR, 40, 9 * HOUR),
+        (0, 9 * HOUR, -3 * HOUR, -3 * HOUR),
+        (0, 899, 900, 900),
+        (None, None, 2 * HOUR, 2 * HOUR),
+        (None, None, 2 * HOUR + 6, None),
+        (101 * 366 * 86_400, None, None, None),
+    ],
+)
+def test_a_clock_learns_from_the_date_and_from_stamps_of_this_moment(
+    heard: int | None, created: int | None, changed: int | None, offset: int | None
+) -> None:
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    clock = ServiceClock(now.timestamp)
+
+    def stamp(seconds: int) -> str:
+        return (now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat()
+
+    clock.heard(None if heard is None else format_datetime(now + timedelta(seconds=heard), usegmt=True))
+    clock.created(created and stamp(created))
+    clock.changed(changed and stamp(changed))
+
+    assert clock.offset == (None if offset is None else timedelta(seconds=offset))
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_the_clock_is_read_from_what_was_just_written(tmp_path: Path, *, is_new: bool) -> None:
+    def reply(_request: httpx.Request) -> httpx.Response:
+        written = (datetime.now(UTC) + timedelta(hours=9)).replace(tzinfo=None).isoformat()
+        stamps = f'"createdAt": "{written if is_new else "2020-01-01"}", "lastModifiedAt": "{written}"'
+        return answer(200, f'{{"id": 7, {stamps}}}')
+
+    async with Foreign(reply).client(tmp_path) as client:
+        await (client.work_items.create({}) if is_new else client.work_items.update(7, {"Name": "x"}))
+
+    assert round((client.clock.offset or timedelta()) / timedelta(hours=1), 1) == 9.0

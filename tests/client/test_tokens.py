@@ -152,3 +152,24 @@ async def test_a_lock_that_never_comes_free_is_said(tmp_path: Path) -> None:
     with cache.lock(), pytest.raises(StorageError, match="keeps the sign-in file locked"):
         async with cache.locked():
             pass
+
+
+WHOLE: dict[str, object] = {"access": "a", "refresh": "r", "lifetime": 3600, "grantedAt": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_known"),
+    [
+        (WHOLE, True),
+        *(({**WHOLE, key: value}, False) for key in WHOLE for value in (None, [])),
+        *(({key: WHOLE[key] for key in WHOLE if key != left_out}, False) for left_out in WHOLE),
+        ({"cookie": "c", "grantedAt": 1.0}, True),
+        ({"cookie": "c"}, False),
+        ({"cookie": 7, "grantedAt": 1.0}, False),
+        ("odd", False),
+    ],
+)
+def test_an_incomplete_sign_in_counts_as_none(tmp_path: Path, entry: object, *, is_known: bool) -> None:
+    (tmp_path / "tokens.json").write_text(json.dumps({"https://a.example/": entry}))
+
+    assert (TokenCache(tmp_path / "tokens.json", "https://a.example/").load() is not None) is is_known

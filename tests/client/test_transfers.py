@@ -79,6 +79,26 @@ async def test_a_file_that_is_there_is_never_written_over(client: Client, attach
     assert sorted(names_in(folder)) == ["plan (1).bin", "plan (2).bin", "plan.bin"]
 
 
+async def test_a_link_that_leads_nowhere_is_never_written_over(
+    client: Client, attachment: Attachment, folder: Path
+) -> None:
+    (folder / "plan.bin").symlink_to(folder / "nowhere")
+
+    saved = await client.transfers.download(attachment, folder, quietly)
+
+    assert saved.name == "plan (1).bin"
+    assert sorted(names_in(folder)) == ["plan (1).bin", "plan.bin"]
+
+
+async def test_a_download_takes_a_name_of_the_callers_choice(
+    client: Client, attachment: Attachment, folder: Path
+) -> None:
+    saved = await client.transfers.download(attachment, folder, quietly, "other/mine.bin")
+
+    assert (saved.parent, saved.suffix, saved.name == "plan.bin") == (folder, ".bin", False)
+    assert "mine" in saved.name
+
+
 async def test_a_file_gets_a_free_name_where_the_disk_has_no_links(
     client: Client, attachment: Attachment, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,3 +294,30 @@ async def test_an_upload_whose_fate_is_unknown_is_not_taken_for_failed(
     async with Client.at("http://backlit.local", tokens, transport=Broken(told)) as other:
         with pytest.raises(error):
             await other.transfers.upload("workitems/1", file, "text/plain", quietly)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (httpx.ConnectError("no"), "cannot be reached"),
+        (httpx.Response(200, stream=Parts([b"0", httpx.ReadError("broke")])), "broke off"),
+        (httpx.Response(200, stream=Parts([b"0", httpx.ReadTimeout("silent")])), "broke off"),
+    ],
+)
+@pytest.mark.parametrize("is_preview", [True, False])
+async def test_a_download_without_a_whole_answer_is_offline(
+    tmp_path: Path, folder: Path, told: httpx.Response | httpx.RequestError, words: str, *, is_preview: bool
+) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=3, download_url=f"{BASE}/7")
+    async with Foreign(told).client(tmp_path) as client:
+        transfers = client.transfers
+        with pytest.raises(Offline, match=words):
+            await (transfers.read(attachment, 3) if is_preview else transfers.download(attachment, folder, quietly))
+
+
+@pytest.mark.parametrize(("limit", "found"), [(2, b"01"), (3, b"012"), (4, b"0123"), (9, b"01234")])
+async def test_a_preview_has_no_more_than_its_limit(tmp_path: Path, limit: int, found: bytes) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=5, download_url=f"{BASE}/7")
+    foreign = Foreign(httpx.Response(200, stream=Parts([b"012", b"34"])))
+    async with foreign.client(tmp_path) as client:
+        assert await client.transfers.read(attachment, limit) == found

@@ -118,6 +118,27 @@ async def test_a_request_is_streamed_and_then_the_client_is_there_until_the_answ
     assert received[-1]["type"] == "http.disconnect"
 
 
+async def test_a_client_that_waits_is_not_gone_before_the_answer() -> None:
+    seen: list[bool] = []
+
+    async def application(_scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        gone = asyncio.ensure_future(receive())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        seen.append(gone.done())
+        await send(START)
+        await send({"type": "http.response.body"})
+        seen.append((await gone)["type"] == "http.disconnect")
+
+    async with inside(application) as client:
+        await client.post("/", content=b"a")
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    assert seen == [False, True]
+
+
 @pytest.mark.parametrize("says_first", [True, False])
 async def test_a_silent_application_is_cut_off_and_cancelled(says_first: bool) -> None:
     cancelled = asyncio.Event()

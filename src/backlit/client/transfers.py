@@ -161,7 +161,7 @@ class Transfers:
                 async with asyncio.timeout(LONGEST_ANSWER):
                     body = await read_body(response)
                 raise error_of(response.status_code, response.headers, body)
-            except (httpx.RequestError, TimeoutError):
+            except TimeoutError:
                 raise Offline("The server broke off the transfer.") from None
             finally:
                 await response.aclose()
