@@ -293,3 +293,28 @@ def test_addresses_are_taken_as_people_write_them(address: str, root: str) -> No
 async def test_a_client_shows_no_secret(tmp_path: Path) -> None:
     async with Client.at(BASE, TokenCache(tmp_path / "t.json", BASE)) as client:
         assert repr(client.auth) == "WrapAuth('https://tracker.example/')"
+
+
+@pytest.mark.parametrize("reply", [answer(200), answer(404), answer(500), httpx.ConnectError("refused")])
+async def test_signing_out_forgets_the_sign_in_whatever_the_service_says(
+    tmp_path: Path, reply: httpx.Response | Exception
+) -> None:
+    foreign = Foreign(reply)
+    async with foreign.client(tmp_path) as client:
+        await client.auth.sign_out()
+
+        assert not client.auth.signed_in
+    (request,) = foreign.requests
+    assert (request.method, request.content) == ("POST", b"wrap_refresh_token=refresh-1")
+    assert request.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert TokenCache(tmp_path / "tokens.json", BASE).load() is None
+
+
+async def test_a_sign_out_in_another_process_ends_this_one_at_the_next_renewal(tmp_path: Path) -> None:
+    async with Foreign(answer(200, ITEM), challenge()).client(tmp_path) as client:
+        await client.work_items.get(1)
+        TokenCache(tmp_path / "tokens.json", BASE).clear()
+        with pytest.raises(SignInNeeded):
+            await client.work_items.get(1)
+
+        assert not client.auth.signed_in

@@ -191,7 +191,10 @@ async def test_comments_that_arrive_are_news_and_told_once(begin: Begin) -> None
     told = [each for each in heard if each.kind in {Subject.COMMENTS, Subject.INBOX}]
     await comments(reading)
 
-    assert [(each.kind, each.ids) for each in told] == [(Subject.INBOX, {1}), (Subject.COMMENTS, {1})]
+    assert [(each.kind, each.ids) for each in told] == [
+        (Subject.INBOX, frozenset({1})),
+        (Subject.COMMENTS, frozenset({1})),
+    ]
     assert [each for each in heard if each.kind is Subject.COMMENTS] == told[1:]
 
 
@@ -401,7 +404,7 @@ async def test_deleted_items_are_told_with_their_comments(begin: Begin) -> None:
     await reading.store.files.write(lambda writer: forget(writer, {2}))
 
     assert [each for each in told if each[0] in {Subject.ITEMS, Subject.COMMENTS}] == [
-        (Subject.ITEMS, {2}),
-        (Subject.COMMENTS, {2}),
+        (Subject.ITEMS, frozenset({2})),
+        (Subject.COMMENTS, frozenset({2})),
     ]
     assert [(each.kind, each.ids) for each in heard] == told
