@@ -55,6 +55,19 @@ def test_the_environment_and_a_file_of_the_directory_pin_profile_and_project(
     assert "writing to demo-20-1 · Aurora" in by_environment.stderr
 
 
+def test_an_option_goes_before_the_file_of_the_directory(
+    demo_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".backlit.toml").write_text('profile = "demo-60-1"\nproject = "beacon"\n')
+    monkeypatch.chdir(tmp_path)
+
+    by_file = demo_home.run("items", "import", "-", "--dry-run", given=NEW)
+    by_option = demo_home.run("items", "import", "-", "--dry-run", "--project", "1", given=NEW)
+
+    assert by_file.stderr == "backlit: writing to demo-60-1 · Beacon\n"
+    assert by_option.stderr == "backlit: writing to demo-60-1 · Aurora\n"
+
+
 def test_the_screens_open_on_the_named_project_and_do_not_remember_it(home: Home) -> None:
     home.run(*DEMO, "items", "list", "--limit", "1")
 

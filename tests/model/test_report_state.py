@@ -38,6 +38,12 @@ def test_a_person_with_hours_of_tasks_only_is_shown() -> None:
     assert report.table.rows[-1] == ("eve", 0.0, 0.0, 3.0)
 
 
+def test_the_headline_names_the_most_loaded_of_several() -> None:
+    one = load_by_person("Sprint 9", [LOADS[0]], Measure.ITEMS)
+
+    assert "most" not in one.headline
+
+
 def test_load_may_be_counted_in_items() -> None:
     report = load_by_area("Sprint 9", LOADS, Measure.ITEMS)
 

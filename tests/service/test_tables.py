@@ -3,17 +3,19 @@
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, insert, select
 
 from backlit.model.errors import TooManyRequests
 from backlit.model.fields import ItemType, ValueType
 from backlit.model.odata import parse_filter
 from backlit.model.resources import User
 from backlit.service.admin.rendering import item_of_row, item_rows
+from backlit.service.admin.workspace import place_of_files
 from backlit.service.storage import schema
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import areas, refresh_families, work_items
@@ -426,6 +428,9 @@ def test_a_caller_has_the_grants_of_a_sign_in_that_is_its_own(connection: Connec
     stored = connection.execute(select(schema.projects.c.id, schema.projects.c.settings_revision)).all()
     assert jon.revisions == {number: revision for number, revision in stored if number in jon.roles}
 
+    connection.execute(delete(schema.grants).where(schema.grants.c.user_id == 1))
+    alone = users.caller(connection, 1, others)
+    assert (alone and alone.name, alone and alone.roles) == ("maya", {})
     sign_ins.revoke_family(connection, mine)
 
     assert [users.caller(connection, 2, family) for family in (mine, others, 999)] == [None] * 3
@@ -532,6 +537,15 @@ def test_a_family_without_tokens_is_deleted_at_the_next_sign_in(connection: Conn
 
 
 # Attachments
+
+
+def test_the_place_of_the_files_is_the_last_that_was_recorded(connection: Connection) -> None:
+    found = []
+    for place in (Path("/one"), Path("/two"), "s3://bucket/prefix", Path("near"), Path("near")):
+        attachments.remember_place(connection, place)
+        found.append(place_of_files(connection))
+
+    assert found == ["/one", "/two", "s3://bucket/prefix", *[str(Path("near").absolute())] * 2]
 
 
 def test_lastmodifiedat_of_an_attachment_never_goes_back(connection: Connection) -> None:
