@@ -195,9 +195,11 @@ async def test_an_item_looked_at_is_stored_where_its_comments_or_files_fail(worl
 
     await store.look_at(item_id)
 
-    await until(lambda: mirrored(store)[item_id] == "Newer", lambda: world.faults.requests[-9:])
-    texts = [comment.text for comment in store.comments.of_item(item_id)]
-    assert ("And this" in texts) is (failing == "attachments")
+    def stored() -> tuple[str, bool]:
+        texts = [comment.text for comment in store.comments.of_item(item_id)]
+        return mirrored(store)[item_id], "And this" in texts
+
+    await until(lambda: stored() == ("Newer", failing == "attachments"), lambda: world.faults.requests[-9:])
 
 
 async def test_only_one_of_two_processes_talks_to_the_service_and_the_other_sees_what_it_does(world: World) -> None:
