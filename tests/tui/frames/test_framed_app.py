@@ -266,6 +266,7 @@ def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     assert widget <= vars(Widget()).keys()
     assert hasattr(Widget, "_message_queue")
     assert screen <= vars(Screen()).keys()
+    assert hasattr(Screen, "_compositor_refresh")
     assert {"_dirty_regions", "size"} <= vars(Compositor()).keys()
     assert hasattr(Compositor, "visible_widgets")
     assert hasattr(Compositor, "layers_visible")

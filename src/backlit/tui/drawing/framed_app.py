@@ -412,6 +412,12 @@ def refresh(
     return widget
 
 
+def paint(screen: Screen[Any]) -> None:
+    """Paint the changed parts of a screen; in a batch, such as the start, they wait for its end."""
+    if not screen.app._batch_count:  # noqa: SLF001 - as above
+        Screen._compositor_refresh(screen)  # noqa: SLF001 - as above
+
+
 def _is_plain(widget: Widget) -> bool:
     """Return whether a widget's content is shown as it is drawn, without an effect of its styles."""
     styles = widget.styles

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from backlit.store.records.changes import Change, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing.framed_app import paint
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import TitleLine
@@ -79,6 +80,7 @@ class StoreScreen(Screen[Result]):
 
     PLACE: ClassVar[str] = ""
     """The command that goes to the screen, or the name of its tab."""
+    _compositor_refresh = paint
 
     def __init__(self, store: Store, place: str = "") -> None:
         super().__init__()
