@@ -162,6 +162,13 @@ def test_a_headless_layer_never_loads_the_terminal(layer: str) -> None:
     assert "rich" not in loaded or "httpx" in loaded  # httpx loads rich for its own command line, where it finds it
 
 
+def test_a_session_with_a_remote_service_loads_no_models() -> None:
+    loaded = loaded_after(["backlit.client.client", "backlit.store.engine.session"])
+
+    assert "httpx" in loaded
+    assert "pydantic" not in loaded
+
+
 def test_the_app_paints_before_the_slow_libraries_load() -> None:
     loaded = loaded_after(["backlit.cli.commands.app", "backlit.tui.app.app", "backlit.tui.backlog.screen"])
 

@@ -12,7 +12,7 @@ import pytest
 from tests.client.foreign import Foreign, Parts, answer
 
 from backlit.client import answers
-from backlit.client.answers import BODY_LIMIT, read_model
+from backlit.client.answers import BODY_LIMIT
 from backlit.model import errors
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
 from backlit.model.resources import User
@@ -143,7 +143,7 @@ async def test_a_list_that_is_none_makes_no_sense(tmp_path: Path, body: str) -> 
 
 def test_a_resource_that_does_not_fit_is_named_by_the_place() -> None:
     with pytest.raises(ServiceError, match=r"\(id\)"):
-        read_model(User, {"id": "x", "name": "maya"})
+        User.read({"id": "x", "name": "maya"})
 
 
 async def test_json_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:

@@ -5,11 +5,10 @@ import time
 import zlib
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 import orjson
-import pydantic
 
 from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unauthorized, error_for
 from backlit.model.plain import plain, redacted
@@ -36,8 +35,6 @@ _SENTENCES: Mapping[int, str] = {
     504: "The server did not answer its gateway in time (504).",
 }
 
-ModelT = TypeVar("ModelT", bound=pydantic.BaseModel)
-
 
 def json_object(body: bytes, said_by: str) -> dict[str, Any]:
     """Read a JSON object with valid numbers; raise ServiceError for anything else.
@@ -52,16 +49,6 @@ def json_object(body: bytes, said_by: str) -> dict[str, Any]:
         raise ServiceError("The server's response does not match the interface.")
     check_numbers(value, said_by)
     return value
-
-
-def read_model(model: type[ModelT], document: Mapping[str, Any]) -> ModelT:
-    """Check a received document against its model; ServiceError names the first mismatch."""
-    try:
-        return model.model_validate(document)
-    except pydantic.ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = plain(".".join(str(part) for part in first["loc"]), 60)
-        raise ServiceError(f"The server's response does not match the interface ({place}).") from None
 
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:

@@ -1,13 +1,15 @@
 """Resources of the interface (docs/interface.md)."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 from pydantic.alias_generators import to_camel
 
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, ServiceError
+from backlit.model.plain import plain
 
 
 def _server_time(value: object) -> object:
@@ -59,6 +61,16 @@ class Resource(BaseModel):
     created_at: ServerTime | None = None
     last_modified_by: str | None = None
     last_modified_at: ServerTime | None = None
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Self:
+        """Check a received document against the model; ServiceError names the first mismatch."""
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = plain(".".join(str(part) for part in first["loc"]), 60)
+            raise ServiceError(f"The server's response does not match the interface ({place}).") from None
 
     def wire(self) -> dict[str, Any]:
         """Write the JSON object in the interface's order of keys, known audit fields last."""

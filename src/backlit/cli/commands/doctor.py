@@ -15,7 +15,6 @@ from msgspec.structs import asdict
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
-from backlit.client.answers import read_model
 from backlit.client.transport import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.amounts import counted
@@ -173,7 +172,7 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
         way = f"backlit login {profile.url}"
         report.say("sign-in", f"Not signed in. Use: {way}", Health.BROKEN)
         return
-    me = read_model(User, await client.users.me())
+    me = User.read(await client.users.me())
     report.say(
         "sign-in",
         f"{me.name} is signed in and can read {counted((await client.work_items.page(top=1)).total, 'item')}.",

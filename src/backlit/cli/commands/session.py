@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
-from backlit.client.answers import read_model
 from backlit.client.client import Client, root_of
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config import clipboard
@@ -118,7 +117,7 @@ async def _sign_in(
                 await client.auth.sign_in(user, secret, approved)
             else:
                 await client.auth.sign_in_with_code(secret, approved)
-            me = read_model(User, await client.users.me())
+            me = User.read(await client.users.me())
         held = cache.load()
         assert held is not None
         return me.name, held
@@ -182,4 +181,4 @@ def show_user(arguments: argparse.Namespace) -> None:
 
 async def _me(profile: Profile, locations: Locations) -> User:
     async with await open_client(profile, locations) as client:
-        return read_model(User, await client.users.me())
+        return User.read(await client.users.me())

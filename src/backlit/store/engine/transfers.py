@@ -143,14 +143,13 @@ class Transfers:
             raise NotFound("The attachment was deleted.") from error
 
     def _attachment(self, attachment_id: int) -> "Attachment":
-        from backlit.client.answers import read_model
         from backlit.model.resources import Attachment
 
         sql = "SELECT doc FROM attachments WHERE id = ?"
         found = self._files.mirror.execute(sql, (attachment_id,)).fetchone()
         if found is None:
             raise NotFound("The attachment was deleted.")
-        return read_model(Attachment, orjson.loads(found[0]))
+        return Attachment.read(orjson.loads(found[0]))
 
     def _put(self, document: Document) -> Awaitable[None]:
         def act(writer: Writer) -> None:
