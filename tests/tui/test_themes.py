@@ -1,7 +1,7 @@
 """Themes: what is shipped is legible, and a broken file costs only what is broken in it."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -80,6 +80,14 @@ def test_text_is_legible_on_every_background_it_is_drawn_on(name: str, least: fl
 @pytest.mark.parametrize(("name", "least"), [("backlit", 3.0), ("paper", 3.0), ("contrast", 7.0)])
 def test_faint_text_can_still_be_read(name: str, least: float) -> None:
     assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], ("faint",)) if value < least] == []
+
+
+@pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
+def test_what_to_press_and_what_to_mend_differ_in_hue(name: str) -> None:
+    colours = colours_of(BY_NAME[name])
+    hues = [360 * colours[each].hsl.h for each in ("conflict", "accent", "pending")]
+
+    assert all(later - earlier > 15 for earlier, later in pairwise(hues)), hues
 
 
 @pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
