@@ -494,6 +494,7 @@ def test_copies_of_deleted_items_are_listed_and_written(demo_home: Home) -> None
     empty = demo_home.run(*DEMO, "trash")
     journal.parent.mkdir(parents=True, exist_ok=True)
     with closing(Journal(journal)) as opened:
+        opened.trash.keep(Copy({**item, "fields": {"Name": "Older"}}))
         opened.trash.keep(Copy(item, tasks=[{"id": 8}]))
 
     listed = demo_home.run(*DEMO, "trash")

@@ -178,6 +178,9 @@ def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_i
     (written,) = rows_of(text.replace("PTS", "points"), (), is_json=False)
     (value,) = rows_of(given, (), is_json=True)
 
+    (tabbed,) = rows_of('type,Name\nStory,"A\tB"\n', (), is_json=False)
+
+    assert tabbed.values == {"Name": "A\tB"}
     assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, is_written=True)
     assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
 

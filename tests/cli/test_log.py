@@ -20,11 +20,13 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home, tas
     words = ("log", number, "1:30", "--type", "te", "--note", "both browsers")
 
     tried = demo_home.run(*DEMO, *words, "--dry-run")
+    rest = demo_home.run(*DEMO, "log", number, "1", "--remaining", "0", "--dry-run")
     done = demo_home.run(*DEMO, *words)
     after = json.loads(demo_home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
 
     assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
     assert tried.stdout.splitlines()[1].startswith(f"remaining  {fields['WorkRemaining']:g} h → ")
+    assert rest.stdout.splitlines()[1] == f"remaining  {fields['WorkRemaining']:g} h → 0 h"
     assert done.stdout.splitlines()[:3] == tried.stdout.splitlines()
     assert done.stdout.splitlines()[-1].startswith("Logged"), done.stderr
     assert after["WorkCompleted"] == completed + 1.5

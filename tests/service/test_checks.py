@@ -104,6 +104,11 @@ REFUSED = "refused"
             ("Story", "Status", "done", REFUSED),
             ("Story", "Status", None, REFUSED),
         ),
+        *(
+            ("Story", "Status", "", REFUSED),
+            ("Story", "PriorityClass", "", REFUSED),
+            ("Story", "AreaID", False, REFUSED),
+        ),
         *(("Story", "AreaID", 7, 7), ("Story", "AreaID", 9, REFUSED), ("Story", "AreaID", None, REFUSED)),
         *(("Story", "AssignedToID", None, None), ("Story", "AssignedToID", 9, REFUSED), ("Story", "Odd", 1, REFUSED)),
         *(("Task", "Estimate", "3", REFUSED), ("Story", "WorkRemaining", 1.0, REFUSED)),

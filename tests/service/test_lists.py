@@ -335,12 +335,13 @@ async def test_an_empty_number_is_refused_by_name(maya: Client, option: str) -> 
 
 async def test_select_leaves_the_named_keys(maya: Client) -> None:
     items = (await page(maya, top=2, select="ID, fields/name,Status"))["results"]
-    people = (await maya.get("users?$select=name")).json()["results"]
+    people = (await maya.get("users?$select=name,displayName")).json()["results"]
     one = (await maya.get("workitems/1?$select=type")).json()
 
     assert [set(item) for item in items] == [{"id", "fields"}] * 2
     assert set(items[0]["fields"]) == {"Name", "Status"}
-    assert [set(person) for person in people] == [{"name"}] * len(people)
+    assert [set(person) for person in people] == [{"name", "displayName"}] * len(people)
+    assert (await maya.get("users?$select=Estimate")).status_code == 400
     assert set(one) == {"type"}
 
 

@@ -287,6 +287,7 @@ async def test_a_change_of_the_tasks_is_one_of_their_item_by_the_same_person(may
 
     async def stamp() -> tuple[str, str]:
         item = (await maya.get(f"workitems/{story['id']}")).json()
+        assert (item["createdBy"], item["createdAt"]) == ("maya", story["createdAt"])
         return item["lastModifiedBy"], item["lastModifiedAt"]
 
     task = await added(jon, "Task", ParentID=story["id"], WorkRemaining=2)
