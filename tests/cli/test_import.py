@@ -65,11 +65,15 @@ async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     row = await first(store, "type:bug")
     item = store.item(row.id)
     assert item is not None
-    written = json.dumps([{"id": row.id, "type": "Bug", "projectId": 1, "fields": {**item.fields, "Name": "Renamed"}}])
+    empty = {key: None if value in ("", []) else value for key, value in item.fields.items()}
+    written = json.dumps([{"id": row.id, "type": "Bug", "projectId": 1, "fields": {**empty, "Name": "Renamed"}}])
 
     found = planned(store, rows_of(written, store.lookups.custom_fields(), is_json=True))
 
     assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
+    people = json.dumps([{"type": "Story", "Name": "jon", "AssignedToID": "jon", "Tags": ["jon"]}])
+    (family,) = planned(store, rows_of(people, (), is_json=True)).families
+    assert family.fields == {"Name": "jon", "AssignedToID": 2, "Tags": ["jon"]}
 
 
 def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Home) -> None:
@@ -92,8 +96,8 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
 
 
 def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home) -> None:
-    def refused(*lines: str) -> str:
-        done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
+    def refused(*lines: str, form: str = "csv") -> str:
+        done = demo_home.run(*DEMO, "items", "import", "-", "--format", form, given="\n".join(lines))
         assert done.returncode == 1
         return done.stderr.partition("Aurora\n")[2]
 
@@ -101,6 +105,8 @@ def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home
     shown = refused("type,Name,IsVisibleInPortal", "Story,Zebra,", "Feedback,Zebra,yes")
     listed = demo_home.run(*DEMO, "items", "list", "--query", "zebra", "--json")
 
+    assert "unknown field '[]'" in refused("[]")
+    assert "not valid JSON" in refused("type,Name", form="json")
     first, second, last = faults.splitlines()
     assert first == "backlit: Line 2: There is no area “Nowhere”."
     assert second.startswith("Line 4: Status must be one of: ")

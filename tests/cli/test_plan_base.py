@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 from tests.store.world import World
 
-from backlit.cli.commands.plan import described, differing, exported
+from backlit.cli.commands.plan import described, differing, exported, was_of
 from backlit.model.errors import BadRequest
 from backlit.model.plain import plain
 from backlit.store import Row, Store, ViewSpec
-from backlit.store.planning.text import labels_of
+from backlit.store.planning.text import ExportedItem, labels_of
 
 
 async def text_of(store: Store) -> str:
@@ -69,6 +69,8 @@ async def test_a_plan_has_the_iterations_to_come_with_their_dates_and_capacities
     assert re.findall(r"^\[(.*?)\]", whole, re.MULTILINE) == [*(each.name for each in coming), "Backlog"]
     assert re.findall(r"^\[.*", named, re.MULTILINE) == [notes[0], "[Backlog]"]
     assert notes[1] in whole.splitlines()
+    with pytest.raises(BadRequest, match=r"Release 3\.2 has iterations of its own; name those"):
+        await asyncio.to_thread(exported, store, ("Release 3.2",), 0)
     for text in (whole, named):
         assert len(text.split("[Backlog]\n")[1].partition("\n\n")[0].splitlines()) == 3
         lines = [line.split()[0] for line in text.splitlines() if re.match(r" *\d", line)]
@@ -94,10 +96,22 @@ async def test_a_change_is_told_with_its_values_before_and_after_and_the_load(st
         f"{place.name}: {before + 990:g} of at most {place.max_capacity:g} points  ! {over:g} over",
         f"{line}990, owner – → jon",
     ]
+    full = place.max_capacity - before
+    assert (
+        moved(f"{full:g}", "-")[0] == f"{place.name}: {place.max_capacity:g} of at most {place.max_capacity:g} points"
+    )
     assert moved("-", "-") == [
         f"{place.name}: {before:g} of at most {place.max_capacity:g} points",
         f"{line}–",
     ]
+
+
+def test_an_owner_without_a_name_is_a_number() -> None:
+    values = {"IterationID": 3, "Estimate": 5, "AssignedToID": 77}
+
+    assert was_of(values, {}) == ExportedItem(3, "5", "user 77")
+    assert was_of(dict.fromkeys(values), {77: "jon"}) == ExportedItem(None, None, None)
+    assert was_of(values | {"Estimate": " 5  pts\t"}, {77: "jon"}) == ExportedItem(3, "5 pts", "jon")
 
 
 async def test_export_includes_items_that_the_draft_moves_far_down_the_backlog(store: Store) -> None:

@@ -77,6 +77,23 @@ def test_a_heading_names_its_iteration_by_a_word(demo_home: Home) -> None:
     assert by_word.stdout == by_name.stdout
 
 
+def test_a_change_of_others_is_skipped_unless_mine_goes_before(demo_home: Home) -> None:
+    text = "[current]\n19  8  maya  x\n\n#= 19  -  3  maya\n"
+
+    skipped = demo_home.run(*DEMO, "plan", "apply", "-", given=text)
+    tried = demo_home.run(*DEMO, "plan", "apply", "-", "--mine", "--dry-run", given=text)
+    done = demo_home.run(*DEMO, "plan", "apply", "-", "--mine", given=text)
+
+    name = "Suggest categories beside articles while typing"
+    assert skipped.returncode == 1
+    assert skipped.stdout.splitlines()[-1] == f"≠ 19  {name}:  points 5 by now, the plan has 8"
+    assert skipped.stderr.endswith(
+        "backlit: 1 change was skipped: others changed the same fields. To overwrite their changes, add --mine.\n"
+    )
+    assert tried.stdout.splitlines()[-1] == f"19  {name}:  points 5 → 8"
+    assert done.stdout == f"{tried.stdout}1 item written.\n"
+
+
 def test_a_heading_of_an_iteration_that_is_missing_is_refused(home: Home) -> None:
     done = home.run("--profile", "local", "plan", "apply", "-", given="[next]\n")
 

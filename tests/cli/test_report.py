@@ -1,5 +1,6 @@
 """`backlit report` on a sample workspace."""
 
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,11 +12,13 @@ from backlit.store.reports.reports import ReportName
 
 def test_a_report_is_written_as_markdown_csv_or_svg(demo_home: Home) -> None:
     burndown = demo_home.run(*DEMO, "report", "burndown")
-    people = demo_home.run(*DEMO, "report", "people", "--days", "30", "--items", "--format", "csv")
+    people = demo_home.run(*DEMO, "report", "people", "--format", "csv")
+    whole = demo_home.run(*DEMO, "report", "people", "--days", "30", "--items")
     chart = demo_home.run(*DEMO, "report", "velocity", "--iteration", "Release 3.1", "--format", "svg")
 
     assert burndown.stdout.startswith("# Burndown: Sprint 14\n"), burndown.stderr
     assert people.stdout.startswith("Person,Pts,Items,Hours\n"), people.stderr
+    assert re.match(r"# Load by person: whole backlog\n\n\d+ items open, most with ", whole.stdout), whole.stdout
     assert "Velocity: Release 3.1" in (ET.fromstring(chart.stdout)[0].text or "")
 
 

@@ -14,6 +14,7 @@ from backlit.model.errors import BadRequest, PreconditionFailed
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind, ValueType, custom_field
 from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
+from backlit.service.auth.callers import WAITING, Passwords
 from backlit.service.http.endpoint import etag_of, must_match
 from backlit.service.http.listing import SKIP_LIMIT, TOP_DEFAULT, TOP_LIMIT, list_resources, options_of
 from backlit.service.rules.checks import (
@@ -40,6 +41,18 @@ SETTINGS = ProjectSettings(
 
 def values(item_type: str, *, creating: bool = False, **given: Any) -> Mapping[str, Any]:
     return checked(item_type, given, SETTINGS, lambda _kind, _value: True, creating=creating)
+
+
+async def test_no_password_is_right_for_a_user_without_one() -> None:
+    passwords = Passwords()
+
+    found = [
+        await passwords.are_right(*given)
+        for given in (("the hash that unknown users are checked against", None), *[("x", "odd")] * (WAITING + 1))
+    ]
+    passwords.close()
+
+    assert not any(found)  # each has released its place among those that wait
 
 
 @pytest.mark.parametrize(
@@ -87,6 +100,7 @@ REFUSED = "refused"
         *(("Story", "Name", "x" * NAME_LIMIT, "x" * NAME_LIMIT), ("Story", "Name", "x" * (NAME_LIMIT + 1), REFUSED)),
         *(("Story", "Name", " ", REFUSED), ("Story", "Name", None, REFUSED), ("Story", "Name", 5, REFUSED)),
         *(("Story", "Estimate", 3, "3"), ("Story", "Estimate", 0.5, "0.5"), ("Story", "Estimate", "8 pts", "8 pts")),
+        ("Story", "Estimate", 1234567.5, "1234567.5"),
         *(("Story", "Estimate", True, REFUSED), ("Story", "Estimate", 1e301, REFUSED), ("Story", "Estimate", "", "")),
         *(("Story", "Estimate", None, None), ("Story", "Description", None, ""), ("Story", "Tags", None, [])),
         *(("Story", "Priority", 3.0, 3), ("Story", "Priority", 3.5, REFUSED), ("Story", "Priority", True, REFUSED)),

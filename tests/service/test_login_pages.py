@@ -205,7 +205,7 @@ async def test_the_cookie_is_out_of_reach_and_kept_as_a_digest(browser: Client, 
     line = next(value for value in answer.headers.get_list("set-cookie") if value.startswith(f"{COOKIE}="))
     value = line.partition(";")[0].removeprefix(f"{COOKIE}=")
     assert "=" not in value
-    assert {"HttpOnly", "Path=/", "SameSite=lax"} <= set(line.split("; "))
+    assert {"HttpOnly", "Max-Age=43200", "Path=/", "SameSite=lax"} <= set(line.split("; "))
     assert "Secure" not in line
     kept = in_database(service, lambda c: c.execute(select(login_sessions.c.digest)).scalars().all())
     assert kept == [digest(value)]

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select
 
 from backlit.model.errors import TooManyRequests
 from backlit.model.fields import ItemType, ValueType
+from backlit.model.filters import SortKey
 from backlit.model.odata import parse_filter
 from backlit.model.resources import User
 from backlit.service.admin.rendering import item_of_row, item_rows
@@ -224,7 +225,10 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
         found = attachments.page(connection, query, 0, 100)
         assert attachments.count(connection, query) == len(found)
         assert [each.id for each in attachments.page(connection, query, 1, 1)] == [each.id for each in found][1:2]
-        return [each.id for each in found]
+        backwards = attachments.Query(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
+        ids = [each.id for each in found]
+        assert [each.id for each in attachments.page(connection, backwards, 0, 100)] == sorted(ids, reverse=True)
+        return ids
 
     assert [attached((1,)), attached((2,)), attached((1, 2)), attached(())] == [made[:2], made[2:], made, []]
     assert [attached((2,), one.id), attached((2,), other.id), attached((2,), one.id, 1)] == [
