@@ -113,3 +113,75 @@ async def test_a_moved_block_goes_back_without_the_items_that_are_gone(store: St
     await store.history.undo()
 
     assert await order(store) == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("ids", "way", "beside"),
+    [
+        ([3], "up", [("before", 2), ("after", 1), ("before", 4)]),
+        ([2], "up", [("before", 1), ("before", 3)]),
+        ([2], "down", [("after", 3), ("before", 4), ("after", 1)]),
+        ([3], "down", [("after", 4), ("after", 2)]),
+        ([4], "top", [("before", 1), ("before", 2)]),
+        ([1], "bottom", [("after", 4), ("after", 3)]),
+        ([10], "down", [("after", 12)]),
+        ([12], "up", [("before", 10)]),
+    ],
+)
+async def test_a_move_is_sent_with_substitutes_for_its_neighbour(
+    store: Store, ids: list[int], way: str, beside: list[tuple[str, int]]
+) -> None:
+    view = store.view(ViewSpec(with_done=True))
+    ranking = store.ranking
+    ways = {"up": ranking.up, "down": ranking.down, "top": ranking.to_top, "bottom": ranking.to_bottom}
+
+    ranked = await ways[way](view, ids)
+
+    entries = await store.files.write(lambda writer: [writer.journal.entries.find(number) for number in range(1, 9)])
+    (entry,) = [each for each in entries if each]
+    assert (ranked.count, ranked.is_local, ranked.is_first) == (1, True, True)
+    assert [tuple(each) for each in entry.payload["beside"]] == beside
+
+
+@pytest.mark.parametrize(
+    ("ids", "number", "expected"),
+    [
+        ([4], 2, [1, 4, 2, 3]),
+        ([1], 3, [2, 3, 1, 4]),
+        ([1, 2], 2, [3, 1, 2, 4]),
+        ([3, 4], 1, [3, 4, 1, 2]),
+        ([1], 9, [2, 3, 4, 1]),
+        ([4], 0, [4, 1, 2, 3]),
+        ([1, 3], 2, [2, 1, 3, 4]),
+        ([2], 2, None),
+        ([2, 3], 2, None),
+        ([4], 9, None),
+    ],
+)
+async def test_a_block_goes_to_a_position_counted_without_it(
+    store: Store, ids: list[int], number: int, expected: list[int] | None
+) -> None:
+    ranked = await store.ranking.to_position(store.view(ViewSpec(with_done=True)), ids, number)
+
+    assert (ranked.count, await order(store)) == (len(ids) if expected else 0, expected or [1, 2, 3, 4])
+    assert len(store.ranking.local_ids()) == ranked.count
+
+
+async def test_only_the_first_local_move_is_told_as_the_first(store: Store) -> None:
+    view = store.view(ViewSpec(with_done=True))
+
+    found = [await store.ranking.up(view, [1]), await store.ranking.up(view, [3]), await store.ranking.down(view, [1])]
+
+    assert [(each.count, each.is_first) for each in found] == [(0, False), (1, True), (1, False)]
+
+
+async def test_several_undone_moves_go_back_from_the_top_on(store: Store) -> None:
+    view = store.view(ViewSpec(with_done=True))
+    await store.ranking.to_bottom(view, [1, 3])
+    moved = await order(store)
+
+    await store.history.undo()
+    back = await order(store)
+    await store.history.redo()
+
+    assert (moved, back, await order(store)) == ([2, 4, 1, 3], [1, 2, 3, 4], [2, 4, 1, 3])

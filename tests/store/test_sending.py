@@ -11,6 +11,7 @@ from tests.store.world import Said, raised, until
 
 from backlit.model.errors import Unavailable
 from backlit.store import Change, EntryState, Store
+from backlit.store.edits.work_log import Work
 from backlit.store.outbox.queue import FAILURES, Outbox
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
 from backlit.store.records.item import Document
@@ -243,8 +244,8 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     reading = await begin()
     task = item(2, project=7, kind="Task", ParentID=1)
     outbox = await outbox_of(reading, [*items(1), task])
-    said = reading.server.comment("pat", 1, "Keep this")
-    await reading.store.files.write(lambda writer: writer.mirror.comments.put([said]))
+    said = [reading.server.comment("pat", 1, "Keep this"), reading.server.comment("pat", 2, "Of the task")]
+    await reading.store.files.write(lambda writer: writer.mirror.comments.put(said))
     changes: list[Change] = []
     reading.store.subscribe(changes.append)
     heard = sentences(reading.store)
@@ -257,7 +258,8 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     assert heard == ["#1 was already deleted. It is restored with a new number."]
     assert [reading.server.items[each]["type"] for each in made] == ["Story", "Task"]
     assert reading.server.items[made[1]]["fields"]["ParentID"] == made[0]
-    assert [each["workItemId"] for each in reading.server.comments.values()] == [1, made[0]]
+    comments = [(each["workItemId"], each["description"]) for each in reading.server.comments.values()][2:]
+    assert {each: text.splitlines()[-1] for each, text in comments} == {made[0]: "Keep this", made[1]: "Of the task"}
     assert reading.ids() == made
     assert next(each.renamed for each in changes if 1 in each.renamed) != {}
 
@@ -313,3 +315,28 @@ async def test_a_comment_is_written_again_if_it_is_gone(begin: Begin, *, is_gone
     assert said == [("Keep this", 1)] * is_gone
     is_again = "The comment on #1 was already deleted. It is posted again."
     assert heard == [is_again if is_gone else "The comment was not deleted and is unchanged."]
+
+
+async def test_hours_of_two_people_add_up_once_and_are_shown(begin: Begin) -> None:
+    reading = await begin()
+    task = item(2, project=7, kind="Task", ParentID=1, WorkCompleted=1.0, WorkRemaining=8.0)
+    outbox = await outbox_of(reading, [*items(1), task])
+    await reading.store.work_log.log(2, Work(2.0, "", "Mine"))
+    reading.server.change("jon", 2, {"WorkCompleted": 4.0, "WorkRemaining": 5.0})
+    reading.faults.says = lambda method, _: Said(500) if method == "PUT" else None
+
+    await outbox.send()
+    found = reading.store.item(2)
+    shown = [found.fields[key] for key in ("WorkCompleted", "WorkRemaining")] if found else []
+    entry = next(each for each in reading.store.outbox_entries() if each.kind is EntryKind.EDIT)
+    reading.faults.says = lambda _method, _path: None
+    outbox.hurry()
+    await outbox.send()
+
+    assert shown == [6.0, 3.0]
+    assert (entry.payload, entry.base) == (
+        {"WorkCompleted": 6.0, "WorkRemaining": 3.0},
+        {"WorkCompleted": 4.0, "WorkRemaining": 5.0},
+    )
+    sent = reading.server.items[2]["fields"]
+    assert (sent["WorkCompleted"], sent["WorkRemaining"]) == (6.0, 3.0)

@@ -92,8 +92,9 @@ class Journal:
 
     def _insert(self, entry: OutboxEntry) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, step)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO entries"
+            " (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, step)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.created_at,
                 entry.project_id,
@@ -103,6 +104,7 @@ class Journal:
                 _dump(entry.base),
                 entry.base_modified_at,
                 entry.state.value,
+                entry.reason,
                 entry.step,
             ),
         )
