@@ -11,6 +11,7 @@ from backlit.model.errors import BadRequest
 from backlit.store import EntryState, RowSign, Store
 from backlit.store.edits.conflicts import Case, Keep
 from backlit.store.files.files import Writer
+from backlit.store.records.entry import EntryKind, new_entry
 
 TEXT = "As a guest\nI want\nto pay"
 
@@ -351,3 +352,51 @@ async def test_a_settled_conflict_is_sent_like_a_new_change(
             (each.payload, each.base, each.theirs, each.attempts, each.reason) for each in store.outbox_entries()
         ]
         assert waiting == ([(sent_as, {"Name": "Theirs"}, {}, 0, "")] if sent_as else [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "has_case"),
+    [
+        (EntryKind.EDIT, EntryState.CONFLICT, True),
+        (EntryKind.EDIT, EntryState.REFUSED, True),
+        (EntryKind.EDIT, EntryState.WAITING, False),
+        (EntryKind.COMMENT, EntryState.REFUSED, False),
+        (EntryKind.DELETE, EntryState.CONFLICT, False),
+    ],
+)
+async def test_only_an_unresolved_change_of_values_has_a_case(
+    tmp_path: Path, kind: EntryKind, state: EntryState, *, has_case: bool
+) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        entry = replace(new_entry(kind, 1, {"text": "Look", "Name": "Mine"}, 1, {"Name": "Item 1"}), state=state)
+        (added,) = await store.files.write(lambda writer: writer.journal.add([entry]))
+
+        assert (store.conflicts.case(added.id) is not None, store.conflicts.case(99)) == (has_case, None)
+
+
+@pytest.mark.parametrize("state", [EntryState.SENT, EntryState.DISCARDED])
+async def test_what_is_sent_or_discarded_is_not_discarded_by_another_act(tmp_path: Path, state: EntryState) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine"})
+        done = replace(store.outbox_entries()[0], state=state)
+        store.files.submit(lambda writer: writer.journal.update(done)).result()
+        before = await store.history.to_undo()
+
+        await store.conflicts.discard(done.id)
+
+        assert await store.history.to_undo() == before
+        found = await store.files.write(lambda writer: writer.journal.entries.find(done.id))
+        assert found == done
+
+
+async def test_a_case_shows_the_latest_own_value_of_its_fields_only(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Mine"})
+        contested = replace(store.outbox_entries()[0], state=EntryState.CONFLICT, theirs={"Name": "Theirs"})
+        store.files.submit(lambda writer: writer.journal.update(contested)).result()
+        await store.items.edit([1], {"Name": "Later", "Estimate": "5"})
+
+        case = store.conflicts.case(contested.id)
+
+        assert case is not None
+        assert [(each.key, each.mine, each.theirs) for each in case.fields] == [("Name", "Later", "Item 1")]

@@ -1,6 +1,7 @@
 """Lookups: the nouns of a project as the service states them, or as the items show them."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
+from backlit.model.query.meaning import NameKind
 from backlit.model.trees import Totals
 from backlit.store import EntryState, Store, TreeKind
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import Change, Subject
+from backlit.store.records.item import Document
 from backlit.store.records.people import LOOKED_UP_USER, TIME_ENTRY_TYPES
 from backlit.store.views.lookups import told_field
 
@@ -140,7 +143,7 @@ async def test_totals_count_open_items_without_tasks(store: Store) -> None:
 
 def test_users_are_known_as_licensed_ones_before_looked_up_ones(store: Store) -> None:
     put_nouns(store, user=[{"id": 1, "name": "maya"}])
-    looked_up = [{"id": 1, "name": "old"}, {"id": 57, "name": "ursula"}, {"id": 58}]
+    looked_up: list[Document] = [{"id": 1, "name": "old"}, {"id": 57, "name": "ursula"}, {"id": 58}]
     store.files.submit(lambda writer: writer.mirror.put_resources(LOOKED_UP_USER, 0, looked_up)).result()
     publish(store, Subject.PEOPLE)
 
@@ -161,7 +164,8 @@ def test_a_node_without_a_name_a_parent_or_a_number_is_shown(store: Store) -> No
 
 
 def test_kinds_of_hours_are_those_of_the_project(store: Store) -> None:
-    put_nouns(store, **{TIME_ENTRY_TYPES: [{"id": 2, "name": "Review"}, {"id": 1, "name": "Work"}, {"id": 3}]})
+    kinds: list[Document] = [{"id": 2, "name": "Review"}, {"id": 1, "name": "Work"}, {"id": 3}]
+    put_nouns(store, **{TIME_ENTRY_TYPES: kinds})
 
     assert store.lookups.time_entry_types() == ("Work", "Review", "")
     store.choose_project(2)
@@ -236,3 +240,50 @@ async def test_an_item_that_is_kept_waits_for_a_decision(store: Store) -> None:
         item_id,
     )
     assert store.item(item_id) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "with_subtree", "found"),
+    [
+        (NameKind.USER, "me", False, {1}),
+        (NameKind.USER, "MAYA", False, {1}),
+        (NameKind.USER, "jon reed", False, {2}),
+        (NameKind.USER, "jon", False, {3}),
+        (NameKind.USER, "Reed", False, {2, 4}),
+        (NameKind.USER, "57", False, {57}),
+        (NameKind.USER, "nobody", False, set()),
+        (NameKind.TEAM, "TEAM 3", False, {3}),
+        (NameKind.TEAM, "4", False, {4}),
+        (NameKind.TEAM, "team", False, set()),
+        (NameKind.AREA, "web", False, {2}),
+        (NameKind.AREA, "web", True, {2, 3}),
+        (NameKind.AREA, "Root\\Web\\Cart", False, {3}),
+        (NameKind.AREA, "current", False, set()),
+        (NameKind.ITERATION, "Current", False, {22}),
+        (NameKind.ITERATION, "next", False, {23}),
+        (NameKind.ITERATION, "previous", False, {24}),
+        (NameKind.ITERATION, "S1", False, {22}),
+    ],
+)
+def test_names_lead_to_ids(store: Store, kind: NameKind, name: str, *, with_subtree: bool, found: set[int]) -> None:
+    users = [("maya", "Maya", "Kent"), ("jreed", "Jon", "Reed"), ("jon", "Jonathan", "Roe"), ("ann", "Ann", "Reed")]
+    today = store.today()
+    spans = [(0, 6), (7, 13), (-7, -1)]
+    dates = [[(today + timedelta(days)).isoformat() for days in span] for span in spans]
+    put_nouns(
+        store,
+        user=[
+            {"id": number, "name": each[0], "firstName": each[1], "lastName": each[2]}
+            for number, each in enumerate(users, 1)
+        ],
+        areas=[node(1, "Root"), node(2, "Web", 1), node(3, "Cart", 2)],
+        iterations=[
+            node(21, "Root"),
+            *(
+                node(number, f"S{number - 21}", 21, startDate=start, endDate=end)
+                for number, (start, end) in enumerate(dates, 22)
+            ),
+        ],
+    )
+
+    assert store.names.ids(kind, name, with_subtree=with_subtree) == found

@@ -127,3 +127,19 @@ def test_changes_with_a_line_between_them_are_all_there(data: st.DataObject) -> 
     base, mine, theirs, both = ("\n".join(lines) for lines in versions.values())
 
     assert merge_text(base, mine, theirs) == both
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "theirs", "merged"),
+    [
+        ("a\n\n", "b\n", "a\n\n", "b\n"),
+        ("a\n", "a\n\n", "b\n", "b\n\n"),
+        ("a\n\n", "b\n\n", "a\n", "b\n"),
+        ("a", "b\n", "a\n\n", "b\n\n"),
+        ("a\nb\nc\n", "x\nb\nc", "a\nb\ny\n", "x\nb\ny"),
+    ],
+)
+def test_breaks_at_the_end_are_those_of_the_side_that_changed_them(
+    base: str, mine: str, theirs: str, merged: str
+) -> None:
+    assert merge_text(base, mine, theirs) == merged

@@ -9,7 +9,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
-from backlit.store.edits.ranking import Block, RankOrder, reorder
+from backlit.store.edits.ranking import Block, RankOrder, beside_of, reorder
 from backlit.store.files.files import Writer
 
 
@@ -140,7 +140,7 @@ async def test_a_move_is_sent_with_substitutes_for_its_neighbour(
     entries = await store.files.write(lambda writer: [writer.journal.entries.find(number) for number in range(1, 9)])
     (entry,) = [each for each in entries if each]
     assert (ranked.count, ranked.is_local, ranked.is_first) == (1, True, True)
-    assert [tuple(each) for each in entry.payload["beside"]] == beside
+    assert beside_of(entry.payload) == beside
 
 
 @pytest.mark.parametrize(

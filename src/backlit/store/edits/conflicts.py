@@ -134,7 +134,7 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     later = _later(undelivered, entry.id, keys)
     mine = dict(own)
     for each in later:
-        mine |= {key: value for key, value in each.payload.items() if key in keys}
+        mine |= each.payload
     return Case(
         entry=entry,
         fields=tuple(Contested(key, entry.base.get(key), mine[key], theirs.get(key)) for key in own if key in keys),
