@@ -9,6 +9,8 @@ import pytest
 from tests.cli.conftest import Home, Server
 
 from backlit.cli.commands.session import is_loopback
+from backlit.client.tokens import TokenCache
+from backlit.config.settings import Profiles, find_locations
 
 
 @pytest.mark.slow
@@ -129,6 +131,25 @@ def test_no_secret_is_written_where_others_can_read_it(home: Home, server: Serve
     files = [path for path in home.path.rglob("*") if path.is_file()]
     assert not [path for path in files if b"lantern" in path.read_bytes()]
     assert {path.stat().st_mode & 0o077 for path in files if path.name.startswith("tokens")} == {0}
+
+
+def test_a_sign_in_keeps_the_approved_address(home: Home, server: Server) -> None:
+    approving = ("--approve", "https://sign-in.example")
+    home.run("login", server.address, "--user", "maya", *approving, given="lantern\n")
+
+    locations = find_locations(home.environment)
+    cache = TokenCache(locations.tokens(Profiles(locations).signed_in()), server.address)
+    assert cache.approved() == {"https://sign-in.example"}
+
+
+def test_a_service_that_went_away_before_the_first_load_is_said(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    server.stop()
+    done = home.run("items", "list")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot be reached" in done.stderr
+    assert "local copy" not in done.stderr
 
 
 def test_a_wrong_password_keeps_nothing(home: Home, server: Server) -> None:

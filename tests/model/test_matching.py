@@ -193,9 +193,11 @@ def test_empty_conjunction_holds_and_empty_disjunction_does_not() -> None:
 
 def test_constants_of_one_property_are_replaced_where_they_are_compared_for_equality() -> None:
     text = "type eq 'a' or not (type ne 'a' and type in ('a', 'b', 'c')) or type gt 'a' or Name eq 'a'"
+    text += " or type eq 'x' or Name in ('a', 'b')"
 
     assert with_constants(parse_filter(text), "type", {"a": "b", "b": "z"}) == parse_filter(
         "type eq 'b' or not (type ne 'b' and type in ('b', 'z', 'c')) or type gt 'a' or Name eq 'a'"
+        " or type eq 'x' or Name in ('a', 'b')"
     )
 
 

@@ -135,6 +135,12 @@ def test_an_item_is_open_until_its_status_is_known_as_closed(status: str | None,
     assert matches(filter_of(parse_query("status:open"), Book()), {**ITEM, "Status": status}) == is_open
 
 
+def test_a_value_that_is_named_whole_is_meant_alone() -> None:
+    found = filter_of(parse_query("status:done"), Book())
+
+    assert [status for status in ("Done", "Not Done", "done") if matches(found, {**ITEM, "Status": status})] == ["Done"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

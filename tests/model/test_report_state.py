@@ -113,6 +113,12 @@ def stay(item_id: int, since: date, group: StatusGroup = StatusGroup.IN_PROGRESS
     return Stay(item_id, f"Item {item_id}", str(group), group, "jon", since)
 
 
+def test_an_item_that_changed_after_today_has_no_age() -> None:
+    stay = Stay(1, "Item 1", "Doing", StatusGroup.IN_PROGRESS, "jon", date(2026, 3, 12))
+
+    assert [stay.days(date(2026, 3, day)) for day in (11, 12, 14)] == [0, 0, 2]
+
+
 OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
 
 

@@ -58,6 +58,7 @@ async def test_a_bad_comment_is_refused_by_key(jon: Client) -> None:
         {"workItemId": "1"},
         {"workItemId": 2**70},
         {"projectId": 2},
+        {"projectId": None},
         {"description": " "},
         {"description": None},
         {"type": "Loud"},
