@@ -187,9 +187,10 @@ async def test_looking_at_an_item_reads_it_and_its_comments(world: World) -> Non
 @pytest.mark.parametrize("failing", ["comments", "attachments"])
 async def test_an_item_looked_at_is_stored_where_its_comments_or_files_fail(world: World, failing: str) -> None:
     store = await world.online()
+    await store.refresh()
     item_id = min(mirrored(store))
     world.faults.says = lambda _method, path: Said(500) if path.lower().endswith(failing) else None
-    world.faults.is_answered = lambda path: f"/{item_id}" in path  # no sync ends
+    world.faults.is_answered = lambda path: f"/workitems/{item_id}" in path.lower()  # no sync ends
     await world.rival.work_items.update(item_id, {"Name": "Newer"})
     await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "And this"})
 
