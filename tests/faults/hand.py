@@ -90,7 +90,7 @@ class Hand:
     async def keep_up(self, most_pending: int) -> None:
         """Wait until little is waiting; sign in and settle conflicts meanwhile, as a person would: mine is kept."""
         while self.store.outbox.pending > most_pending or self.store.outbox.conflicts:
-            for entry in self.store.outbox_entries():
+            for entry in self.store.outbox_entries() if self.store.outbox.conflicts else ():
                 if entry.state is EntryState.CONFLICT:
                     assert set(entry.theirs) == {"Name"}, entry
                     self.conflicts += 1

@@ -1,6 +1,7 @@
 """Themes: what is shipped is legible, and a broken file costs only what is broken in it."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -27,7 +28,9 @@ LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
 BACKGROUNDS = ("background", "surface", "panel", "cursor-background", "selected-background")
 
 
-def colours_of(theme: Theme) -> dict[str, Color]:
+@cache
+def colours_of(name: str) -> dict[str, Color]:
+    theme = BY_NAME[name]
     values = {**theme.to_color_system().generate(), **theme.variables}
     colours = {name: Color.parse(value) for name, value in values.items() if value.startswith("#")}
     styles = ThemeStyles(values)
@@ -52,7 +55,7 @@ def ratio(one: Color, other: Color) -> float:
 
 
 def pairs(theme: Theme, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
-    colours = colours_of(theme)
+    colours = colours_of(theme.name)
     for text, background in product(texts, BACKGROUNDS):
         yield f"{text} on {background}", ratio(colours[text], colours[background])
 
@@ -84,7 +87,7 @@ def test_faint_text_can_still_be_read(name: str, least: float) -> None:
 
 @pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
 def test_what_to_press_and_what_to_mend_differ_in_hue(name: str) -> None:
-    colours = colours_of(BY_NAME[name])
+    colours = colours_of(name)
     hues = [360 * colours[each].hsl.h for each in ("conflict", "accent", "pending")]
 
     assert all(later - earlier > 15 for earlier, later in pairwise(hues)), hues
@@ -92,7 +95,7 @@ def test_what_to_press_and_what_to_mend_differ_in_hue(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
 def test_the_cursor_row_rules_and_bars_stand_out_from_the_ground(name: str) -> None:
-    colours = colours_of(BY_NAME[name])
+    colours = colours_of(name)
     least = {"cursor-background": 1.6, "rule": 2.0, "bar": 3.0, "bar-done": 3.0, "bar-over": 3.0}
 
     assert [each for each in least if ratio(colours[each], colours["background"]) < least[each]] == []
@@ -135,14 +138,14 @@ def fault_of(segment: Segment, theme: Theme) -> str:
         is_own = not style.color.triplet and not style.bgcolor.triplet
         return "" if is_own else f"{segment.text!r} is {style.color.name} on {style.bgcolor.name}"
     text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
-    if text == ground == colours_of(theme)["rule"]:
+    if text == ground == colours_of(theme.name)["rule"]:
         return ""  # a scrollbar, which stands out as rules do
-    if set(segment.text) & LINES and text == colours_of(theme)["rule"]:
+    if set(segment.text) & LINES and text == colours_of(theme.name)["rule"]:
         least = 2.0
-    elif text == colours_of(theme)["behind-dialog"]:
+    elif text == colours_of(theme.name)["behind-dialog"]:
         least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:
-        least = 2.0 if ground == colours_of(theme)["cursor-background"] else 3.0
+        least = 2.0 if ground == colours_of(theme.name)["cursor-background"] else 3.0
     else:
         least = LEAST_OF_TEXT[theme.name]
     found = ratio(text, ground)
