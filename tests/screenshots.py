@@ -70,10 +70,9 @@ async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.is_sample = scene.has_history
         ItemPanes.look_seconds = LOOK_SECONDS
-        with quiet.every_frame():
-            async with BacklitApp(store).run_test(size=size) as pilot:
-                await _play(scene, pilot, world, store)
-                yield pilot
+        async with BacklitApp(store).run_test(size=size) as pilot:
+            await _play(scene, pilot, world, store)
+            yield pilot
     finally:
         await world.stop()
 
