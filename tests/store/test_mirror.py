@@ -68,3 +68,29 @@ def test_a_new_item_keeps_its_rank_under_its_real_id(mirror: Mirror) -> None:
 
     found = mirror.connection.execute("SELECT id, rank_priority FROM items ORDER BY rank_priority").fetchall()
     assert found == [(77, 1.5), (2, 2.0)]
+
+
+def attached(attachment_id: int, comment_id: int | None = None) -> Document:
+    return {"id": attachment_id, "workItemId": 1, "projectId": 1, "commentId": comment_id}
+
+
+@pytest.mark.parametrize(
+    ("received", "kept"),
+    [
+        ([attached(1)], [1, 3]),
+        ([], [3]),
+        ([attached(5)], [3, 5]),
+        ([attached(4, 8)], [4]),
+        ([attached(1), attached(3, 8)], [1, 3]),
+    ],
+)
+def test_files_of_comments_stay_where_a_list_has_none_of_them(
+    mirror: Mirror, received: list[Document], kept: list[int]
+) -> None:
+    mirror.comments.put([{"id": 8, "workItemId": 1, "description": "With a file"}])
+    mirror.attachments.put([attached(1), attached(2), attached(3, 8), attached(9, 99)])
+
+    mirror.attachments.replace_all(1, received)
+
+    assert [each for (each,) in mirror.connection.execute("SELECT id FROM attachments ORDER BY id")] == kept
+    assert [mirror.attachments.item_of(each) for each in (3, 7)] == [1 if 3 in kept else None, None]

@@ -1,14 +1,19 @@
 """Unfinished items of an ended iteration: each goes its way, and all of it is one step."""
 
+from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
+from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest
+from backlit.model.fields import NAME_LIMIT
 from backlit.store import IterationEntry, Row, Store
 from backlit.store.edits.rollover import Decision, Way, rest_of
+from backlit.store.records.entry import EntryKind
 
 
 async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[Row]]:
@@ -137,3 +142,28 @@ async def test_what_goes_on_is_known_before(world: World, decision: Decision, re
 
     assert item is not None
     assert rest_of(item, decision) == rest
+
+
+@pytest.fixture
+def offline(tmp_path: Path) -> Iterator[Store]:
+    """A store without a service: an ended sprint 22, and sprint 23 after it."""
+    long = "n" * NAME_LIMIT
+    documents = [item(1, Name=long, IterationID=22, Estimate="8"), item(2, IterationID=22), item(3, IterationID=23)]
+    with offline_store(tmp_path, documents) as store:
+        put_nouns(store, iterations=[node(21, "Root"), node(22, "S", 21), node(23, "T", 21)])
+        yield store
+
+
+async def test_the_name_of_a_done_part_fits_the_longest_name(offline: Store) -> None:
+    assert await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3)}) == 1
+
+    (made,) = [each.fields for each in offline.outbox_entries() if each.kind is EntryKind.ADD]
+    name = str(made["Name"])
+    assert (len(name), name[-13:], made["Estimate"]) == (NAME_LIMIT, "n (done part)", "3")
+
+
+async def test_items_that_are_gone_or_elsewhere_go_nowhere(offline: Store) -> None:
+    decisions = dict.fromkeys((99, 3, 2), Decision(Way.NEXT))
+
+    assert await offline.rollover.write(22, 23, decisions) == 1
+    assert [each.item_id for each in offline.outbox_entries()] == [2]
