@@ -15,6 +15,7 @@ from backlit.store import EntryState, Store
 from backlit.store.edits.deletions import Extent, keep_last_copy
 from backlit.store.edits.nodes import MOST_ITEMS, kept_nodes
 from backlit.store.edits.nodes import Extent as NodeExtent
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
@@ -234,6 +235,38 @@ async def test_a_deleted_node_gets_back_the_items_that_are_still_where_it_put_th
 
         assert told is not None
         assert [(each.item_ids, each.stay) for each in told.nodes_made] == [((1, 3), 1)]
+
+
+@pytest.mark.parametrize(
+    ("payload", "parent_id", "stay", "reason"),
+    [
+        ({}, 11, 0, ""),
+        ({"left": 2}, 11, 2, ""),
+        ({"nodes": []}, 11, 0, "there is no copy of it; create it again"),
+        ({}, 14, 0, "its parent was deleted; create it again"),
+    ],
+)
+async def test_a_deleted_node_is_made_again_if_its_copy_and_parent_are_there(
+    tmp_path: Path, payload: dict[str, object], parent_id: int, stay: int, reason: str
+) -> None:
+    with offline_store(tmp_path, [item(1, AreaID=12)]) as store:
+        put_nouns(store, areas=[node(11, "Root"), node(14, "P", 11), node(12, "A", parent_id)])
+        await store.nodes.delete(TreeKind.AREAS, 12, 11)
+        (entry,) = store.outbox_entries()
+        set_state(store, EntryState.SENT, payload={**entry.payload, **payload})
+        put_nouns(store, areas=[node(11, "Root")])
+        put(store, [{**item(1, AreaID=11), "lastModifiedAt": "2026-03-09T10:00:00.000"}])
+
+        told = await store.history.to_undo()
+
+        assert told is not None
+        assert [each.reason for each in told.final] == ([reason] if reason else [])
+        assert [(each.item_ids, each.stay) for each in told.nodes_made] == ([] if reason else [((1,), stay)])
+        heard: list[Change] = []
+        store.subscribe(heard.append)
+        await store.history.undo()
+        assert (Subject.TREES in {each.kind for each in heard}) is (not reason)
+        assert [each.name for each in store.lookups.tree(TreeKind.AREAS).walk()] == ["Root", "A"][: 1 + (not reason)]
 
 
 SOME = Named(1, "Story", "One")

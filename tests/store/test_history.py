@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.world import World, sent, until
 
-from backlit.store import EntryState, Store, ViewSpec
+from backlit.store import EntryState, Store, TreeKind, ViewSpec
 from backlit.store.files.files import Writer
+from backlit.store.records.changes import Change, Subject
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import FieldChange
 
@@ -363,3 +364,35 @@ async def test_a_task_is_not_made_again_below_an_item_that_is_gone(tmp_path: Pat
         reversal = await undone(store)
 
         assert (reversal.made_again, store.outbox_entries()) == ((), ())
+
+
+async def test_a_comment_that_is_undone_or_redone_is_told(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.comment(1, "Look")
+        heard: list[Change] = []
+        store.subscribe(heard.append)
+
+        told = []
+        for act in (store.history.undo, store.history.redo):
+            heard.clear()
+            await act()
+            told.append([each.ids for each in heard if each.kind is Subject.COMMENTS])
+
+    assert told == [[frozenset({1})]] * 2
+
+
+async def test_a_node_that_is_undone_or_redone_is_told(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, AreaID=2)]) as store:
+        put_nouns(store, areas=[node(1, "Root"), node(2, "A", 1)])
+        await store.nodes.edit(TreeKind.AREAS, 2, {"name": "B"})
+        heard: list[Change] = []
+        store.subscribe(heard.append)
+
+        names = []
+        for act in (store.history.undo, store.history.redo):
+            heard.clear()
+            await act()
+            assert Subject.TREES in {each.kind for each in heard}
+            names.append([each.name for each in store.lookups.tree(TreeKind.AREAS).walk()])
+
+    assert names == [["Root", "A"], ["Root", "B"]]

@@ -287,3 +287,21 @@ def test_names_lead_to_ids(store: Store, kind: NameKind, name: str, *, with_subt
     )
 
     assert store.names.ids(kind, name, with_subtree=with_subtree) == found
+
+
+def test_fields_with_an_order_of_their_own_have_ranks(store: Store) -> None:
+    put_nouns(
+        store,
+        user=[{"id": 1, "name": "Maya"}],
+        areas=[node(1, "Root"), node(3, "Zoo", 1), {**node(2, "Web", 1), "sequence": 9}],
+    )
+    ranks = store.names.ranks
+    statuses = ranks("Status")
+
+    assert statuses is not None
+    assert [*statuses.values()] == [*range(len(statuses))]
+    assert {"Odd", "Even", *STATUS.choices_for("Story")} <= statuses.keys()
+    assert ranks("AreaID") == {1: 0, 3: 1, 2: 2}
+    assert ranks("AssignedToID") == {1: "maya"}
+    assert ranks("TeamID") == {3: "team 3", 4: "team 4"}
+    assert (ranks("Name"), ranks("Channel_cf")) == (None, None)
