@@ -287,6 +287,8 @@ EXCEPTIONS = {
     "groom queue": UNRANKED,
 }
 """Other outcomes in some views."""
+LIKE_THE_BACKLOG = frozenset({"search", "tree's list"})
+"""Lists of the backlog's screen, where one verb of each outcome is tried, and the exceptions."""
 
 
 @pytest.mark.slow
@@ -294,12 +296,16 @@ EXCEPTIONS = {
 async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_not(
     store: Store, opened: Open, view: str
 ) -> None:
-    expected = _by_verb(OUTCOMES) | _by_verb(EXCEPTIONS.get(view, {}))
+    exceptions = _by_verb(EXCEPTIONS.get(view, {}))
+    expected = _by_verb(OUTCOMES) | exceptions
+    assert expected.keys() == {command.id for command in ITEM_VERBS}
+    if view in LIKE_THE_BACKLOG:
+        expected = {f"item.{names.split()[0]}": outcome for outcome, names in OUTCOMES.items()} | exceptions
     outcomes = {}
     async with opened(store) as pilot:
         item_id = await open_view(pilot, store, view)
         place = pilot.app.screen
-        for command in ITEM_VERBS:
+        for command in (each for each in ITEM_VERBS if each.id in expected):
             clear_messages(pilot.app)
             if view == "plan":
                 await _unplanned(pilot, store, item_id)
@@ -320,7 +326,6 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
             while pilot.app.screen is not place or _is_editing(pilot):
                 await press(pilot, "escape")
 
-        assert outcomes.keys() == expected.keys()
         assert {verb: each for verb, each in outcomes.items() if not each.startswith(expected[verb])} == {}
 
 
