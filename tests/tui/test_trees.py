@@ -142,9 +142,9 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith("▄▄▄▄▄▁│    27 of 40")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───│    27 of 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith("▄▄▄▄▄│▄    53 of 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━│━━━    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
 
@@ -160,7 +160,7 @@ async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, wo
         app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=points)), None)
         await pilot.pause()
 
-        assert line_with(app, "Sprint 2").endswith(f"│ {words}")
+        assert line_with(app, "Sprint 2").endswith(f"│── {words}")
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -224,8 +224,8 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
         await pilot.pause()
 
         assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
-        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "▄" * 24]
-        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "▄" * 12]
+        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "━" * 21]
+        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "━" * 10]
         assert line_with(app, "Search").split() == ["Search", "3"]
         assert "".join(app.nodes.about(nodes[1])) == "Checkout · 3 open items · 40 pts · 2 directly in it"
 
@@ -236,7 +236,7 @@ async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opene
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
 
-        await until(lambda: "Open    ¬ " in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await until(lambda: "Open  ━ done" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
 
 
 async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, opened: Open) -> None:
@@ -376,7 +376,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�a…" in text_of(app)
-        assert lines_of(app)[2].endswith("…     3        4        67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄")
+        assert lines_of(app)[2].endswith("…     3      4             67%  ━━━━━━━━━━━━━━━━━━━━━")
 
 
 async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:

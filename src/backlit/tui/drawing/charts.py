@@ -345,7 +345,7 @@ def legend(chart: Chart) -> Row:
 # Capacities
 
 LIMIT = "│"
-TRACKS = {"█": "░", "▄": "▁"}
+TRACKS = {"█": "░", "━": "─"}
 """The signs of the free part of a bar, by those of its filled part."""
 
 

@@ -210,11 +210,11 @@ class TreeScreen(StoreScreen[None]):
         count, shown = len(self._tree.folding.tree), self._tree.row_count()
         some = f"{shown:,} of " if shown < count and self.size.width >= WIDE else ""
         nodes: list[Part] = [(f"{some}{counted(count, self.kind.value[:-1])}", "heading")]
-        unready = self._unready_count if self.size.width >= WIDE else 0
+        about, has_rule = self._about_node(), self._below.display
+        unready = self._unready_count if has_rule or self.size.width >= WIDE else 0
         nodes += (
             [(" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} not ready", "foreground")] if unready else []
         )
-        about, has_rule = self._about_node(), self._below.display
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
         self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())

@@ -18,7 +18,7 @@ from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, range_words
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
-from backlit.tui.widgets.item_rows import ROW_SIGNS, UNREADY
+from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
 PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
@@ -90,20 +90,20 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 9, 4
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 4
 DATES = Column("Dates", 19)
 ITEMS = Column("Open", 5)
-POINTS = Column("Open pts", 8)
-NOT_READY = Column(UNREADY, 4)
+POINTS = Column("Points", 6)
+NOT_READY = Column("Not ready", 9)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
-SHARE = Column(" Share of points", GAP + PERCENT + 2 + SHARE_BAR)
+SHARE = Column(" Share", GAP + PERCENT + 2 + SHARE_BAR)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
-HALF = "▄"
-"""The sign of bars, half as high as a line, so that neighbours stay apart."""
+LINE = "━"
+"""The sign of bars, a line at half the height, so that neighbours stay apart."""
 BAR_KEY: Sequence[Piece] = (
-    (f" {HALF}", "bar-done"),
+    (f" {LINE}", "bar-done"),
     (" done ", "muted"),
-    (HALF, "bar"),
+    (LINE, "bar"),
     (f" open {LIMIT} min, max", "muted"),
 )
 """The meanings of the parts of a capacity's bar."""
@@ -118,7 +118,7 @@ MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 34, 24
+AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 22, 24
 """Cells that names keep before the bars grow, and the cells they grow to."""
 
 
@@ -226,7 +226,7 @@ class TreeLayout:
         """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
         is_outer = self._branches.tree.depth(node_id) == 1
-        bar = HALF * max(1, round(points / largest * self._bar))
+        bar = LINE * max(1, round(points / largest * self._bar))
         return [
             (f"{' ' * GAP}{points / whole:{PERCENT}.0%}  ", "foreground"),
             (fit(bar, self._bar), "secondary" if is_outer else "bar"),
@@ -246,7 +246,7 @@ def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
         most = number_text(capacity.most)
         amounts = [f"{points} of {limits}", f"{points} of {most}", f"{points}/{most}"]
     amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
-    bar = capacity_bar(load.points, load.done, capacity, width, HALF)
+    bar = capacity_bar(load.points, load.done, capacity, width, LINE)
     return [
         (" " * GAP, "foreground"),
         *bar,
