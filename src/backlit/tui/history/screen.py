@@ -18,7 +18,6 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, is_text_change, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.item_head import WIDE as ASIDE_FROM
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line, words_line
 from backlit.tui.widgets.side_lines import HEADING
@@ -31,7 +30,7 @@ WIDE = 100
 NOTE = "Edits by others are listed without their values: the server does not keep them."
 MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
-COLOURS = {EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+COLOURS = {EventKind.CHANGED: "secondary", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
     EntryState.WAITING: ("↑ waits to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waits to be sent  ", "pending"),
@@ -54,7 +53,7 @@ class EventList(EntryList[ItemEvent]):
         if not self.entries:
             return super().render_header(y)
         when = WHEN_WIDTH if self.size.width >= WIDE else AGE_WIDTH
-        heads = fit("When", when), fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Contents"
+        heads = fit("When", when), fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Change"
         return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -104,12 +103,11 @@ class HistoryScreen(ItemRowsScreen):
     HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemPlace.HISTORY
-    HAS_DETAIL = True
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
-        self._body = self._split = RowsOverDetail(self._events, beside_from=ASIDE_FROM)
+        self._body = self._split = RowsOverDetail(self._events)
 
     def show_rows(self) -> None:
         """Show the events."""
@@ -130,7 +128,7 @@ class HistoryScreen(ItemRowsScreen):
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
-        if self._events.is_whole(event) and not self._split.is_beside:
+        if width < WIDE and self._events.is_whole(event):
             return []
         if event.kind is EventKind.EDITED:
             words = "The server does not say what was changed, and this machine did not see it."

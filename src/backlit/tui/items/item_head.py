@@ -153,8 +153,6 @@ class ItemRowsScreen(ItemScreen):
 
     TAB: ClassVar[ItemPlace]
     HAS_ASIDE: ClassVar[bool] = False
-    HAS_DETAIL: ClassVar[bool] = False
-    """True where a wide screen has the detail of the current row in place of the item."""
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
@@ -191,7 +189,7 @@ class ItemRowsScreen(ItemScreen):
     def on_resize(self) -> None:
         """Show the item beside its rows where there is room, and have the rules meet the line between them."""
         width = self.size.width
-        has_room = (self.HAS_ASIDE or self.HAS_DETAIL) and width >= WIDE
+        has_room = self.HAS_ASIDE and width >= WIDE
         self.set_class(has_room, "-aside")
         for rule in (self._head.tabs, self._rule):
             rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)

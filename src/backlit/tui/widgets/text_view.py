@@ -1,10 +1,9 @@
 """Views of scrolled lines: the base that lays them out for its width, and the detail below a list."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -18,10 +17,10 @@ from textual.widget import Widget
 
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.framed_app import refresh
-from backlit.tui.drawing.text import Line, safe
+from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, Part, RuleLine
+from backlit.tui.widgets.side_lines import Part, RuleLine
 
 PREVIEW_DELAY = 0.06
 """Seconds until the text of a row is drawn, so that holding j draws none."""
@@ -120,25 +119,17 @@ class Detail(LinesView):
 
 
 class RowsOverDetail(Container):
-    """A list and the detail of its current row, below a rule, or from `beside_from` cells on at the right.
-
-    Above its detail the list is as high as its rows, at most half of the room.
-    """
+    """A list as high as its rows, at most half of the room, and below a rule the detail of its current row."""
 
     COMMAND_GROUPS = ("widgets.text_view",)
     DEFAULT_CSS = """
     RowsOverDetail { height: 1fr; }
     RowsOverDetail > RuleLine { margin: 1 0 0 0; }
-    RowsOverDetail.-beside { layout: horizontal; }
-    RowsOverDetail.-beside > * { width: 1fr; height: 100%; border-right: solid $rule; }
-    RowsOverDetail.-beside > Detail { width: 40%; border-right: none; }
     """
 
-    def __init__(self, rows: LineList, beside_from: int | None = None) -> None:
+    def __init__(self, rows: LineList) -> None:
         super().__init__()
         self._rows, self._rule, self._detail = rows, RuleLine("─"), Detail()
-        self._beside_from = beside_from
-        self._shown: tuple[Draw | None, Sequence[Part]] = None, ()
 
     def compose(self) -> ComposeResult:
         """Yield the list, the rule and the detail."""
@@ -146,39 +137,20 @@ class RowsOverDetail(Container):
         yield self._rule
         yield self._detail
 
-    @property
-    def is_beside(self) -> bool:
-        """True while the detail is at the right."""
-        return self.has_class("-beside")
-
     def on_resize(self) -> None:
-        """Place the detail, and share the room anew."""
-        is_beside = self._beside_from is not None and self.size.width >= self._beside_from
-        if is_beside != self.is_beside:
-            self.set_class(is_beside, "-beside")
-            self.show(*self._shown)
+        """Share the room anew."""
         self._share()
 
     def show(self, draw: Draw | None, heading: Sequence[Part] = ()) -> None:
         """Show the detail of the current row, below its heading; None hides it."""
-        self._shown = draw, heading
         self._rule.say(heading)
-        self._rule.display = draw is not None and not self.is_beside
+        self._rule.display = draw is not None
         self._detail.display = draw is not None
         self._share()
-        self._detail.show(partial(_below, heading, draw) if draw is not None and self.is_beside else draw)
+        self._detail.show(draw)
 
     def _share(self) -> None:
         fit_rows(self._rows, self.size.height if self._rule.display else None)
-
-
-def _below(heading: Sequence[Part], draw: Draw, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-    """Lay a content out below its heading."""
-    parts = [
-        Segment(safe(text), theme.heading("foreground") if colour == HEADING else theme.style(colour))
-        for text, colour in heading
-    ]
-    return [parts, [], *draw(width, height, theme)]
 
 
 def fit_rows(rows: LineList, room: int | None) -> None:
