@@ -23,8 +23,10 @@ from backlit.tui.widgets.line_list import empty_line
 
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
-LOW = 30
+LOW = 18
 """Lines of a board below which no blank line follows a card."""
+FEW = 2
+"""Cards of a column that leaves the rest of the width to columns with more."""
 
 
 class BoardList(ItemList):
@@ -209,10 +211,11 @@ class BoardList(ItemList):
 
 
 def _own_width(grid: Grid, number: int) -> int | None:
-    """Return the width of a column without cards; None for a column that shares the rest of the width."""
-    column = grid.columns[number]
-    is_empty = not grid.totals[number].count and column.limit is None
-    return min(LEAST_WIDTH, cell_len(safe(column.name)) + len("  0 ")) if is_empty else None
+    """Return the width of a column with no or few cards; None for a column that shares the rest of the width."""
+    column, count = grid.columns[number], grid.totals[number].count
+    if not count and column.limit is None:
+        return min(LEAST_WIDTH, cell_len(safe(column.name)) + len("  0 "))
+    return LEAST_WIDTH if count <= FEW < max(each.count for each in grid.totals) else None
 
 
 class LaneFolds:

@@ -267,7 +267,7 @@ class CardPainter:
             )
         ]
         if len(title) > 1:
-            rest = title[1] if len(title) == 2 else " ".join(title[1:])
+            rest = title[1] if len(title) == 2 else _cut_at_word(title[1], room)
             found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
         state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
         found.append(Strip([edge, state, *self._facts(row, room, on)]))
@@ -327,6 +327,12 @@ class CardPainter:
         if width not in self._blanks:
             self._blanks[width] = Strip.blank(width, self.ground)
         return self._blanks[width]
+
+
+def _cut_at_word(text: str, width: int) -> str:
+    """Return the words of a line that fit a width with an ellipsis behind them."""
+    kept = text if cell_len(text) < width else text.rpartition(" ")[0] or text
+    return f"{kept}…"
 
 
 class BoardPainter:
