@@ -28,8 +28,6 @@ NAME = 28
 """Most cells for the answer in a chip."""
 AIRY = 30
 """Lines of the screen from which there are blank lines between the parts, and each passed check."""
-ROOMY = 24
-"""Lines of the screen from which there is a blank line below the names of the questions."""
 SIMILAR, CHECKS = "Similar", "Readiness"
 SENTENCES: Mapping[str, str] = {
     "Estimate": "How many points?",
@@ -97,7 +95,7 @@ class QuestionStrip(LinesView, can_focus=True):
         blank: list[Line] = [[]] if height >= AIRY else []
         return [
             *_flowing(chips, width, theme),
-            *([[]] if height >= ROOMY else ()),
+            *blank,
             *answers,
             *(line for block in below for line in (*blank, *block)),
         ]

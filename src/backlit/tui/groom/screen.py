@@ -46,8 +46,8 @@ NAME_GAP = 4
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
 HINTS = ("groom.accept", "groom.skip", "groom.pause", "groom.previous", "item.comment")
-COMING = 5
-"""Items of the queue that are named in advance."""
+COMING, LEAST_COMING = 30, 5
+"""Items of the queue that are read in advance, and those named where comments take the room."""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
@@ -70,10 +70,11 @@ class AsidePane(CommentsPreview):
         lines = [*super().lines_for(width, theme)]
         if not self._coming:
             return lines
-        ids = [str(each.item_id) if each.item_id > 0 else "new" for each in self._coming]
+        coming = self._coming[: max(LEAST_COMING, self.app.size.height // 2 - len(lines))]
+        ids = [str(each.item_id) if each.item_id > 0 else "new" for each in coming]
         numbers = max(map(len, ids))
         lines += [*([[]] if lines and lines[-1] else []), [Segment("Next", theme.heading("secondary"))]]
-        for shown, each in zip(ids, self._coming, strict=True):
+        for shown, each in zip(ids, coming, strict=True):
             name = fit(each.name, max(1, width - numbers - NAME_GAP))
             lines.append(
                 [

@@ -26,7 +26,7 @@ SIGN, OPEN = GAP, 2
 """Cells of the sign before open checks, and the place of their column."""
 RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "pending")}
 """The sign and the colour of each result."""
-LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 24, 14, 26
+LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 24, 14, 30
 """Cells that names have at least, below which there is no column for open checks, and that names leave to it."""
 MOST, HEIGHTS = 0.5, (9, 2, 1)
 """Share of the screen's height that rows of several lines may take, and the most lines of a row, in turn."""
@@ -96,10 +96,9 @@ class SummaryTable(LineList):
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, self._height_of(index)))
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a line of an item; the first item of a result names the result."""
+        """Draw a line of an item; items after the first one of a result name it dim."""
         title, each = self._rows[index]
-        is_first = not line and (index == 0 or self._rows[index - 1][0] != title)
-        sign, colour = RESULT_LOOKS[title]
+        sign, colour = RESULT_LOOKS[title] if index == 0 or self._rows[index - 1][0] != title else (" ", "faint")
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
         names, changes, still = self._widths()
         last = self._height_of(index) - 1
@@ -107,7 +106,7 @@ class SummaryTable(LineList):
         missing = UNREADY if check and not line else ""
         return self.draw_parts(
             [
-                (fit(f"{sign} {title}" if is_first else "", RESULT), colour),
+                (fit("" if line else f"{sign} {title}", RESULT), colour),
                 (fit_right(number, NUMBER - 1) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
                 (fit(name, names - GAP) + " " * GAP, "foreground"),
