@@ -365,6 +365,8 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
 
     limits = {min(width - 1, cell(each)) for each in (least, most) if each}
     filled, finished, end = cell(amount), cell(done), cell(most or whole)
+    if least and 0 < amount < least:
+        filled = max(1, min(filled, cell(least) - 1))  # the bar meets the line of the minimum from the minimum on
 
     def piece(at: int) -> Piece:
         if at in limits:
