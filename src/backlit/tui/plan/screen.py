@@ -1,7 +1,6 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -164,7 +163,7 @@ class PlanScreen(ListScreen):
             plan_heading(parts, plan, unsaved_part(found[None]), is_plain=is_plain),
             []
             if is_unread and not self.lists.velocity.points
-            else velocity_words(self.lists.velocity)[: 2 if self.size.height < TALL else 0],
+            else velocity_words(self.lists.velocity)[: 2 if self._panes.is_single and self.size.height < TALL else 0],
             [*unread, *sent_words(plan), *selected, *status_words(store, *row_place(self._panes))],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
@@ -241,24 +240,25 @@ class PlanHeads:
                 head = IterationHead(iteration, when, load, shift, people, ways)
                 lines = head.lines(pane.size.width)
             pane.say(lines[: 3 if is_tall else 2])
-            pane.say_below(self._next_lines(iteration, pane.size.width) if iteration and is_alone else ())
+            pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
 
-    def _next_lines(self, iteration: IterationEntry, width: int) -> list[HeadLine]:
-        """Return the head of the iteration that follows one, if its load was read.
+    def _next_lines(self, iteration: IterationEntry, width: int) -> Iterator[HeadLine]:
+        """Yield the heads of the iterations after one, with blank lines between them; unread loads are left out.
 
-        Items that exceed this iteration move to the next one.
+        Items that exceed this iteration move to a later one.
         """
         every = self._store.plan.iterations.targets()
-        follower = next((each for before, each in pairwise(every) if before.id == iteration.id), None)
-        if follower is None or follower.id not in self._lists.loads:
-            return []
-        when = span(follower.start, follower.end, self._store.today())
+        later = [each for each in every[every.index(iteration) + 1 :] if each.id in self._lists.loads]
         key: list[Part] = [(f"{key_of('plan.next-target')} ", "accent"), ("next ", "muted")]
-        room = width - length(key) - 2
-        name = fit(follower.name, min(cell_len(safe(follower.name)), room))
-        head = _named((f" {name}", "foreground"), [when], key, width)
-        return [head, _fill_line(follower, self._lists.loads[follower.id], width)]
+        for each in later:
+            when = span(each.start, each.end, self._store.today())
+            room = width - length(key) - 2
+            name = fit(each.name, min(cell_len(safe(each.name)), room))
+            yield _named((f" {name}", "foreground"), [when], key, width)
+            yield _fill_line(each, self._lists.loads[each.id], width)
+            yield HeadLine()
+            key = []
 
 
 def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, is_plain: bool) -> list[Part]:
@@ -299,7 +299,8 @@ def backlog_head(totals: Totals | None, velocity: Velocity, *, lines: int) -> li
     name, speed = (" Backlog", "heading"), [(" ", "muted"), *velocity_words(velocity)]
     if lines == 1:
         return [HeadLine([name, (f" · {amount}", "muted")])]
-    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")]), HeadLine(speed)][:lines]
+    brief: list[Part] = [*speed[1:3], (" ", "muted")] if lines == 2 else []
+    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")], brief), HeadLine(speed)][:lines]
 
 
 TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
@@ -350,17 +351,19 @@ def _named(name: Part, facts: Sequence[str], right: Sequence[Part], width: int) 
 def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
     """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
     capacity = iteration.capacity
-    name = f" {key_of('plan.next-pane')} → {iteration.name} " if has_name else " "
+    name: list[Part] = [(" ", "muted")]
+    if has_name:
+        name = [(f" {key_of('plan.next-pane')} ", "accent"), (f"→ {iteration.name} ", "foreground")]
     done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
     for brief in (False, True):
         words = capacity_words(load, capacity, is_brief=brief)
-        room = width - length(words) - len(name) - 4
+        room = width - length(words) - length(name) - 4
         if room >= LEAST_BAR:
             break
     done = done if room - len(done) >= LEAST_BAR else ""
     room -= len(done)
     bar = capacity_bar(load.points, load.done, capacity, min(BAR, room)) if room >= LEAST_BAR else []
     return HeadLine(
-        [(name, "foreground"), *bar, ("  " if bar else "", "muted"), *words[:2]],
+        [*name, *bar, ("  " if bar else "", "muted"), *words[:2]],
         [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],
     )

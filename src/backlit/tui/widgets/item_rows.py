@@ -237,13 +237,17 @@ class Layout:
         is_selected: bool = False,
         badge: Badge = NO_BADGE,
     ) -> Strip:
-        """Draw one item; cursor, selection and state have a cell each."""
+        """Draw one item; cursor, selection and state have a cell each.
+
+        An unready item with another state has the sign in the cell of the selection.
+        """
         on = self._cursor if is_cursor else self._chosen if is_selected else None
         theme = self._theme
         sign, sign_colour = state_sign(row, badge)
+        mark = SELECTED if is_selected else UNREADY if badge.is_unready and sign != UNREADY else " "
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
+            Segment(mark, theme.style("mark" if is_selected else "pending", on=on, bold=True)),
             Segment(sign, theme.style(sign_colour, on=on, bold=True)),
         ]
         number = str(row.id) if row.id > 0 else "new"
