@@ -27,6 +27,7 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
         (RowSign.PENDING, Badge(is_synced=True), False, False, "  ↑  699 "),
         (RowSign.NONE, Badge(is_synced=True), False, True, " ✓⇄  699 "),
         (RowSign.CONFLICT, Badge(), True, True, "▌✓≠  699 "),
+        (RowSign.PENDING, Badge(is_unready=True), False, False, " ¬↑  699 "),
     ],
 )
 async def test_cursor_selection_and_state_have_a_cell_each(
@@ -99,3 +100,12 @@ def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:
 
     headings = [painter.table(80, columns=(each,)).header().text.split()[-1] for each in (PTS, OWNER)]
     assert headings == ["Pts", "Owner"]
+
+
+def test_a_card_cuts_its_title_at_a_word() -> None:
+    painter = CardPainter(LOOKS, NAMES, has_status=False)
+    row = ROW._replace(name="Session is lost when the network changes on tablets in spring")
+
+    card = painter.card(row, 30, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
+
+    assert [each.text.strip() for each in card[:2]] == ["◆ Session is lost when the", "network changes on…"]

@@ -7,13 +7,14 @@ import pytest
 from rich.color import ColorSystem
 from textual.theme import Theme
 
+from backlit.model.planning import Capacity
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Load, Stay, age, load_by_person
 from backlit.model.reports.report import Bar, Bars, Measure, Part, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import Run, velocity
 from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Totals
-from backlit.tui.drawing.charts import Row, draw, legend
+from backlit.tui.drawing.charts import Row, capacity_bar, draw, legend
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
@@ -212,3 +213,10 @@ def test_nothing_in_a_chart_has_the_colour_of_the_ground_in_16_colours(report: R
         assert style.bgcolor is not None
         shown, ground = (each.downgrade(ColorSystem.STANDARD) for each in (style.color, style.bgcolor))
         assert shown.is_default or shown.number != ground.number, name
+
+
+def test_a_capacity_bar_meets_the_line_of_the_minimum_from_the_minimum_on() -> None:
+    below, reached = ("".join(text for text, _ in capacity_bar(points, 0, Capacity(32, 42), 24)) for points in (31, 32))
+
+    assert below.startswith("█" * 17 + "░│")
+    assert reached.startswith("█" * 18 + "│")

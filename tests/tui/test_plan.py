@@ -420,6 +420,9 @@ async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Sto
 
         assert f"│ {following.name} · " in lines[at]
         assert f" {load.points:g} pts" in lines[at + 1]
+        every = store.plan.iterations.targets()
+        for place, later in enumerate(every[every.index(following) + 1 :][:2], 1):
+            assert f"│ {later.name} · " in lines[at + 3 * place]
 
 
 async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:
