@@ -24,6 +24,8 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import SidesLine
 
 AGE_CHECK = 60.0
+LEAST_LINES = 2
+"""Lines of a thread without comments."""
 QUOTED = 120
 """Characters of a comment that a question about it repeats."""
 
@@ -78,10 +80,18 @@ class CommentsScreen(ItemRowsScreen):
         """Draw the words around the thread, and below it the offer to write, but none for a user who only reads."""
         super().draw_words()
         self._add.display = not self.store.lookups.is_read_only
+        self._share()
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
         self.draw_status()
+        self._share()
+
+    def _share(self) -> None:
+        """Give the thread the lines of its comments, so that the offer to write stands below the last one."""
+        height = max(LEAST_LINES, self.thread.virtual_size.height)
+        if self.thread.styles.height is None or self.thread.styles.height.value != height:
+            self.thread.styles.height = height
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""
