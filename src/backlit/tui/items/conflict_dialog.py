@@ -62,6 +62,8 @@ class ConflictQuestion(Struct, frozen=True):
     fields: Sequence[Contested]
     words: Callable[[str, object], str]
     edit: Edit
+    theirs: str
+    """The name of the other user; empty where it is not known."""
 
 
 class ConflictDialog(Dialog[Decisions | None]):
@@ -114,7 +116,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         width = self._width
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
-        self._heads.update(column_heads(width))
+        self._heads.update(column_heads(width, self._question.theirs))
         taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
@@ -136,7 +138,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         self.name_keys(*sides, ("e", "edit"), *apply, ("esc", "later"))
-        words = f"{len(self._decided)} of {len(self._fields)} resolved" if undecided else "All fields are resolved."
+        count = f"{len(self._decided)} of {len(self._fields)} resolved"
+        words = f"{count}; enter applies them once all are." if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:
@@ -297,13 +300,14 @@ class _Stretch(Struct, frozen=True):
     is_same: bool
 
 
-def column_heads(width: int) -> Content:
-    """Return the headings of the two columns; empty where the versions are one below the other."""
+def column_heads(width: int, theirs: str) -> Content:
+    """Return the headings of the columns, `theirs` a name; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
     label, was, side, _ = _columns(width)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
-    keys = [("m", "bold $accent"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold $accent"), (" theirs", bold)]
+    keys = [("m", "bold $accent"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold $accent")]
+    keys.append((f" theirs{f' ({safe(theirs)})' if theirs else ''}", bold))
     return Content.assemble(" " * MARGIN, (words, bold), *keys)
 
 

@@ -77,7 +77,7 @@ FEW_WORDS = 4
 
 
 def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
-    """Return the cells of two versions, each a text and its colour, with the words that differ underlined.
+    """Return the cells of two versions, each a text and its colour, with the words that differ bold.
 
     Their colours name the version. Long versions without a word in common have no marks.
     """
@@ -90,9 +90,7 @@ def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content
     for _, *places in changed if is_short or len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
-                cells[at] = cells[at].stylize(
-                    f"underline {SIDES[at]}", words[at][first].start(), words[at][end - 1].end()
-                )
+                cells[at] = cells[at].stylize(f"bold {SIDES[at]}", words[at][first].start(), words[at][end - 1].end())
     return cells
 
 

@@ -65,7 +65,8 @@ async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: S
     name = str(item.fields.get("Name") or "") if item else ""
     title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {name}"
     edit = partial(_ask_value, target, case)
-    question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit)
+    theirs = case.changed_by if is_conflict else ""
+    question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit, theirs)
     decided: Decisions = {} if is_conflict else {each.key: Keep.MINE for each in case.fields}
     faults: Mapping[str, str] = {}
     note = ""

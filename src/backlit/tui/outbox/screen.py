@@ -185,7 +185,9 @@ class OutboxScreen(StoreScreen[None]):
         self._fit_entry()
         if item is not None:
             name = str(item.fields.get("Name") or "")
-            self._item_rule.say([(number_of(item.id), "muted"), (f" {name}", HEADING)])
+            self._item_rule.say(
+                [(number_of(item.id), "muted"), (f" {name}", HEADING), (" · with your changes ", "muted")]
+            )
             self._aside.show(item, surroundings_of(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
