@@ -63,7 +63,7 @@ async def test_the_totals_stand_over_the_list_where_they_fit(
         await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
         heading = lines_of(pilot.app)[1]
 
-        assert re.search(r"not ready gq ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
+        assert re.search(r"not ready gq groom ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
         assert ("pts ┬─" in heading) is is_over_list
 
 
@@ -149,7 +149,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["Nothing open matches “zzzz”", "change the filter", "clear all filters"]) == []
+        assert missing(pilot.app, ["Nothing open matches “zzzz”", "change the filter", "undo the last filter"]) == []
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")

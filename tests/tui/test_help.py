@@ -105,7 +105,7 @@ async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_
         await pilot.click(OfferList, offset=(70, 1))
         await pilot.pause()
 
-        assert re.search("(Lists|Items), continued", first)
+        assert re.search("(Lists|Items) +┃", first)
         assert keys in line_with(app, "▌")
 
 

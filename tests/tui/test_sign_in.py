@@ -126,7 +126,7 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
 @pytest.mark.parametrize(
     ("size", "keys"),
     [
-        ((60, 20), "enter sign in  tab next  ctrl+t code  esc offline"),
+        ((60, 20), "enter sign in  ctrl+t use a code  esc work offline"),
         ((80, 24), "enter sign in  tab next field  ctrl+t browser code  esc work offline"),
     ],
 )

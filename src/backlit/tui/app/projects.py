@@ -148,7 +148,7 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list
     roles = store.lookups.roles()
     widest = max(map(len, roles.values()), default=0)
     counts = {project_id: _count_words(each) for project_id, each in (totals or {}).items()}
-    missing = "" if totals is None else "enter loads it"
+    missing = "" if totals is None else "not loaded"
     width = max(map(len, (missing, *counts.values())))
     projects = [
         Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, missing):>{width}}")

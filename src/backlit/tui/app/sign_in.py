@@ -149,10 +149,9 @@ class SignInDialog(Dialog[bool | None]):
 
     def _name_keys(self) -> None:
         is_wide = self.app.size.width >= WIDE
-        leave = self._leave if is_wide else self._leave.split()[-1]
-        other = "password" if self._with_code else "browser code" if is_wide else "code"
-        step = [("tab", "next field" if is_wide else "next")] if len(self._inputs) > 1 else []
-        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", leave))
+        other = "password" if self._with_code else "browser code" if is_wide else "use a code"
+        step = [("tab", "next field")] if is_wide and len(self._inputs) > 1 else []
+        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", self._leave))
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")

@@ -172,7 +172,7 @@ class OfferList(LineList, can_focus=False):
             return Strip([])
         heading = next((each.label for each in reversed(self._offers[:index]) if each.is_heading and each.label), "")
         style = ThemeStyles.of(self.app).heading("muted")
-        return Strip([Segment(fit(f"{heading}, continued" if heading else "", self._row_width), style)])
+        return Strip([Segment(fit(heading, self._row_width), style)])
 
     def refresh_row(self, index: int) -> None:
         """Repaint the line of a row."""

@@ -123,10 +123,10 @@ def totals_words(totals: Totals | None) -> list[Word]:
 
 
 def unready_words(unready: int) -> list[Word]:
-    """Return the number of items that are not ready after their sign, and the key that grooms them."""
+    """Return the number of items that are not ready after their sign, and the key that grooms them with its verb."""
     groom = "app.groom"
     words = (" · ", "muted", groom), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
-    return [*words, ("gq", "accent", groom)] if unready else []
+    return [*words, ("gq", "accent", groom), (" groom", "muted", "")] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
@@ -191,7 +191,7 @@ def explain_empty(
             ("/", "change the filter"),
             *done,
             ("esc", "undo the last filter"),
-            ("f0", "clear all filters"),
+            *((("f0", "clear all filters"),) if _has_several_filters(spec) else ()),
             _SEARCH,
         )
     elif store.has_items():
@@ -199,6 +199,12 @@ def explain_empty(
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
     else:
         items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
+
+
+def _has_several_filters(spec: ViewSpec) -> bool:
+    """Return whether more than one filter narrows a list."""
+    trees = sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids))
+    return bool(spec.text) + len(spec.query.split()) + trees > 1
 
 
 def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
