@@ -117,7 +117,8 @@ def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> 
     """Return one line of each column, as far as there is one, as one."""
     whole: Line = []
     for at, line in enumerate(each[0] for each in parts if each):
-        whole += [Segment(" " * (cells * at - _cells(whole)), theme.style()), *line]
+        gap, half = cells * at - _cells(whole), COLUMN_GAP // 2
+        whole += [*([Segment("│".rjust(gap - half) + " " * half, theme.style("rule"))] if at else ()), *line]
     return whole
 
 

@@ -26,6 +26,8 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 from backlit.tui.widgets.text_view import Detail, fit_rows
 
+NOW = "The item now "
+"""The heading of the item below its changes."""
 AGE_CHECK = 60.0
 WIDE = 100
 """Cells from which the text is beside the list."""
@@ -115,7 +117,8 @@ class InboxScreen(StoreScreen[None]):
 
     def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
-        rule, width = [Segment("─" * width, theme.style("rule"))], width - MARGIN
+        rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
+        width -= MARGIN
         page, lines = Page(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
             lines += lines_of(self.store, news, width, theme)

@@ -299,13 +299,13 @@ class Layout:
         )
 
     def _type_and_name(self, row: Row, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
-        theme = self._theme
-        lead = " " * INDENT if row.type == ItemType.TASK else ""
+        theme, is_task = self._theme, row.type == ItemType.TASK
+        lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
         room = self._name_width - len(lead)
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield Segment(name, theme.style(on=on, bold=is_bold))
+        yield Segment(name, theme.style(colour, on=on, bold=is_bold))
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:

@@ -276,7 +276,7 @@ def empty_line(shown: LineList, y: int) -> Strip:
         [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
         for keys, effect in ways
     ]
-    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 3)
+    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 2)
     margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
     segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
     return Strip(segments).adjust_cell_length(size.width, theme.style())
