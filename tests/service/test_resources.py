@@ -70,6 +70,8 @@ async def test_a_bad_comment_is_refused_by_key(jon: Client) -> None:
 
         assert answer.status_code == 400, change
         assert set(answer.json()["errors"]) == set(change)
+    nowhere = await jon.post("comments", json={"workItemId": 1, "description": "Hello"})
+    assert (nowhere.status_code, set(nowhere.json()["errors"])) == (400, {"projectId"})
 
 
 async def test_comments_are_deleted_by_their_author_and_by_managers(jon: Client, maya: Client, sign_in: Any) -> None:
