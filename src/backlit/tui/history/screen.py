@@ -123,10 +123,15 @@ class HistoryScreen(ItemRowsScreen):
             self._split.show(None)
         else:
             when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
-            self._split.show(partial(self._detail, event), [(event.author or "you", HEADING), (when, "muted")])
+            self._split.show(partial(self._with_note, event), [(event.author or "you", HEADING), (when, "muted")])
         self.draw_status()
 
-    def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+    def _with_note(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+        """Write out an event, and below it in a wide terminal what the history lacks."""
+        note: list[Line] = [[], [Segment(NOTE, theme.style("muted"))]] if width >= WIDE else []
+        return [*self._detail(event, width, theme), *note]
+
+    def _detail(self, event: ItemEvent, width: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
         if width < WIDE and self._events.is_whole(event):
             return []
