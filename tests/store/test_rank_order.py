@@ -11,6 +11,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
 from backlit.store.edits.ranking import Block, RankOrder, beside_of, reorder
 from backlit.store.files.files import Writer
+from backlit.store.records.changes import Change
 
 
 @pytest.fixture
@@ -185,3 +186,18 @@ async def test_several_undone_moves_go_back_from_the_top_on(store: Store) -> Non
     await store.history.redo()
 
     assert (moved, back, await order(store)) == ([2, 4, 1, 3], [1, 2, 3, 4], [2, 4, 1, 3])
+
+
+async def test_a_block_in_another_order_than_its_numbers_goes_back_and_is_told(store: Store) -> None:
+    view = store.view(ViewSpec(with_done=True))
+    await store.ranking.to_top(view, [3])
+    heard: list[Change] = []
+    store.subscribe(heard.append)
+    await store.ranking.to_bottom(view, [1, 3])
+    moved = await order(store)
+    told = [each.ids for each in heard if each.fields == {"BacklogPriority"}]
+
+    await store.history.undo()
+
+    assert (moved, await order(store)) == ([2, 4, 3, 1], [3, 1, 2, 4])
+    assert told == [frozenset({1, 3})]

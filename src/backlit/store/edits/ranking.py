@@ -196,14 +196,11 @@ def move_back(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> list
 
 
 def _block_of_entries(writer: Writer, entries: Sequence[OutboxEntry]) -> Block:
-    """Return the block that entries moved, in its present order."""
+    """Return the block that entries moved."""
     sql = "SELECT CASE WHEN rank_id = id THEN NULL ELSE parent_id END FROM items WHERE id = ?"
     found = writer.mirror.connection.execute(sql, (entries[0].item_id,)).fetchone()
     parent_id = found[0] if found else None
-    rank_order = RankOrder(writer.mirror.connection, entries[0].project_id, parent_id)
-    places = [rank_order.place_of(each.item_id) or Place(0.0, each.item_id) for each in entries]
-    ids = tuple(each.id for each in sorted(places, key=lambda each: (each.number, each.id)))
-    return Block(entries[0].project_id, parent_id, ids)
+    return Block(entries[0].project_id, parent_id, tuple(each.item_id for each in entries))
 
 
 def _entry(
