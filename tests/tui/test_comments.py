@@ -381,6 +381,21 @@ async def test_the_thread_and_the_field_below_it_end_where_their_pane_ends(store
         assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
 
 
+@pytest.mark.parametrize("comments", [1, 30])
+async def test_the_field_follows_the_last_comment_and_stays_in_sight(store: Store, opened: Open, comments: int) -> None:
+    item_id = await story(store)
+    for number in range(comments):
+        await store.items.comment(item_id, f"Comment {number}.")
+    async with comments_of(opened, store, item_id) as pilot:
+        await until(lambda: f"Comments {comments}" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "Add a comment" in text_of(pilot.app), lambda: text_of(pilot.app))
+        lines = lines_of(pilot.app)
+        at = next(y for y, line in enumerate(lines) if "Add a comment" in line)
+
+        assert pilot.app.screen.query_one("#thread").region.bottom <= at < len(lines) - 2
+        assert comments > 1 or "Comment 0." in lines[at - 2]
+
+
 async def test_the_footer_names_the_way_back_in_any_width(store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:

@@ -24,6 +24,8 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import SidesLine
 
 AGE_CHECK = 60.0
+LINES_AROUND = 5
+"""Lines of the title, the head, the rule and the footer."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
 QUOTED = 120
@@ -78,18 +80,19 @@ class CommentsScreen(ItemRowsScreen):
 
     def draw_words(self) -> None:
         """Draw the words around the thread, and below it the offer to write, but none for a user who only reads."""
-        super().draw_words()
         self._add.display = not self.store.lookups.is_read_only
-        self._share()
+        super().draw_words()
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
         self.draw_status()
-        self._share()
 
-    def _share(self) -> None:
-        """Give the thread the lines of its comments, so that the offer to write stands below the last one."""
-        height = max(LEAST_LINES, self.thread.virtual_size.height)
+    def draw_status(self) -> None:
+        """Draw the status; give the thread the lines of its comments, as far as the offer to write fits below them."""
+        super().draw_status()
+        blank, offer = (1, 3) if self.has_class("-aside") else (0, 1)
+        room = self.size.height - LINES_AROUND - blank - offer * bool(self._add.display)
+        height = max(LEAST_LINES, min(self.thread.virtual_size.height, room))
         if self.thread.styles.height is None or self.thread.styles.height.value != height:
             self.thread.styles.height = height
 
