@@ -1,9 +1,7 @@
 """The command line: most of it in this process, its start, signals and pipes in processes of their own."""
 
-import argparse
 import asyncio
 import importlib
-import io
 import json
 import os
 import pty
@@ -12,18 +10,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing, redirect_stdout
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from tests.cli.conftest import COMMAND, DEMO, Home
-from tests.logs import logs_kept
 
 from backlit.cli.arguments import parser
-from backlit.cli.commands.items import document_of, list_items, values_of
-from backlit.cli.output import cells_of, say, show, table
+from backlit.cli.commands.items import document_of, values_of
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.store.journal.journal import Journal
@@ -31,11 +27,6 @@ from backlit.store.journal.undo_log import Copy
 from backlit.store.records.item import Item, RowSign
 
 HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def locations_of(home: Home) -> Locations:
@@ -173,19 +164,6 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     done = home.run("items", "list", "--json")
 
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
-
-
-def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BACKLIT_HOME", str(demo_home.path))
-    words = ("items", "list", "--limit", "40")
-    tasks = sum(each["type"] == "Task" for each in json.loads(demo_home.run(*DEMO, *words, "--json").stdout))
-    with redirect_stdout(Terminal()) as shown, logs_kept():
-        list_items(parser().parse_args([*DEMO, *words]))
-    piped = demo_home.run(*DEMO, *words).stdout
-
-    assert tasks
-    assert shown.getvalue().splitlines()[-1] == f"{40 - tasks} items, {tasks} tasks"
-    assert len(piped.splitlines()) == 41
 
 
 def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
@@ -418,67 +396,6 @@ def test_a_profile_that_is_not_there_is_said(home: Home) -> None:
 
     assert done.returncode == 1
     assert done.stderr.startswith("backlit: There is no profile 'nowhere'.")
-
-
-def test_a_table_counts_wide_characters_and_combining_marks() -> None:
-    lines = table(("ID", "Owner", "Name"), [["7", "日本", "x"], ["12", "e\u0301", "y\u200b\tz"]], frozenset({0}))
-
-    assert lines == ["ID  Owner  Name", " 7  日本   x", "12  e\u0301      y� z"]
-    assert cells_of("日本e\u0301") == 5
-
-
-@pytest.mark.parametrize(
-    ("columns", "last"),
-    [(80, "a long name"), (17, "a long name"), (16, "a long na…"), (15, "a long na…"), (3, "a long na…")],
-)
-def test_a_table_cuts_its_last_column_to_a_terminal_and_to_ten_columns_at_least(
-    monkeypatch: pytest.MonkeyPatch, columns: int, last: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    piped = table(("A", "B", "Name"), [["1", "2", "a long name"]])
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    shown = table(("A", "B", "Name"), [["1", "2", "a long name"]])
-
-    assert (piped[1], shown[1]) == ("1  2  a long name", f"1  2  {last}")
-
-
-def test_a_table_cuts_no_wide_character_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "10")
-    monkeypatch.setattr(sys, "stdout", Terminal())
-
-    assert table(("Name",), [["日本語日本"], ["日本語日本x"], ["日本語a日本"]])[1:] == [
-        "日本語日本",
-        "日本語日…",
-        "日本語a日…",
-    ]
-
-
-def test_rows_are_shown_with_yes_and_no_lists_and_numbers_at_the_right(capsys: pytest.CaptureFixture[str]) -> None:
-    columns = {"id": "ID#", "is": "On", "of": "Of", "name": "Name"}
-    rows = [{"id": 7, "is": True, "of": ["a", "b"], "name": None}, {"id": 12, "is": False, "of": (), "name": "x"}]
-
-    show(argparse.Namespace(json=False), rows, columns)
-
-    assert capsys.readouterr().out.splitlines() == ["ID  On   Of    Name", " 7  yes  a, b", "12  no         x"]
-
-
-@pytest.mark.parametrize(
-    ("is_json", "is_dry", "written"),
-    [
-        (False, False, "Done.\n"),
-        (False, True, "Dry run, nothing was changed: Done.\n"),
-        (True, False, '{\n  "a": 1\n}\n'),
-        (True, True, '{\n  "a": 1,\n  "dryRun": true\n}\n'),
-    ],
-)
-def test_an_outcome_is_a_sentence_or_a_document(is_json: bool, is_dry: bool, written: str) -> None:
-    written_bytes = io.BytesIO()
-    output = io.TextIOWrapper(written_bytes)
-    with redirect_stdout(output):
-        say(argparse.Namespace(json=is_json, dry_run=is_dry), "Done.", {"a": 1})
-        output.flush()
-
-    assert written_bytes.getvalue().decode() == written
 
 
 @pytest.fixture(autouse=True)
