@@ -122,11 +122,11 @@ def test_values_of_a_step_are_words_and_unknown_ids_say_what_they_are(tmp_path: 
         pairs: tuple[tuple[str, object], ...] = (
             *(("Tags", []), ("Name", ""), ("IsTriaged", True), ("IsTriaged", False), ("Tags", ["a", "b"])),
             *(("ParentID", 7), ("ParentID", 8), ("AssignedToID", 4), ("TeamID", 5), ("AreaID", 6), ("Priority", 3)),
-            *(("WorkRemaining", 2.0), ("Own_cf", 5), ("Own_cf", "x")),
+            *(("WorkRemaining", 2.0), ("Own_cf", 1_250_000.5), ("Own_cf", "x")),
         )
         words = [words_of(store, key, value) for key, value in pairs]
 
-    assert words == ["–", "–", "yes", "no", "a, b", "#7 Lamp", "#8", "user 4", "team 5", "area 6", "3", "2", "5", "x"]
+    assert words == ["–", "–", "yes", "no", "a, b", "#7 Lamp", "#8", "user 4", "team 5", "area 6", "3", "2", "1250000.5", "x"]
 
 
 def test_words_are_read_as_values(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def words_of(store: Store, key: str, value: object) -> str:
         return ", ".join(str(each) for each in value)
     if field is not None and field.kind in _REFERENCES and isinstance(value, int):
         return FieldWords(store).reference(field.kind, value)
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    text = number_text(value) if isinstance(value, float) else str(value)
     return value_word(field, text) if field is not None else text
 
 
