@@ -16,7 +16,8 @@ from textual.pilot import Pilot
 from backlit.model.amounts import Share
 from backlit.model.planning import Load
 from backlit.model.settings.user_settings import OwnCapacities
-from backlit.store import IterationEntry, Row, Store
+from backlit.store import IterationEntry, Row, Store, TreeKind
+from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import People, Shift
@@ -423,6 +424,19 @@ async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Sto
         every = store.plan.iterations.targets()
         for place, later in enumerate(every[every.index(following) + 1 :][:2], 1):
             assert f"│ {later.name} · " in lines[at + 3 * place]
+
+
+async def test_a_target_that_gets_children_goes_on_without_the_next_sprints(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "} next" in text_of(pilot.app))
+        target = screen(pilot).lists.targets()[0]
+
+        await store.nodes.add(TreeKind.ITERATIONS, target.id, NewNode("Week 1"))
+
+        await until(lambda: target not in store.plan.iterations.targets())
+        await settled(pilot)
+        assert "Plan" in text_of(pilot.app)
 
 
 async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:

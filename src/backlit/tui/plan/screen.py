@@ -1,6 +1,7 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -248,8 +249,8 @@ class PlanHeads:
 
         Items that exceed this iteration move to a later one.
         """
-        every = self._store.plan.iterations.targets()
-        later = [each for each in every[every.index(iteration) + 1 :] if each.id in self._lists.loads]
+        targets = dropwhile(lambda each: each.id != iteration.id, self._store.plan.iterations.targets())
+        later = [each for each in [*targets][1:] if each.id in self._lists.loads]
         key: list[Part] = [(f"{key_of('plan.next-target')} ", "accent"), ("next ", "muted")]
         for each in later:
             when = span(each.start, each.end, self._store.today())
