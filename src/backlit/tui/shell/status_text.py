@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
+from backlit.model.query.keys import parts_of
 from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
@@ -204,7 +205,8 @@ def explain_empty(
 def _has_several_filters(spec: ViewSpec) -> bool:
     """Return whether more than one filter narrows a list."""
     trees = sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids))
-    return bool(spec.text) + len(spec.query.split()) + trees > 1
+    conditions = len(parts_of(spec.query)) if spec.query.strip() else 0
+    return bool(spec.text) + conditions + trees > 1
 
 
 def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
