@@ -126,7 +126,22 @@ def test_values_of_a_step_are_words_and_unknown_ids_say_what_they_are(tmp_path: 
         )
         words = [words_of(store, key, value) for key, value in pairs]
 
-    assert words == ["–", "–", "yes", "no", "a, b", "#7 Lamp", "#8", "user 4", "team 5", "area 6", "3", "2", "1250000.5", "x"]
+    assert words == [
+        "–",
+        "–",
+        "yes",
+        "no",
+        "a, b",
+        "#7 Lamp",
+        "#8",
+        "user 4",
+        "team 5",
+        "area 6",
+        "3",
+        "2",
+        "1250000.5",
+        "x",
+    ]
 
 
 def test_words_are_read_as_values(tmp_path: Path) -> None:
