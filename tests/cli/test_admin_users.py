@@ -42,7 +42,8 @@ def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Work
     again = empty.admin("users", "add", "bob", "--no-password")
     assert again.stdout.splitlines() == [
         "Added the user bob.",
-        "Next, give access to a project: backlit admin grants set bob PROJECT contributor",
+        "Next, give access to a project: backlit admin grants set bob PROJECT contributor"
+        f" --database {empty.settings.database} --files {empty.settings.files}",
     ]
 
 

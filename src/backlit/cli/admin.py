@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from backlit.cli.output import say, show, write_json
-from backlit.cli.served import looked_at, opened, settings_of, settings_with_files
+from backlit.cli.served import looked_at, opened, options_again, settings_of, settings_with_files
 from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
@@ -19,6 +19,7 @@ from backlit.service.admin.transfer import backup, export, import_, private, res
 from backlit.service.admin.workspace import is_empty, user_id_of
 from backlit.service.files.local import open_files
 from backlit.service.storage.access import Role
+from backlit.service.storage.database import without_password
 from backlit.service.storage.schema import teams, time_entry_types
 
 _USER_COLUMNS = {
@@ -50,11 +51,12 @@ def add_user(arguments: argparse.Namespace) -> None:
         is_licensed = not arguments.unlicensed
         user = users.add(connection, arguments.name, password, texts=texts, is_licensed=is_licensed)
     say(arguments, f"Added the user {user['name']}.", user)
+    where = options_again(arguments)
     if is_first and not arguments.json:
-        print(f"The database is {settings_of(arguments).database}")
-        print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}")
+        print(f"The database is {without_password(settings_of(arguments).database)}")
+        print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}{where}")
     elif not arguments.json:
-        print(f"Next, give access to a project: backlit admin grants set {user['name']} PROJECT contributor")
+        print(f"Next, give access to a project: backlit admin grants set {user['name']} PROJECT contributor{where}")
 
 
 def change_password(arguments: argparse.Namespace) -> None:
@@ -109,7 +111,7 @@ def set_grant(arguments: argparse.Namespace) -> None:
     """Give a user a role in a project."""
     with opened(arguments) as connection:
         grant = users.set_grant(connection, arguments.user, arguments.project, Role(arguments.role))
-    say(arguments, f"{arguments.user} is {arguments.role} in {arguments.project}.", grant)
+    say(arguments, f"{arguments.user} is now a {arguments.role} in {arguments.project}.", grant)
 
 
 def remove_grant(arguments: argparse.Namespace) -> None:
@@ -149,7 +151,9 @@ def create_project(arguments: argparse.Namespace) -> None:
         project = projects.create(connection, _project_change(arguments), arguments.manager)
     say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
     if not arguments.json and arguments.manager is None:
-        print(f"Next, give a user access: backlit admin grants set USER {project['id']} manager")
+        print(
+            f"Next, give a user access: backlit admin grants set USER {project['id']} manager{options_again(arguments)}"
+        )
 
 
 def change_project(arguments: argparse.Namespace) -> None:

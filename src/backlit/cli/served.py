@@ -1,6 +1,7 @@
 """Database and files of a served workspace."""
 
 import argparse
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,14 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
         raise BadRequest(f"Write the database as {_SQLITE}path/to/file.db or {_SERVERS[0]}user@host/name.")
     place = usual.files if not files else files if files.startswith("s3://") else Path(files)
     return ServiceSettings(database, place, name)
+
+
+def options_again(arguments: argparse.Namespace) -> str:
+    """Return the given `--database` and `--files` for another command line, without the password of the database."""
+    from backlit.service.storage.database import without_password
+
+    given = {"--database": arguments.database and without_password(arguments.database), "--files": arguments.files}
+    return "".join(f" {option} {shlex.quote(value)}" for option, value in given.items() if value)
 
 
 def has_no_users(settings: "ServiceSettings") -> bool:

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import shlex
 import signal
 import socket
 import sys
@@ -17,7 +16,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from backlit.cli.commands.session import is_loopback
-from backlit.cli.served import has_no_users, served_settings
+from backlit.cli.served import has_no_users, options_again, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, BadRequest
@@ -85,15 +84,11 @@ def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace, an
 
 def _print_first_steps(arguments: argparse.Namespace) -> None:
     """Print commands for a shell; the password of the database is left out."""
-    given = {
-        "--database": arguments.database and without_password(arguments.database),
-        "--files": arguments.files,
-    }
-    where = "".join(f" {option} {shlex.quote(value)}" for option, value in given.items() if value)
+    where = options_again(arguments)
     print("The database has no users yet. In another terminal, create a user and a project:")
     print(f"  backlit admin users add NAME{where}")
     print(f"  backlit admin projects create PROJECT --manager NAME{where}")
-    if given["--database"] != arguments.database:
+    if arguments.database and without_password(arguments.database) != arguments.database:
         print("  Put the password of the database in place of PASSWORD.")
     print("To try it with sample data, use: backlit serve --sample")
 
