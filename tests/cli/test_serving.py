@@ -184,7 +184,7 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
     done = home.run("login", f"http://127.0.0.1:{port}", "--user", "maya", given="lantern\n")
 
     assert done.returncode == 1
-    assert f"cannot be reached: nothing listens at 127.0.0.1:{port}. Check the port" in done.stderr
+    assert f"cannot be reached: nothing is listening on 127.0.0.1:{port}. Check the port" in done.stderr
 
 
 def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Home, server: Server) -> None:

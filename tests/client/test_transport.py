@@ -43,9 +43,9 @@ def test_the_fault_of_a_certificate_is_named_however_deep_it_lies(code: int, wor
     ("error", "address", "words"),
     [
         (socket.gaierror(-2, "unknown"), "https://a.example", "there is no address for a.example"),
-        (ConnectionRefusedError(111, "refused"), "https://a.example", "nothing listens at a.example:443"),
-        (ConnectionRefusedError(111, "refused"), "http://a.example", "nothing listens at a.example:80"),
-        (ConnectionRefusedError(111, "refused"), "http://a.example:8080", "nothing listens at a.example:8080"),
+        (ConnectionRefusedError(111, "refused"), "https://a.example", "nothing is listening on a.example:443"),
+        (ConnectionRefusedError(111, "refused"), "http://a.example", "nothing is listening on a.example:80"),
+        (ConnectionRefusedError(111, "refused"), "http://a.example:8080", "nothing is listening on a.example:8080"),
         (ssl.SSLError(1, "wrong version"), "https://a.example:80", "a.example:80 does not speak HTTPS"),
         (OSError(101, "Network is unreachable"), "https://a.example", ": Network is unreachable (a.example:443)."),
         (ValueError("odd"), "https://a.example", "The server cannot be reached."),

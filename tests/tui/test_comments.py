@@ -144,7 +144,7 @@ async def test_what_waits_and_what_customers_see_is_marked() -> None:
     waiting = comment(-1, created_at=None, pending=True)
     async with showing(comment(98, is_internal=False), waiting) as (_pilot, app):
         assert "» customers see this" in line_with(app, "2h ago")
-        assert "↑ waits to be sent" in line_with(app, "▌ Maya")
+        assert "↑ waiting to be sent" in line_with(app, "▌ Maya")
 
 
 async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
@@ -310,7 +310,7 @@ async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store,
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("C", *"Later", "ctrl+s")
 
-        await until(lambda: "waits to be sent" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "waiting to be sent" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Open) -> None:

@@ -318,7 +318,7 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         assert "Recent comments" in heading_of(pilot.app)
         await pilot.press("escape")
         await pilot.pause()
-        assert heading_of(pilot.app).startswith("1 new since you looked")
+        assert heading_of(pilot.app).startswith("1 new since your last visit")
         await pilot.press("escape")
         await pilot.pause()
 

@@ -209,7 +209,7 @@ async def test_the_history_marks_an_unsent_change(world: World, store: Store, ed
         await pilot.press("g", "l")
         await pilot.pause()
 
-        assert "↑ waits to be sent" in line_with(pilot.app, "▌")
+        assert "↑ waiting to be sent" in line_with(pilot.app, "▌")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])

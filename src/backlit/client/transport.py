@@ -148,7 +148,7 @@ def _scope_of(request: httpx.Request) -> MutableMapping[str, Any]:
 _UNREACHABLE = "The server cannot be reached"
 _REASONS: Mapping[type[BaseException], str] = {
     socket.gaierror: f"{_UNREACHABLE}: there is no address for {{host}}. Check the name and this machine's network.",
-    ConnectionRefusedError: f"{_UNREACHABLE}: nothing listens at {{place}}. Check the port, or start the server.",
+    ConnectionRefusedError: f"{_UNREACHABLE}: nothing is listening on {{place}}. Check the port, or start the server.",
     ssl.SSLError: "{place} does not speak HTTPS. Check the port, or use http://.",
     httpx.RemoteProtocolError: (
         "{place} broke off its response or does not speak {scheme}. Check the port and the scheme."

@@ -202,8 +202,8 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
         return course.unrecorded(measure)
     last = course.progress[-1]
     left, done = measure.of(last.left), number_text(measure.of(last.done))
-    when = "today" if last.day == course.today else f"on {day_text(last.day)}"
-    said = f"{number_text(left)} {measure.value} left and {done} done {when}"
+    when = "Today" if last.day == course.today else f"On {day_text(last.day)}"
+    said = f"{when}: {number_text(left)} {measure.value} left, {done} done"
     line = guide.get(last.day)
     return f"{said}." if line is None else f"{said}, {_beside_line(left - line, measure)}."
 

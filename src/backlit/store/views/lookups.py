@@ -47,7 +47,7 @@ _TREE_ROOT = -1
 READER = "reader"
 """The role of users who change nothing."""
 NO_PROJECT_OPEN = "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
-NO_PROJECT = "You are in no project yet. Ask a manager to add you."
+NO_PROJECT = "You are not in a project yet. Ask a manager to add you."
 
 
 class Lookups:

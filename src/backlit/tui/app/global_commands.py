@@ -153,7 +153,7 @@ def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequenc
 
 
 def say_saved(target: StoreTarget, _call: Call) -> None:
-    """Say whether all changes are sent."""
+    """Say whether all changes have been sent."""
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved on the server.")

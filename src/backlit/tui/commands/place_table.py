@@ -290,7 +290,7 @@ APP_COMMANDS: tuple[Command, ...] = (
     Command("app.command-line", (":",), Context.GLOBAL, "command",
         "Type a command or an item's number: :sort, :w, :42.",
         handler="app.command_line:ask"),
-    Command("app.saved", (), Context.GLOBAL, "saved", "Show whether all changes are sent.",
+    Command("app.saved", (), Context.GLOBAL, "saved", "Show whether all changes have been sent.",
         handler="app.global_commands:say_saved", words=("w",), also="save sync write"),
     Command("app.undo", ("u",), Context.GLOBAL, "undo", "Undo the last change; asks before large or destructive steps.",
         handler="app.history:undo", is_stepped=True, words=("undo",), also="revert back history"),

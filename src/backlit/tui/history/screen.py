@@ -32,8 +32,8 @@ MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
 COLOURS = {EventKind.CHANGED: "secondary", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
-    EntryState.WAITING: ("↑ waits to be sent  ", "pending"),
-    EntryState.SENDING: ("↑ waits to be sent  ", "pending"),
+    EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
+    EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
     EntryState.REFUSED: ("! rejected  ", "conflict"),
     EntryState.CONFLICT: ("≠ in conflict  ", "conflict"),
 }

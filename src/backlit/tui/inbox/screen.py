@@ -110,7 +110,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         self._place_text()
-        words = f"{rows.row_count():,} new since you looked" if rows.row_count() else "New since you looked"
+        words = f"{rows.row_count():,} new since your last visit" if rows.row_count() else "New since your last visit"
         self._heading.say([("Recent comments" if self.shows_feed else words, "heading")])
         self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)

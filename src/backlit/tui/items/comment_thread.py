@@ -186,7 +186,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         parts = [
             (comment.author or "you", theme.style(on=on, bold=True)),
             (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
-            ("↑ waits to be sent" if comment.pending else "", theme.style("pending", on=on)),
+            ("↑ waiting to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]

@@ -36,7 +36,11 @@ MARGIN = 1
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
-SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "rejected (g=)", RowSign.CONFLICT: "conflict (g=)"}
+SIGN_WORDS = {
+    RowSign.PENDING: "waiting to be sent",
+    RowSign.REFUSED: "rejected (g=)",
+    RowSign.CONFLICT: "conflict (g=)",
+}
 
 
 class Surroundings(Struct, frozen=True):
@@ -192,7 +196,7 @@ class Page:
         author = Segment(safe(comment.author or "you"), self._theme.style(bold=True))
         line = [author, self._segment(f"  {ago(comment.created_at, now)}", "muted")]
         if comment.pending:
-            line.append(self._segment("  ↑ waits to be sent", "pending"))
+            line.append(self._segment("  ↑ waiting to be sent", "pending"))
         if not comment.is_internal:
             line.append(self._segment("  » customers see this", "type-feedback"))
         return line

@@ -34,7 +34,14 @@ HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 GREETED = "greeting hidden"
 """The key of the value that keeps the line for a new user hidden."""
-FIRST_HINTS = (("New here?", "", ""), "app.groom", "app.plan", "app.board", "app.help")
+FIRST_HINTS = (
+    ("New here?", "", ""),
+    "app.groom",
+    "app.plan",
+    "app.board",
+    ("ctrl+p", "find a command", "app.palette"),
+    "app.help",
+)
 """The line for a new user."""
 
 
