@@ -40,10 +40,10 @@ def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Work
         }
     ]
     again = empty.admin("users", "add", "bob", "--no-password")
+    where = f"--database {empty.settings.database} --files {empty.settings.files}"
     assert again.stdout.splitlines() == [
         "Added the user bob.",
-        "Next, give access to a project: backlit admin grants set bob PROJECT contributor"
-        f" --database {empty.settings.database} --files {empty.settings.files}",
+        f"Next, give access to a project: backlit admin grants set bob PROJECT contributor {where}",
     ]
 
 
