@@ -11,7 +11,7 @@ from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of, t
 from textual.app import App
 from textual.pilot import Pilot
 
-from backlit.store import Store, ViewSpec
+from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.items.preview import Preview
 from backlit.tui.widgets.view_list import BacklogList
@@ -154,6 +154,16 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []
+
+
+async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: World, store: Store, opened: Open) -> None:
+    await shown(store)
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
+        await press(pilot, "/", *"zzzz")
+
+        assert missing(pilot.app, ["Nothing open matches “zzzz”", "undo the last filter"]) == []
 
 
 async def test_a_filter_that_only_done_items_match_counts_them(store: Store, opened: Open) -> None:

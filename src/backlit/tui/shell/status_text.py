@@ -175,10 +175,11 @@ def explain_empty(
 ) -> None:
     """Show the reason for an empty list, and the ways out, in the list; the number of done matches where known."""
     connection = store.connection
-    if connection.state is ConnectionState.SIGNED_OUT:
+    if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
-    elif _is_bad(connection):
-        items.empty_text, items.empty_ways = connection.sentence, (("R", "try again now"), *_ELSEWHERE)
+    elif _is_bad(connection) and not store.has_items():
+        add = (("a", "add an item"),) if store.project_id is not None else ()
+        items.empty_text, items.empty_ways = connection.sentence, (("R", "try again now"), *add, *_ELSEWHERE)
     elif is_unread or is_loading(store):
         items.empty_ways = ()
         words = _progress(connection) if connection.total else connection.sentence
