@@ -55,8 +55,8 @@ def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number
         "  │███████ ███████                  ",
         "2 ┤███████ ███████         ███████  ",
         "  │███████ ███████ ▄▄▄▄▄▄▄ ███████  ",
-        "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▲▀▀▀─ ",
-        "   2 Mar                    today   ",
+        "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ ",
+        "   2 Mar                today ▲     ",
     ]
 
 
@@ -95,12 +95,36 @@ def test_the_scale_ends_near_the_largest_number(most: float, height: int) -> Non
     assert any(set(row) & set("▁▂▃▄▅▆▇█") for row in rows[:2])
 
 
-def test_the_chosen_day_is_marked_on_the_axis_in_place_of_today() -> None:
+def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
     *_, axis, labels = draw(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, MONDAY + timedelta(1))
 
-    assert lines([axis])[0].index("▲") == lines([labels])[0].index("3 Mar") + 2
-    assert ("3 Mar", "accent") in labels
+    assert lines([axis])[0] == "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ "
+    assert lines([labels])[0].index("▲") == 3 + 8 + 3
+    assert ("▲ 3 Mar", "accent") in labels
     assert "today" in lines([labels])[0]
+
+
+def test_a_day_off_repeats_the_part_of_the_last_day_above_the_ideal_line() -> None:
+    saturday = days(4.0, 4.0, 4.0, 4.0, 4.0, None, guide=(4.0, 3.4, 2.8, 2.2, 1.6, 0.0))
+    rows = _cells(draw(saturday, 51, 10))[:9]
+    friday, day_off = ([row[3 + 8 * n] for row in rows] for n in (4, 5))
+
+    assert [cell for cell, other in zip(day_off, friday, strict=True) if "foreground" not in f"{cell}{other}"] == [
+        cell for cell, other in zip(friday, day_off, strict=True) if "foreground" not in f"{cell}{other}"
+    ]
+    assert {("█", "bar"), ("█", "bar-over"), ("▀", "bar")} <= set(day_off)
+
+
+def test_the_dots_in_the_lower_half_of_a_cell_are_on_the_part_above_the_ideal_line() -> None:
+    rows = draw(days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
+    ends = [row[3 + 8 * n + 7 - 1] for row in _cells(rows) for n in range(4)]
+
+    assert {colour for text, colour in ends if text in "⣀⠤"} <= {"foreground on bar-over"}
+    assert {colour for text, colour in ends if text in "⠒⠉"} <= {"foreground on bar", "foreground"}
+
+
+def _cells(rows: list[Row]) -> list[list[tuple[str, str]]]:
+    return [[(sign, colour) for text, colour in row for sign in text] for row in rows]
 
 
 def test_the_guide_is_drawn_over_the_bars() -> None:

@@ -47,7 +47,7 @@ OVER = "bar-over"
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
 MARK = "▲"
-"""The mark of a day on the axis."""
+"""The mark of a day, below the axis."""
 SATURDAY = 5
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
@@ -71,11 +71,6 @@ class Grid:
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             below, under = self._cells[y][x]
             self._cells[y][x] = (sign, f"{colour}{ON}{under}" if below in "▅▆▇█" else colour)
-
-    def put_foot(self, x: int, y: int, colour: str) -> None:
-        """Write the foot of a bar, but not over a mark on the axis."""
-        if 0 <= y < len(self._cells) and 0 <= x < self.width and self._cells[y][x][0] != MARK:
-            self._cells[y][x] = (FOOT, colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
@@ -141,15 +136,18 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: date | None 
     _draw_axis(grid, chart, slots, plot, chosen)
     guide = _guide_of(chart)
     last: float | None = None
+    ideal: float | None = None
     for slot in slots:
         value = slot.value(chart.bars)
         day = chart.days[slot.first]
         last = last if value is None else value
         if last is None or (value is None and day not in chart.gaps):
             continue
-        colour = GAP if value is None and day.weekday() < SATURDAY else COLOURS[chart.bars.tone]
-        ideal = slot.value(guide) if guide is not None and colour != GAP else None
-        _draw_bar(grid, colour, slot, (last / top * plot, None if ideal is None else ideal / top * plot), plot)
+        if guide is not None and value is not None:
+            ideal = slot.value(guide)
+        is_gap = value is None and day.weekday() < SATURDAY
+        limit = None if ideal is None or is_gap else ideal / top * plot
+        _draw_bar(grid, GAP if is_gap else COLOURS[chart.bars.tone], slot, (last / top * plot, limit), plot)
     for line in chart.lines:
         _draw_line(grid, line, slots, plot, top)
     return grid.rows()
@@ -205,10 +203,9 @@ def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | No
     height, ideal = ends
     if height <= 0:
         return
-    for x in range(slot.x, slot.x + slot.bar_width):
-        grid.put_foot(x, plot, OVER if ideal is not None and ideal <= 0 else colour)
+    grid.put(slot.x, plot, FOOT * slot.bar_width, OVER if ideal is not None and ideal <= 0 else colour)
     eighths = round((height - 0.5) * 8)
-    limit = plot if ideal is None else int(ideal + 0.5)
+    limit = plot if ideal is None else int(ideal)  # the dots of the ideal line are in the nearer half of a cell
     for up in range(plot):
         part = min(8, eighths - 8 * up)
         if part > 0:
@@ -239,17 +236,18 @@ def _line_at(value: float, top: float, plot: int) -> int:
 
 
 def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: date | None) -> None:
-    """Draw the axis with the chosen day, else today, on it, and the dates that fit, Mondays last."""
+    """Draw the axis, and below it the mark of the chosen day, else of today, and the dates that fit, Mondays last."""
     grid.put(slots[0].x, plot, AXIS * sum(slot.width for slot in slots), "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
     marked = [chart.days.index(each) for each in (chosen, chart.today) if each in chart.days]
-    for at in marked[:1]:
-        grid.put(place[at].middle, plot, MARK, "accent")
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
     for at in dict.fromkeys([*marked, 0, len(chart.days) - 1, *mondays]):
         text = _day_label(chart.days[at], chart.today)
         slot = place[at]
         x = min(slot.x if at == 0 else slot.middle - len(text) // 2, grid.width - len(text))
+        if at in marked[:1]:
+            is_left = slot.middle + len(text) + 2 > grid.width
+            text, x = (f"{text} {MARK}", slot.middle - len(text) - 1) if is_left else (f"{MARK} {text}", slot.middle)
         before, after = min(LABEL_GAP, x), min(LABEL_GAP, grid.width - x - len(text))
         if grid.is_free(x - before, plot + 1, len(text) + before + after):
             grid.put(x, plot + 1, text, "accent" if at in marked[:1] else "muted")
