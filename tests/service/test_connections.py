@@ -9,6 +9,8 @@ from backlit.service.connections import Connection, Connections
 from backlit.service.storage.settings import Limits
 
 SHARE, MOST = 2, 3
+PATIENCE = 5.0
+"""Seconds after which a caller that should have entered counts as kept out."""
 
 
 @pytest.fixture
@@ -76,4 +78,4 @@ async def test_there_is_room_again_when_a_connection_waits_or_ends(table: Connec
         await asyncio.sleep(0)
         assert not entering.done()
         make_room(made[0])
-        await entering
+        await asyncio.wait_for(entering, PATIENCE)

@@ -88,9 +88,10 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
     assert (after.values["CalculatedEstimate"], after.last_modified_by, after.last_modified_at) == (7.0, "jon", LATER)
 
 
-def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection) -> None:
+@pytest.mark.parametrize("order", [(), (SortKey("id", True),)], ids=["by rank", "newest first"])
+def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection, order: tuple[SortKey, ...]) -> None:
     copied(connection, added(connection), range(items.DEEP))
-    query = items.Query((3,))
+    query = items.Query((3,), order=order)
     whole = items.page(connection, query, 0, 1000)
 
     pages = [items.page(connection, query, items.DEEP + skip, 9) for skip in (-5, 0, 3, 10_000)]
