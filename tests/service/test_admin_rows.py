@@ -176,6 +176,20 @@ def test_only_a_user_without_a_licence_loses_its_sign_ins(connection: Connection
         assert new["is_licensed"] == (old["is_licensed"] and old["name"] != "ada")
 
 
+def test_a_deactivated_user_keeps_nothing_to_sign_in_with_and_no_project(connection: Connection) -> None:
+    now = clock_of(connection).now()
+    code = sign_ins.add_code(connection, user_id_of(connection, "ada"), "uri:x", now)
+    before = {each["name"]: each for each in users.listed(connection)}
+
+    done = users.deactivate(connection, "ada")
+
+    after = {each["name"]: each for each in users.listed(connection)}
+    assert before["ada"]["hasPassword"]
+    assert after == before | {"ada": before["ada"] | {"isLicensed": False, "hasPassword": False, "projects": 0}}
+    assert done == {"id": before["ada"]["id"], "grantsRemoved": before["ada"]["projects"]}
+    assert sign_ins.use_code(connection, code, "uri:x", now) is None
+
+
 def test_a_new_key_keeps_the_previous_one_unless_it_is_to_be_forgotten(connection: Connection) -> None:
     def keys() -> list[bytes]:
         return [key.secret for key in sign_ins.keys(connection)]
