@@ -3,8 +3,11 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from tests.store.papers import node, offline_store, put_nouns
 from tests.store.world import World
 
 from backlit.cli.commands.plan import described, differing, exported, was_of
@@ -75,6 +78,15 @@ async def test_a_plan_has_the_iterations_to_come_with_their_dates_and_capacities
         assert len(text.split("[Backlog]\n")[1].partition("\n\n")[0].splitlines()) == 3
         lines = [line.split()[0] for line in text.splitlines() if re.match(r" *\d", line)]
         assert sorted(lines) == sorted(re.findall(r"^#= (\d+)", text, re.MULTILINE))
+
+
+def test_a_plan_has_the_iteration_that_ends_today_and_those_without_an_end(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        ends = {f"{days:+d}": (store.today() + timedelta(days)).isoformat() for days in (-1, 0, 1)} | {"open": None}
+        below = [node(number, name, 1, endDate=end) for number, (name, end) in enumerate(ends.items(), 2)]
+        put_nouns(store, iterations=[node(1, "Root"), *below])
+
+        assert re.findall(r"^\[(.*?)\]", exported(store, (), 0), re.MULTILINE) == ["+0", "+1", "open", "Backlog"]
 
 
 async def test_a_change_is_told_with_its_values_before_and_after_and_the_load(store: Store) -> None:
