@@ -1,5 +1,6 @@
 """Serving, signing in over the network, and what is said when that does not work."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Home, Server
+from tests.store.foreign_server import ForeignServer, Quirks, on_socket
+from tests.terminal import terminal
 
 from backlit.cli.commands.session import is_loopback
 from backlit.client.tokens import TokenCache
@@ -140,6 +143,26 @@ def test_a_sign_in_keeps_the_approved_address(home: Home, server: Server) -> Non
     locations = find_locations(home.environment)
     cache = TokenCache(locations.tokens(Profiles(locations).signed_in()), server.address)
     assert cache.approved() == {"https://sign-in.example"}
+
+
+@pytest.mark.parametrize(("answer", "status"), [("", 1), ("y", 0)])
+async def test_a_password_goes_to_another_origin_after_a_yes_alone(home: Home, answer: str, status: int) -> None:
+    server = ForeignServer(Quirks(), items=0)
+
+    def signed_in(address: str) -> int:
+        with terminal(["login", address, "--user", "pat"], home.environment) as shown:
+            shown.wait_for("Password:")
+            shown.press("secret", "enter")
+            shown.wait_for(rf"Send the sign-in to {server.base} now and in future\? \[y/N\]")
+            shown.press(*answer, "enter")
+            return shown.ended()
+
+    async with on_socket(server) as address:
+        server.base = address.replace("127.0.0.1", "localhost")
+        assert await asyncio.to_thread(signed_in, address) == status
+
+    sent = [path for method, path, _ in server.requests if method == "POST"]
+    assert sent == ["/Authenticate/WRAPv0.9"] * (status == 0)
 
 
 def test_a_service_that_went_away_before_the_first_load_is_said(home: Home, server: Server) -> None:
