@@ -302,6 +302,11 @@ ORDINARY_WORDS = {
     "swimlanes": "list.group",
     "revert": "app.undo",
     "reload": "app.refresh",
+    "copy": "item.copy-id",
+    "split": "item.add-task",
+    "offline": "app.saved",
+    "password": "app.connect",
+    "roadmap": "app.iterations",
 }
 
 
