@@ -329,7 +329,7 @@ APP_COMMANDS: tuple[Command, ...] = (
         handler="app.projects:choose_profile", completer="complete_profile", words=("profile",),
         also="account config settings user logout workspace"),
     Command("app.connect", (), Context.GLOBAL, "connect", "Sign in to a server: :connect https://host.",
-        handler="app.projects:connect", takes_text=True, words=("connect",), also="login server join sign in online password"),
+        handler="app.projects:connect", takes_text=True, words=("connect",), also="login server join sign in password"),
     Command("app.facts", (), Context.GLOBAL, "project info", "Show project info.",
         handler="app.projects:show_facts", words=("facts",), also="about statistics info"),
     Command("app.theme", ("t T",), Context.GLOBAL, "theme", "Choose a colour theme.",
