@@ -25,6 +25,7 @@ POINTS = FieldChange(7, "Estimate", "3", "5")
         ),
         ({"changes": (FieldChange(-1, "Name", "a", "b"),)}, "Undone: Name of the new item back to b.", None),
         ({"changes": (FieldChange(7, "Name", "a", None),)}, "Undone: Name of #7 back to –.", None),
+        ({"changes": (FieldChange(7, "Status", "Done", "Deleted"),)}, "Undone: Status of #7 to Deleted.", None),
         ({"changes": (FieldChange(7, "Name", "a", "x" * 50),)}, f"Undone: Name of #7 back to {'x' * 39}….", None),
         ({"changes": (POINTS, FieldChange(7, "Name", "a", "b"))}, "Undone: Estimate, Name of #7.", None),
         (

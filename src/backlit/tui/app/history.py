@@ -12,7 +12,7 @@ from backlit.model.trees import NO_TOTALS
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
-from backlit.store.undo.history import Reversal
+from backlit.store.undo.history import Reversal, deleted_status
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call
@@ -244,7 +244,8 @@ def _changed(store: Store, done: Reversal) -> str:
     if len(done.changes) > 1:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
     (change,) = done.changes
-    direction = "to" if done.is_redo else "back to"
+    is_deletion = change.key == "Status" and deleted_status([str(change.after)])  # an addition is undone
+    direction = "to" if done.is_redo or is_deletion else "back to"
     return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
 
 
