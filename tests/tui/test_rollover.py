@@ -51,7 +51,7 @@ async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, s
 
 @pytest.mark.slow
 async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Store, opened: Open) -> None:
-    ended, _, _ = await ended_sprint(store, 2)
+    ended, _, rows = await ended_sprint(store, 2)
     await store.plan.aim(ended.id)
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "tab", "g", "w", "n")
@@ -62,6 +62,7 @@ async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Stor
         back = text_of(pilot.app)
 
         assert "2 of 2" in after_one
+        assert f"#{rows[0].id} to Sprint" in after_one
         assert "2 of 2" in again
         assert "✓ n" in back
 

@@ -29,6 +29,8 @@ from backlit.tui.plan.capacity import bar_line
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
+LAST_ANSWERS = 3
+"""Answers named below a question."""
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
 BELOW_A_BLANK = frozenset({Way.DONE, Way.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
@@ -251,7 +253,18 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             Content.assemble(sign if status else ("no status", "$muted"), (safe(f" · {' · '.join(words)}"), "$muted")),
             literal(""),
             *self._answers(chosen, tasks),
+            *self._answered(),
         ]
+
+    def _answered(self) -> Sequence[Content]:
+        """Return the answers so far in one line, the last ones of many."""
+        names = self._names()
+        given = [(each, self.decisions[each.id]) for each in self._ending.items if each.id in self.decisions]
+        words = [f"#{item.id} {names[decision.way]}" for item, decision in given[-LAST_ANSWERS:]]
+        if not words:
+            return ()
+        more = "… · " if len(given) > LAST_ANSWERS else ""
+        return literal(""), Content.assemble((safe(f"{more}{' · '.join(words)}"), "$muted"))
 
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
         for key, way in KEYS.items():
@@ -285,16 +298,18 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         }
         return words[way]
 
-    def _summary(self) -> list[Content]:
-        counts = Counter(each.way for each in self.decisions.values())
+    def _names(self) -> Mapping[Way, str]:
         target = self._ending.target.name if self._ending.target else ""
-        names = {
+        return {
             Way.NEXT: f"to {target}",
             Way.BACKLOG: "to the backlog",
             Way.SPLIT: "split",
             Way.DONE: "done",
             Way.STAY: "left here",
         }
+
+    def _summary(self) -> list[Content]:
+        counts, names = Counter(each.way for each in self.decisions.values()), self._names()
         open_ = len(self._ending.items) - len(self.decisions)
         heads = [f"{counts[way]} {names[way]}" for way in Way if counts[way]] + [f"{open_} unanswered"] * bool(open_)
         return [Content.assemble((safe(", ".join(heads)), "bold")), *self._lines(names)]
