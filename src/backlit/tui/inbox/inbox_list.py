@@ -91,7 +91,7 @@ def _item_line(
 ) -> Strip:
     """Draw the first line of an entry: a dot while it is unread, number, type and name, and the age at the end."""
     parts = [
-        ("● " if is_new else "  ", "accent"),
+        ("● " if is_new else "  ", "mark"),
         (fit_right(f"#{item_id}" if item_id > 0 else "", shown.id_width) + " ", "muted"),
         (f"{type_sign(item_type) or ' '} ", type_colour(item_type)),
         (fit(name, shown.size.width - _lead(shown) - AGE_WIDTH - 3) + " ", BOLD if is_new else "foreground"),
