@@ -110,8 +110,9 @@ def state_words(store: Store, now: float) -> list[Word]:
 
 
 def _unsettled(words: str) -> list[Word]:
-    """Return the number of changes to settle, and the key of the outbox."""
-    return [(f"  {words}", "conflict", "app.outbox"), (" go", "accent", "app.outbox")]
+    """Return the number of changes to settle, and the key of the outbox with its name."""
+    parts = ((f"  {words}", "conflict"), (" go", "accent"), (" outbox", "muted"))
+    return [(text, colour, "app.outbox") for text, colour in parts]
 
 
 def totals_words(totals: Totals | None) -> list[Word]:
