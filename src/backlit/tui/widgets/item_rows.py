@@ -269,11 +269,13 @@ class Layout:
         """
         theme, on = self._theme, self._cursor if is_cursor else None
         points = counted(line.points, "pt")
-        sums, end = f" · {points} ", self.width - 1
+        sums, unit, end = f" · {points} ", "", self.width - 1
         if PTS.key in (keys := [each.key for each in self.columns]):
             last = keys.index(PTS.key)
             end -= taken_by(self.columns[last + 1 :]) - 1
-            sums = f" {points.split()[0].rjust(self.columns[last].width + GAP)}"
+            number, word = points.split()
+            sums = f" {number.rjust(self.columns[last].width + GAP)}"
+            unit = f" {word}" * (last + 1 < len(self.columns))
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
         name, counts = safe(self._names.group(line)), group_counts(line)
@@ -289,6 +291,7 @@ class Layout:
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
+            Segment(unit, theme.style("muted", on=on)),
         ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
