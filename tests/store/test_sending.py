@@ -202,6 +202,23 @@ async def test_an_item_in_a_new_area_waits_for_the_area(begin: Begin) -> None:
 # Deletions that were undone
 
 
+async def test_an_undone_deletion_posts_the_comments_of_the_item_and_of_its_tasks(begin: Begin) -> None:
+    reading = await begin()
+    store = reading.store
+    outbox = await outbox_of(reading, [*items(1), item(2, project=7, kind="Task", ParentID=1)])
+    store.choose_project(7)
+    reading.server.comment("jon", 1, "On the item")
+    of_task = reading.server.comment("jon", 2, "On its task")
+    await store.files.write(lambda writer: writer.mirror.comments.replace_all(2, [of_task]))
+    await store.deletions.delete_items([1])
+    await outbox.send()
+
+    await store.history.undo()
+
+    posted = [str(each.payload["text"]) for each in store.outbox_entries() if each.kind is EntryKind.COMMENT]
+    assert [text.splitlines()[-1] for text in posted] == ["On the item", "On its task"]
+
+
 async def undone_deletion(reading: Reading, *, kept: bool = True) -> OutboxEntry:
     """Journal the deletion of item 1 that may have been done, and the entry that undoes it."""
     if kept:
