@@ -144,6 +144,29 @@ async def test_an_item_that_cannot_be_read_alone_is_not_told(begin: Begin) -> No
         assert [each for each in shown.said if each.startswith(("lost", "failed"))] == []
 
 
+async def test_a_comment_that_waits_stays_beside_those_that_are_read(begin: Begin) -> None:
+    reading = await begin()
+    async with running(reading) as (session, _):
+        await reading.store.items.comment(1, "Mine")
+        reading.server.comment("jon", 1, "By Jon")
+        session.look_at(1)
+        await until(lambda: "By Jon" in [each.text for each in reading.store.comments.of_item(1)])
+
+        assert {each.text for each in reading.store.comments.of_item(1)} == {"By Jon", "Mine"}
+
+
+async def test_whoever_signs_in_next_is_named_by_the_next_sync(begin: Begin) -> None:
+    reading = await begin()
+    async with running(reading) as (session, shown):
+        await session.sign_out()
+        await session.sign_in("jon", "secret", "")
+        jon = Said(200, body=b'{"id": 4, "name": "jon"}')
+        reading.faults.says = lambda _, path: jon if path.endswith("/users/me") else None
+        await until(lambda: shown.said.count("succeeded") == 2)
+
+        assert shown.users == ["pat", "jon"]
+
+
 async def test_nothing_is_sent_or_read_after_signing_out(begin: Begin) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
