@@ -1,17 +1,19 @@
 """The plan's draft: it stays local, survives restarts, merges with what others do, and is written as one step."""
 
 from datetime import date
+from pathlib import Path
 
 from msgspec.structs import replace
+from tests.store.papers import item, offline_store
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
-from backlit.store import Item, IterationEntry, RowSign, Store, TreeKind
+from backlit.store import EntryState, Item, IterationEntry, RowSign, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.store.planning.draft import Draft, Touch, document_of, draft_of
-from backlit.store.planning.plan import Release
+from backlit.store.planning.plan import Release, Sent
 
 
 def places(store: Store, *item_ids: int) -> list[object]:
@@ -98,6 +100,27 @@ async def test_steps_of_the_draft_are_taken_back_and_done_again(world: World) ->
     assert not await store.plan.undo()
     assert await store.plan.redo()
     assert places(store, row.id) == [first.id]
+
+
+async def test_a_new_step_leaves_nothing_to_do_again(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.plan.stage({1: {"Estimate": "3"}})
+        await store.plan.undo()
+        await store.plan.stage({1: {"Estimate": "5"}})
+
+        assert not await store.plan.redo()
+        assert store.plan.state.changes == {1: {"Estimate": "5"}}
+
+
+async def test_a_change_in_transit_is_not_saved_yet(tmp_path: Path) -> None:
+    states = [EntryState.SENT, EntryState.SENDING, EntryState.WAITING, EntryState.REFUSED]
+    with offline_store(tmp_path, [item(number) for number in (1, 2, 3, 4)]) as store:
+        await store.plan.stage({number: {"Estimate": "5"} for number in (1, 2, 3, 4)})
+        await store.plan.commit(store.plan.difference())
+        changed = [replace(entry, state=each) for entry, each in zip(store.outbox_entries(), states, strict=True)]
+        store.files.submit(lambda writer: writer.journal.update_all(changed)).result()
+
+        assert store.plan.sent() == Sent(done=1, waiting=2, held=1)
 
 
 async def test_a_discarded_draft_can_be_had_back(world: World) -> None:
