@@ -1,6 +1,7 @@
 """What a deletion counts, compares and keeps, in a store without a service."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.test_deletions import copy_of
 from tests.store.world import raised
 
-from backlit.model.errors import NotFound
+from backlit.model.errors import BadRequest, NotFound
 from backlit.model.trees import Totals
 from backlit.store import EntryState, Store
 from backlit.store.edits.deletions import Extent, keep_last_copy
-from backlit.store.edits.nodes import MOST_ITEMS, kept_nodes
+from backlit.store.edits.nodes import MOST_ITEMS, NewNode, kept_nodes
 from backlit.store.edits.nodes import Extent as NodeExtent
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
@@ -102,6 +103,17 @@ async def test_an_item_made_again_sends_no_empty_values(store: Store) -> None:
     assert (sent.get("IsBlocking"), sent.keys() & {"Description", "AssignedToID", "Tags"}) == (False, set())
 
 
+async def test_an_item_made_again_and_its_tasks_have_each_their_unsent_values(store: Store) -> None:
+    for item_id in (1, 2):
+        await store.items.edit([item_id], {"Name": f"Mine {item_id}"})
+    store.files.submit(lambda writer: forget(writer, {1, 2, 3})).result()
+
+    await store.history.create_again(1)
+
+    made = [each.payload["fields"] for each in store.outbox_entries() if each.kind is EntryKind.ADD]
+    assert [each["Name"] for each in made[:2]] == ["Mine 1", "Mine 2"]  # type: ignore[index] # fields
+
+
 @pytest.mark.parametrize(
     ("state", "name"),
     [
@@ -178,6 +190,13 @@ async def test_a_comment_is_deleted_once(store: Store, state: EntryState) -> Non
     assert (entry.payload["id"], entry.payload["type"]) == (comment_id, FOR_CUSTOMERS)
 
 
+@pytest.mark.parametrize(("author", "is_own"), [("Maya", True), ("maya ruiz", True), ("jon", False), ("", False)])
+def test_an_author_is_the_user_by_either_name(store: Store, author: str, *, is_own: bool) -> None:
+    put_nouns(store, user=[{"id": 1, "name": "maya", "displayName": "Maya Ruiz"}])
+
+    assert store.deletions.is_own(author) is is_own
+
+
 async def test_what_is_discarded_or_unknown_is_not_discarded_again(store: Store) -> None:
     await store.items.edit([4], {"Name": "Mine"})
     (entry,) = store.outbox_entries()
@@ -219,6 +238,24 @@ async def test_the_copy_of_a_node_names_its_items_up_to_a_limit(tmp_path: Path, 
     (copy,) = kept_nodes(entry)
     assert copy["items"] == (list(range(1, count + 1)) if is_kept else [])
     assert entry.payload["left"] == (0 if is_kept else count)
+
+
+@pytest.mark.parametrize(("parent_id", "is_refused"), [(11, False), (12, True)])
+async def test_a_rejected_new_node_keeps_only_what_holds_it(
+    tmp_path: Path, parent_id: int, *, is_refused: bool
+) -> None:
+    with offline_store(tmp_path) as store:
+        put_nouns(store, areas=[node(11, "Root"), node(12, "A", 11)])
+        await store.nodes.add(TreeKind.AREAS, parent_id, NewNode("Rejected"))
+        set_state(store, EntryState.REFUSED)
+
+        with pytest.raises(BadRequest) if is_refused else nullcontext():
+            await store.nodes.delete(TreeKind.AREAS, 12, 11)
+
+        assert [each.kind for each in store.outbox_entries()] == [
+            EntryKind.NODE_ADD,
+            *[EntryKind.NODE_DELETE] * (not is_refused),
+        ]
 
 
 async def test_a_deleted_node_gets_back_the_items_that_are_still_where_it_put_them(tmp_path: Path) -> None:
