@@ -1,17 +1,21 @@
 """Drafts and long texts, without a screen."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.store.papers import item, offline_store
-from tests.tui.target import FakeTarget
+from tests.tui.target import FakeTarget, run
+from textual.screen import Screen
 
 from backlit.store import Store
 from backlit.store.edits.conflicts import Keep
 from backlit.tui.commands.command import Call
 from backlit.tui.commands.table import COMMANDS
-from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.editor.field_grid import FieldLines
+from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.values import merged, taken_back
 from backlit.tui.shell.dispatch import function_of
 
@@ -169,18 +173,56 @@ def test_what_an_editor_did_not_touch_stays_byte_for_byte(raw: str, written: str
 
 
 class FakeEditor(FakeTarget):
-    """An `editor.form_commands.EditorTarget` over a draft, as far as conflicts need it."""
+    """An `editor.form_commands.EditorTarget` over a draft, as far as conflicts and saving need it."""
 
-    def __init__(self, store: Store, draft: ItemDraft, answers: Sequence[object]) -> None:
+    def __init__(self, store: Store, draft: ItemDraft, answers: Sequence[object], item_type: str = "") -> None:
         super().__init__(store, [1], answers)
-        self.item_id, self.item_type, self.draft = 1, "Story", draft
-        self.form = self
+        self.item_id, self.item_type, self.draft = None if item_type else 1, item_type or "Story", draft
+        self.form = self.app = self
+        self.lines = FieldLines(store, self.item_type, is_new=bool(item_type))
+        self.autosave = DraftAutosave(cast("Screen[None]", self), store, f"new:{item_type}", draft)
+        self.is_saving = asyncio.Lock()
+        self.writes: list[asyncio.Task[None]] = []
+
+    def run_worker(self, act: Callable[[], Coroutine[object, object, None]], *, group: str) -> None:
+        """Run a coroutine beside the commands."""
+        self.writes.append(asyncio.create_task(act(), name=group))
+
+    def redraw(self) -> None:
+        """Draw nothing."""
+
+    def follow_saved(self) -> None:
+        """Follow nothing."""
 
     def leave(self) -> None:
         """Leave the field."""
 
     def changed(self) -> None:
         """Redraw."""
+
+
+async def test_what_is_typed_while_a_new_item_is_saved_is_kept_as_the_draft_of_that_item(tmp_path: Path) -> None:
+    draft = ItemDraft({})
+    draft.set("Name", "Half")
+    draft.set("IsPrivate", True)
+
+    def answer(_dialog: object) -> str:
+        draft.set("Name", "Half a name")
+        return "y"
+
+    with offline_store(tmp_path, [item(1)]) as store:
+        target = FakeEditor(store, draft, [answer], "Feedback")
+        target.autosave.write()
+        await asyncio.gather(*target.writes)
+        assert store.drafts.find("new:Feedback") is not None
+        await run(target, "editor.save")
+        await asyncio.gather(*target.writes)
+        (made,) = store.outbox_entries()
+        kept, left = (store.drafts.find(key) for key in (f"edit:{made.temporary_id}", "new:Feedback"))
+
+    assert made.fields["Name"] == "Half"
+    assert (kept or {})["changes"] == {"Name": "Half a name"}
+    assert left is None
 
 
 async def test_a_value_that_arrives_during_the_question_about_it_is_left_to_decide(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class StoredDraft:
 
     def move(self, key: str) -> None:
         """Store the draft under another key from now on."""
-        self.forget()
+        self._run(partial(self._store.drafts.discard, self._key))
         self._key = key
         self.write()
 
