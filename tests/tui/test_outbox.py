@@ -1,17 +1,22 @@
 """The outbox: what waits, what is in conflict, and how it is settled."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
+from tests.store.papers import item, offline_store
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import shown
 from tests.tui.stage import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
+from tests.tui.target import FakeTarget, run
 from textual.pilot import Pilot
 
-from backlit.store import ConnectionState, EntryState, Store, ViewSpec
+from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
+from backlit.store.files.files import Writer
 from backlit.tui.items.item_head import ItemAside
 from backlit.tui.outbox.screen import LEAST_ASIDE, TALL, OutboxScreen
 
@@ -266,3 +271,33 @@ async def test_all_that_was_refused_of_one_change_is_sent_again_together(
         assert "2 changes made together were rejected." in asked
         found = [(await world.rival.work_items.get(each))["fields"]["Estimate"] for each in (one, other, third)]
         assert found == ["17", "17", "17"]
+
+
+class FakeOutbox(FakeTarget):
+    """An `outbox.screen.OutboxScreen` with its cursor on the first change."""
+
+    @property
+    def entries(self) -> Sequence[OutboxEntry]:
+        return self.store.outbox_entries()
+
+    def current(self) -> OutboxEntry:  # type: ignore[override] # of another screen
+        return self.entries[0]
+
+
+async def test_a_rejected_change_is_sent_again_without_the_conflict_of_its_step(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        await store.items.edit([1, 2, 3], {"Estimate": "5"})
+        rejected, contested, _ = store.outbox_entries()
+
+        def settle(writer: Writer) -> None:
+            writer.journal.update(replace(rejected, state=EntryState.REFUSED))
+            writer.journal.update(replace(contested, state=EntryState.CONFLICT))
+
+        store.files.submit(settle).result()
+        target = FakeOutbox(store)
+
+        await run(target, "outbox.retry")
+
+        states = {each.item_id: each.state for each in store.outbox_entries()}
+        assert target.asked == []
+        assert states == {1: EntryState.WAITING, 2: EntryState.CONFLICT, 3: EntryState.WAITING}
