@@ -1,12 +1,17 @@
 """Logging work from the terminal: the dialog, the timer, and what the service then has."""
 
+from pathlib import Path
+
 import pytest
+from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, status_line
-from tests.tui.stage import missing, text_of
+from tests.tui.stage import Stage, missing, text_of
 
 from backlit.store import ConnectionState, EntryState, Store
+from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm, draft_key
+from backlit.tui.shell.drafts import StoredDraft
 
 
 async def comments_of(world: World, item_id: int) -> list[str]:
@@ -97,6 +102,21 @@ async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, st
         assert "This was kept from before; it has not been logged." in there_again
         assert logged[-1] == "[time] 2h Development: half done"
         assert "kept from before" not in text_of(pilot.app)
+
+
+@pytest.mark.parametrize(("given", "timed", "hours"), [("", None, "2"), ("", 0.75, "0.75"), ("1.5", None, "1.5")])
+async def test_kept_hours_stand_only_where_none_are_given_or_timed(
+    tmp_path: Path, given: str, timed: float | None, hours: str
+) -> None:
+    with offline_store(tmp_path, [item(1, kind="Task")]) as store:
+        await store.drafts.save(draft_key(1), {"Hours": "2", "Note": "half done"})
+        form = LogWorkForm(["Development"], "Development", timed, None, lambda: 2700.0)
+        async with Stage().run_test() as pilot:
+            (task,) = store.batch.items([1])
+            pilot.app.push_screen(LogWorkDialog(task, form, StoredDraft(store, draft_key(1)), given))
+            await pilot.pause()
+
+            assert f"[time] {hours}h Development: half done" in text_of(pilot.app)
 
 
 async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, opened: Open) -> None:
