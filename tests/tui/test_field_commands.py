@@ -60,9 +60,11 @@ def edits(store: Store) -> dict[int, object]:
 async def test_a_command_sets_the_value_of_each_chosen_item(
     store: Store, command_id: str, count: int | None, letter: str, expected: dict[int, object]
 ) -> None:
-    await run(target_of(store, [1, 2, 3], [True]), command_id, count, letter)
+    target = target_of(store, [1, 2, 3], [True])
 
-    assert edits(store) == expected
+    await run(target, command_id, count, letter)
+
+    assert (len(target.asked), edits(store)) == (1, expected)
 
 
 async def test_points_beside_the_scale_change_nothing(store: Store) -> None:
