@@ -1,9 +1,11 @@
 """The commands of the application against a target that is no application."""
 
 import asyncio
+from pathlib import Path
 from typing import cast
 
 import pytest
+from tests.store.papers import offline_store
 from tests.store.world import World, raised, sent, until
 from tests.tui.target import Answer, FakeTarget
 from textual.screen import Screen
@@ -12,7 +14,7 @@ from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
-from backlit.tui.app.places import Place, Places, Recent
+from backlit.tui.app.places import Jumps, Place, Places, Recent
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
@@ -25,6 +27,7 @@ class FakePlaces:
     def __init__(self, *, has_screen_over: bool = False) -> None:
         self.here = Place("backlog", 7)
         self.recent = Recent()
+        self.jumps = Jumps()
         self.has_screen_over = has_screen_over
         self.may_leave = True
         self.went: list[str] = []
@@ -40,6 +43,9 @@ class FakePlaces:
 
     async def go(self, mode: str) -> bool:
         return await self.switch_to(mode)
+
+    async def return_to(self, place: Place) -> None:
+        self.here = place
 
     def close_top(self) -> bool:
         return self.has_screen_over
@@ -93,6 +99,22 @@ async def test_a_mode_is_gone_to_by_the_argument_of_its_row(store: Store) -> Non
         await navigation.go(cast("navigation.NavigationTarget", target), call(f"app.{mode}"))
 
     assert target.fake_places.went == ["board", "plan", "areas"]
+
+
+async def test_a_count_goes_so_many_jumps_back_and_forward_again(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        target = FakeApplication(store)
+        as_target, places = cast("navigation.NavigationTarget", target), target.fake_places
+        left = [Place("board"), Place("plan"), Place("areas")]
+        for each in left:
+            places.jumps.leave(each)
+        start = places.here
+
+        await navigation.jump_back(as_target, call("app.jump-back", 2))
+        back = places.here
+        await navigation.jump_forward(as_target, call("app.jump-forward", 2))
+
+    assert (back, places.here) == (left[1], start)
 
 
 async def test_back_quits_at_the_backlog_where_all_is_sent(store: Store) -> None:

@@ -1,14 +1,20 @@
 """Keys that are recorded under a letter and played again."""
 
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import cast
+
 import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, items, press, shown
 from tests.tui.stage import text_of
+from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.shell.macros import Player, Recorder
 
 
 async def played(pilot: Pilot[None], *keys: str) -> None:
@@ -54,6 +60,48 @@ async def test_a_macro_that_plays_itself_comes_to_an_end(store: Store, opened: O
         await played(pilot, "9", "9", "9", "9", "@", "a")
 
         assert "more than 20,000 keys" in text_of(pilot.app)
+
+
+class FakePlayer:
+    """Notes the keys that macros press; a capital letter plays the macro of its small one."""
+
+    def __init__(self) -> None:
+        self.input = self
+        self.recorder = Recorder(cast("Player", self))
+        self.pressed = ""
+        self.is_done = asyncio.Event()
+
+    def say(self, _sentence: str, *, is_bad: bool = False) -> None:
+        """Say nothing."""
+
+    def run_worker(self, act: Callable[[], Coroutine[object, object, None]], *, group: str) -> None:
+        async def run() -> None:
+            await act()
+            self.is_done.set()
+
+        self.running = asyncio.create_task(run(), name=group)
+
+    async def give(self, event: events.Key, besides: Iterable[str]) -> None:
+        assert not self.recorder.takes(event, is_free=True), besides
+        self.pressed += event.key
+        if event.key.isupper():
+            self.recorder.play(event.key.lower(), 1)
+
+    def record(self, letter: str, keys: str) -> None:
+        self.recorder.record(letter)
+        for key in f"{keys}Q":
+            self.recorder.takes(events.Key(key, key), is_free=True)
+
+
+async def test_a_macro_in_a_macro_is_played_before_the_rest_of_it() -> None:
+    player = FakePlayer()
+    player.record("a", "xBy")
+    player.record("b", "12")
+
+    player.recorder.play("a", 2)
+    await player.is_done.wait()
+
+    assert player.pressed == "xB12y" * 2
 
 
 async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> None:

@@ -193,9 +193,10 @@ async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world:
 
 
 async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_written(store: Store) -> None:
-    ended, _, rows = await ended_sprint(store, 2)
+    ended, _, rows = await ended_sprint(store, 3)
     key = f"rollover:{store.project_id}:{ended.id}"
-    await store.drafts.save(key, {str(rows[0].id): [Way.BACKLOG.value, 0.0, False]})
+    kept = [[Way.BACKLOG.value, 0.0, False], [Way.DONE.value, 0.0, True]]
+    await store.drafts.save(key, {str(row.id): each for row, each in zip(rows, kept, strict=False)})
     opened = []
 
     def written(dialog: object) -> object:
@@ -206,8 +207,8 @@ async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_wr
     target = FakePlan(store, answers=[written], here=ended)
     await run(target, "plan.rollover")
 
-    assert opened == [{rows[0].id: Decision(Way.BACKLOG)}]
-    assert target.said == [f"{ended.name}: 1 item rolled over. u to undo."]
+    assert opened == [{rows[0].id: Decision(Way.BACKLOG), rows[1].id: Decision(Way.DONE, with_tasks=True)}]
+    assert target.said == [f"{ended.name}: 2 items rolled over. u to undo."]
     assert store.drafts.find(key) is None
 
 
