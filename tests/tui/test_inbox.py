@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from tests.quiet import workers_done
+from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of, title_of
+from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.client.client import Client
@@ -16,12 +19,16 @@ from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.item import FieldNews
 from backlit.store.views.items import CommentEntry
+from backlit.tui.commands.command import Call
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.inbox.inbox_list import FeedList
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.items.change_words import fields_lines
+from backlit.tui.shell.dispatch import function_of
+from backlit.tui.shell.target import ItemPlace
 
 
 async def stories(store: Store) -> list[int]:
@@ -266,6 +273,24 @@ async def test_enter_opens_the_comments_where_only_they_are_new(world: World, st
         assert isinstance(pilot.app.screen, CommentsScreen)
 
         await until(lambda: store.inbox.unread() == 0)
+
+
+@pytest.mark.parametrize(("command_id", "place"), [("inbox.open", ItemPlace.COMMENTS), ("inbox.edit", ItemPlace.NAME)])
+def test_only_the_editor_gives_way_to_the_comments_where_only_they_are_new(
+    tmp_path: Path, command_id: str, place: ItemPlace
+) -> None:
+    class FakeFeed(FakeTarget):
+        shows_feed = True
+
+        def current_id(self) -> int:
+            return 1
+
+    with offline_store(tmp_path, [item(1)]) as store:
+        target = FakeFeed(store)
+
+        function_of("inbox.screen:open_item")(target, Call(COMMAND_BY_ID[command_id]))
+
+    assert target.opened == [(1, place, None)]
 
 
 async def test_what_comes_while_the_comments_are_open_was_seen_when_they_are_left(

@@ -5,14 +5,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.quiet import workers_done
+from tests.store.papers import offline_store
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, lines_of, place_of, text_of
+from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
+from backlit.store.views.saved import SavedView
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.commands.command import Call
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.lists.filtering import Filtering, SharedFilter
 from backlit.tui.lists.saved_views import ViewFiles
+from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.shell.dispatch import function_of
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
 LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
@@ -100,6 +108,31 @@ async def test_a_list_is_saved_as_a_view_and_read_again(store: Store, tmp_path: 
         assert items(pilot).row_count() == bugs
         assert kept.startswith("# mine\n" + LARGE)
         assert 'query = "type:bug"\nsort = ["Name"]' in kept
+
+
+class FakeList(FakeTarget):
+    """A `lists.list_commands.ListTarget` of the backlog, as far as saved views need it."""
+
+    def __init__(self, store: Store, shown: Filtering) -> None:
+        super().__init__(store)
+        self.shared, self.columns, self.node = SharedFilter(store), ColumnChoice(store), None
+        self.shared.now = shown
+        self.spec = ViewSpec(text=shown.text, query=shown.query)
+
+    def show_saved(self, view: SavedView) -> None:
+        """Show a view."""
+        self.shared.now = Filtering.of(view)
+
+
+async def test_searched_words_become_part_of_the_query_of_a_view(tmp_path: Path) -> None:
+    with offline_store(tmp_path / "store") as store:
+        target = FakeList(store, Filtering(text="sign in", query="type:bug"))
+        target.shared.views.files = ViewFiles(find_locations({"BACKLIT_HOME": str(tmp_path)}), tmp_path)
+
+        await function_of("lists.list_commands:save_view")(target, Call(COMMAND_BY_ID["view.save"], text="Doors"))
+
+        assert target.shared.now.text == ""
+        assert target.shared.now.query == '(type:bug) ("sign in")'
 
 
 async def test_a_view_of_the_same_name_is_replaced_and_no_other(store: Store, tmp_path: Path) -> None:
