@@ -1,7 +1,8 @@
 """Documents as a service sends them, and stores that hold them without any service."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from backlit.client.client import Client
@@ -11,6 +12,7 @@ from backlit.store.engine.engine import Report
 from backlit.store.files.files import Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document
+from backlit.store.store import local_time
 
 
 def places_in(folder: Path) -> Places:
@@ -44,9 +46,11 @@ async def no_service(report: Report) -> Client:
 
 
 @contextmanager
-def offline_store(folder: Path, documents: Iterable[Document] = ()) -> Iterator[Store]:
+def offline_store(
+    folder: Path, documents: Iterable[Document] = (), clock: Callable[[], datetime] = local_time
+) -> Iterator[Store]:
     """A store of project 1 that was filled by hand and is never started."""
-    store = Store(places_in(folder), no_service)
+    store = Store(places_in(folder), no_service, clock)
     store.open()
     put(store, documents)
     store.choose_project(1)

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.store.papers import item, offline_store, put
 from tests.store.world import World, sent
 
 from backlit.store import Store
@@ -123,6 +124,19 @@ async def test_an_earlier_status_seen_at_the_first_sync_lasted_at_least_since_th
     await store.refresh()
 
     assert (await way_of(store, item_id))[1:] == [("In Progress", "at least 1d"), ("Ready For Test", "0d")]
+
+
+async def test_a_day_without_changes_was_looked_at_too(tmp_path: Path, calendar: Calendar) -> None:
+    with offline_store(tmp_path, [item(1, Status="In Progress")], calendar) as store:
+        for status in ("In Progress", "In Progress", "Ready For Test"):
+            put(store, [{**item(1, Status=status), "lastModifiedAt": calendar.moment.isoformat()}])
+            await store.status_history.note(1)
+            calendar.moment += timedelta(days=1)
+
+        seen = await store.status_history.seen(1)
+
+    thursday, friday = WEDNESDAY + timedelta(1), FRIDAY
+    assert seen.items == {1: ObservedStatus("Ready For Test", friday, thursday)}
 
 
 @pytest.mark.parametrize(
