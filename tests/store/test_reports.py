@@ -1,9 +1,11 @@
 """Reports over the real store: a history written by hand into the journal, and what the service holds now."""
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.world import World
 
 from backlit.model.amounts import points_of
@@ -111,6 +113,16 @@ async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_st
     assert rows[sprint.name][1:5] == (20.0, 1.0, 18.0, 3.0)
     assert rows[before.name][1:4] == (None, None, sum(done_there))
     assert rows[before.name][5] == "now"
+
+
+async def test_an_iteration_counts_from_the_day_after_its_end(tmp_path: Path) -> None:
+    done = [item(each, IterationID=each + 10, Status="Done", Estimate=str(each)) for each in (1, 2)]
+    with offline_store(tmp_path, done, lambda: datetime(2026, 3, 11, 12, tzinfo=UTC)) as store:
+        spans = {11: ("2026-02-26", "2026-03-10"), 12: ("2026-02-27", "2026-03-11")}
+        sprints = [node(each, f"S{each}", 10, startDate=start, endDate=end) for each, (start, end) in spans.items()]
+        put_nouns(store, iterations=[node(10, "Root"), *sprints])
+
+        assert (await store.reports.velocity()).points == (1.0,)
 
 
 async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_over(
