@@ -3,18 +3,21 @@
 import asyncio
 from collections.abc import Iterable
 
+import orjson
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, put
+from tests.store.papers import item, node, put
 from tests.store.test_readers import Begin, Reading, begin
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import Unavailable
 from backlit.store import Change, EntryState, Store
+from backlit.store.edits.nodes import NewNode
 from backlit.store.edits.work_log import Work
 from backlit.store.outbox.queue import FAILURES, Outbox
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
 from backlit.store.records.item import Document
+from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import TRAITS, Traits
 from backlit.store.remote.reachability import MOST, Waits
 
@@ -197,6 +200,28 @@ async def test_an_item_in_a_new_area_waits_for_the_area(begin: Begin) -> None:
     assert await outbox.send() is None
 
     assert (writes(reading), [state for state, *_ in states(reading.store)]) == ([], ["waiting"])
+
+
+@pytest.mark.parametrize(("parent_id", "sent"), [(11, []), (12, ["POST areas"])])
+async def test_a_new_node_may_be_one_of_its_name_below_its_parent_only(
+    begin: Begin, parent_id: int, sent: list[str]
+) -> None:
+    reading = await begin()
+    store = reading.store
+    outbox = await outbox_of(reading, [])
+    store.choose_project(7)
+    known = [node(11, "Root", projectId=7), node(12, "A", 11, projectId=7)]
+    await store.files.write(lambda writer: writer.mirror.put_resources("areas", 7, known))
+    await store.nodes.add(TreeKind.AREAS, 11, NewNode("New"))
+    (entry,) = store.outbox_entries()
+    await store.files.write(lambda writer: writer.journal.update(replace(entry, known_id=12)))
+    listed = orjson.dumps({"results": [*known, node(13, "New", parent_id, projectId=7)]})
+    made = orjson.dumps(node(14, "New", 11, projectId=7))
+    reading.faults.says = lambda method, _: Said(200, body=made if method == "POST" else listed)
+
+    await outbox.send()
+
+    assert (writes(reading), store.outbox_entries()) == (sent, ())
 
 
 # Deletions that were undone
