@@ -1,8 +1,6 @@
 """`backlit log` on a sample workspace."""
 
-import asyncio
 import json
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -10,9 +8,9 @@ from tests.cli.conftest import DEMO, Home
 from tests.store.test_outbox import of_type
 from tests.store.world import Said, World, raised, sent
 
-from backlit.cli.arguments import parser
-from backlit.cli.commands import items
+from backlit.cli.commands.items import logged
 from backlit.store import EntryState, Store
+from backlit.store.edits.work_log import Work
 
 
 @pytest.fixture(scope="module")
@@ -55,20 +53,23 @@ def test_log_errors_are_one_sentence(demo_home: Home, task: dict[str, Any]) -> N
         assert sentence in done.stderr
 
 
-async def test_a_refused_change_of_another_item_does_not_concern_the_logged_work(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_refused_change_of_another_item_does_not_concern_the_logged_work(world: World, store: Store) -> None:
     story, task = await of_type(world), await of_type(world, "Task")
-    monkeypatch.setattr(items, "synced_store", lambda *_, **__: nullcontext(store))
-    logging = parser().parse_args(["log", str(task), "1"])
-    refused = f"/workitems/{story}"
-    world.faults.says = lambda method, path: Said(400) if method == "PUT" and path.endswith(refused) else None
+    refused = {story}
+    world.faults.says = lambda method, path: (
+        Said(400) if method == "PUT" and path.endswith(tuple(f"/workitems/{each}" for each in refused)) else None
+    )
     await store.items.edit([story], {"Name": "Refused"})
     await sent(store)
 
-    await asyncio.to_thread(items.log_work, logging)
+    async def log() -> str:
+        item = store.item(task)
+        assert item is not None
+        return await logged(store, item, Work(1.0))
+
+    said = await log()
 
     assert [(each.item_id, each.state) for each in store.outbox_entries()] == [(story, EntryState.REFUSED)]
-    assert capsys.readouterr().out.splitlines()[-1].startswith("Logged")
-    refused = f"/workitems/{task}"
-    assert "rejected the change" in str(await raised(asyncio.to_thread(items.log_work, logging)))
+    assert said.startswith("Logged")
+    refused.add(task)
+    assert "rejected the change" in str(await raised(log()))

@@ -219,14 +219,15 @@ def log_work(arguments: argparse.Namespace) -> None:
             ]
         )
         if not arguments.dry_run:
-            print(asyncio.run(_log(store, task, done)))
+            print(asyncio.run(logged(store, task, done)))
 
 
 def _hours(value: object) -> str:
     return f"{hours_text(value)} h" if isinstance(value, int | float) else "–"
 
 
-async def _log(store: Store, task: Item, done: Work) -> str:
+async def logged(store: Store, task: Item, done: Work) -> str:
+    """Save the work, and wait until the service has it; return what became of it, or raise BacklitError."""
     await store.work_log.log(task.id, done, {REMAINING: task.fields.get(REMAINING)})
     deadline = time.monotonic() + PATIENCE
     while waiting := [each for each in store.outbox_entries() if each.item_id == task.id]:
