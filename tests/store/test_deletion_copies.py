@@ -111,7 +111,20 @@ async def test_an_item_made_again_and_its_tasks_have_each_their_unsent_values(st
     await store.history.create_again(1)
 
     made = [each.payload["fields"] for each in store.outbox_entries() if each.kind is EntryKind.ADD]
-    assert [each["Name"] for each in made[:2]] == ["Mine 1", "Mine 2"]  # type: ignore[index] # fields
+    assert [each["Name"] for each in made] == ["Mine 1", "Mine 2", "Item 3"]  # type: ignore[index] # fields
+
+
+async def test_an_item_is_made_again_with_the_tasks_that_went_with_it(store: Store) -> None:
+    await store.items.edit([1], {"Name": "Mine"})
+    store.files.submit(lambda writer: forget(writer, {1, 2, 3})).result()
+
+    await store.history.create_again(1)
+
+    entries = store.outbox_entries()
+    made = [each.payload["fields"] for each in entries if each.kind is EntryKind.ADD]
+    texts = [str(each.payload["text"]) for each in entries if each.kind is EntryKind.COMMENT]
+    assert [each["Name"] for each in made] == ["Mine", "Item 2", "Item 3"]  # type: ignore[index] # fields
+    assert ["Comment 11" in texts[0], "Comment 12" in texts[1]] == [True, True], texts
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from backlit.store.edits.items import edit_entry, show, show_without, with_depen
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import move_back
 from backlit.store.files.files import Files, Writer
-from backlit.store.journal.undo_log import ActState
+from backlit.store.journal.undo_log import ActState, Copy
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ON_COMMENTS,
@@ -271,8 +271,9 @@ def _new_ids(made_again: Sequence[Named], written: Sequence[OutboxEntry]) -> Ite
 
 
 def _create_again(writer: Writer, item_id: int) -> int:
-    document = writer.mirror.effective(item_id)
-    copy = writer.journal.trash.of_gone_item(item_id) if document is None else copy_of_item(writer, document)
+    document, copy = writer.mirror.effective(item_id), writer.journal.trash.of_gone_item(item_id)
+    if document is not None:
+        copy = _with_gone_tasks(writer, copy_of_item(writer, document), copy)
     if copy is None:
         raise NotFound(f"There is no copy of item {item_id}.")
     unsent = writer.journal.entries.undelivered([item_id, *map(id_in, copy.tasks)])
@@ -294,6 +295,16 @@ def _create_again(writer: Writer, item_id: int) -> int:
     writer.signal.publish(Change(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({made})))
     return made
+
+
+def _with_gone_tasks(writer: Writer, copy: Copy, kept: Copy | None) -> Copy:
+    """Return a copy with the kept tasks that others deleted together with the item, and their comments."""
+    if kept is None:
+        return copy
+    tasks = [each for each in kept.tasks if writer.mirror.effective(id_in(each)) is None]
+    gone = set(map(id_in, tasks))
+    comments = [each for each in kept.comments if each.get("workItemId") in gone]
+    return replace(copy, tasks=[*copy.tasks, *tasks], comments=[*copy.comments, *comments])
 
 
 def _moved_comment(writer: Writer, comment: OutboxEntry) -> OutboxEntry:
