@@ -25,6 +25,8 @@ class Scene:
     has_news: bool = False
     """Whether somebody else is at work, at the time of the picture."""
     has_files: bool = False
+    has_edit: bool = False
+    """Whether the item that is shown was edited here, just before the time of the picture."""
     has_history: bool = False
     is_slow: bool = False
     """Whether what a key began is to be over before the next one."""
@@ -67,7 +69,7 @@ SCENES: Mapping[str, Scene] = {
     "groom": Scene(GROOMING, EVERY),
     "groom-summary": Scene(SUMMED_UP, EVERY),
     "inbox": Scene(("g", "h", "j"), EVERY, has_news=True),
-    "history": Scene((*SHOWN, "+", "i", "g", "l", *"jjj"), EVERY, has_files=True, is_slow=True),
+    "history": Scene((*SHOWN, "g", "l", *"jjj"), EVERY, has_files=True, has_edit=True, is_slow=True),
     "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i"), EVERY),

@@ -4,17 +4,18 @@ Everything is real (service, store, application) and everything that could diffe
 """
 
 import asyncio
+import sqlite3
 import sys
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from tests import quiet
 from tests.quiet import strips_of, workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
-from tests.store.world import World, load_sample, make_sample, until
+from tests.store.world import World, load_sample, make_sample, sent, until
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -93,6 +94,9 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
         await _attach_files(world, store)
         world.service.shared.clock.follow(clock().replace(tzinfo=None))
         await settled(pilot)
+    if scene.has_edit:
+        await _edit_earlier(store)
+        await settled(pilot)
     for key in scene.keys:
         await pilot.press(key)
         if scene.is_slow:
@@ -123,6 +127,16 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.conflicts)
+
+
+async def _edit_earlier(store: Store) -> None:
+    """Edit the item that is shown, a minute before the time of the pictures."""
+    view = store.view(ViewSpec())
+    await view.load()
+    await store.items.edit([view.rows(0, 100)[SHOWN_AT].id], {"Estimate": "8"})
+    await sent(store)
+    with closing(sqlite3.connect(store.files.places.journal)) as journal, journal:
+        journal.execute("UPDATE entries SET created_at = ?", (clock().timestamp() - 60,))
 
 
 async def _make_news(world: World, store: Store) -> None:
