@@ -26,7 +26,7 @@ from textual.driver import Driver
 from textual.drivers import linux_driver
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.headless_driver import HeadlessDriver
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -154,6 +154,16 @@ async def test_lines_painted_directly_are_those_that_textual_draws_at_every_fram
                 assert app.differing == [], key
 
     assert app.painter.numbers[True] > app.painter.numbers[False] > 0
+
+
+async def test_no_frame_is_kept_before_the_screen_has_taken_a_new_size(store: Store) -> None:
+    app = LinedApp(store)
+    async with app.run_test(size=SIZE):
+        kept = app.kept_frame("Toast")
+        app._size = Size(SIZE[0], SIZE[1] - 1)  # noqa: SLF001 - Textual's; the screen is told later
+
+        assert (kept is None, app.kept_frame("Toast")) == (False, None)
+        app._size = Size(*SIZE)  # noqa: SLF001 - Textual's
 
 
 async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:

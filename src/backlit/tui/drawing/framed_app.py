@@ -301,14 +301,15 @@ class FramedApp(App[None], inherit_bindings=False):
     def kept_frame(self, passing: str) -> KeptFrame | None:
         """Return the screen for the next process to begin with, blank where a selector finds widgets.
 
-        None where no frames are kept.
+        None where no frames are kept, and while the screen has not taken a new size yet.
         """
-        if self._frame is None or not self.is_framed:
+        compositor = self.screen._compositor  # noqa: SLF001 - as above
+        if self._frame is None or not self.is_framed or compositor.size != self.size:
             return None
         frame = Frame(erases=self._frame.erases)
         frame.resize(self.size)
         system = colours_of(self.console)
-        for y, strip in enumerate(self.screen._compositor.render_strips()):  # noqa: SLF001 - as above
+        for y, strip in enumerate(compositor.render_strips()):
             frame.put(0, y, strip, system)
         for widget in self.screen.query(passing):
             frame.blank(widget.region)
