@@ -225,7 +225,7 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
 
         assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
         assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "67%", "━" * 21]
-        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "━" * 10]
+        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "33%", "━" * 10 + "╸"]
         assert line_with(app, "Search").split() == ["Search", "3"]
         assert "".join(app.nodes.about(nodes[1])) == "Checkout · 3 open items · 40 pts · 2 directly in it"
 

@@ -96,9 +96,10 @@ class SummaryTable(LineList):
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, self._height_of(index)))
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a line of an item; items after the first one of a result name it dim."""
+        """Draw a line of an item; the first one of a result has its sign."""
         title, each = self._rows[index]
-        sign, colour = RESULT_LOOKS[title] if index == 0 or self._rows[index - 1][0] != title else (" ", "faint")
+        is_first = index == 0 or self._rows[index - 1][0] != title
+        sign, colour = RESULT_LOOKS[title]
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
         names, changes, still = self._widths()
         last = self._height_of(index) - 1
@@ -106,7 +107,7 @@ class SummaryTable(LineList):
         missing = UNREADY if check and not line else ""
         return self.draw_parts(
             [
-                (fit("" if line else f"{sign} {title}", RESULT), colour),
+                (fit("" if line else f"{sign if is_first else ' '} {title}", RESULT), colour),
                 (fit_right(number, NUMBER - 1) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
                 (fit(name, names - GAP) + " " * GAP, "foreground"),

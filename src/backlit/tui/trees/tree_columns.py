@@ -98,8 +98,8 @@ NOT_READY = Column("Not ready", 9)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
 SHARE = Column(" Share", GAP + PERCENT + 2 + SHARE_BAR)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
-LINE = "━"
-"""The sign of bars, a line at half the height, so that neighbours stay apart."""
+LINE, HALF_LINE = "━", "╸"
+"""The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
 BAR_KEY: Sequence[Piece] = (
     (f" {LINE}", "bar-done"),
     (" done ", "muted"),
@@ -226,7 +226,8 @@ class TreeLayout:
         """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
         is_outer = self._branches.tree.depth(node_id) == 1
-        bar = LINE * max(1, round(points / largest * self._bar))
+        halves = max(1, round(2 * points / largest * self._bar))
+        bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
         return [
             (f"{' ' * GAP}{points / whole:{PERCENT}.0%}  ", "foreground"),
             (fit(bar, self._bar), "secondary" if is_outer else "bar"),
