@@ -59,7 +59,7 @@ class StoredDraft:
     def forget(self) -> None:
         """Discard the draft."""
         self._stop()
-        self._run(self._discard)
+        self._run(partial(self._store.drafts.discard, self._key))  # the key of now: the draft may move before
 
     def answered(self) -> None:
         """Discard the draft once the answer is written; keep it where that is refused."""
@@ -71,7 +71,7 @@ class StoredDraft:
 
     def move(self, key: str) -> None:
         """Store the draft under another key from now on."""
-        self._run(partial(self._store.drafts.discard, self._key))
+        self.forget()
         self._key = key
         self.write()
 
