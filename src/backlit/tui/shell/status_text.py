@@ -187,14 +187,14 @@ def explain_empty(
         items.empty_text = words or "Opening the backlog …"
     elif store.project_id is None:
         items.empty_text, items.empty_ways = NO_PROJECT, (("R", "try again now"), *_ELSEWHERE)
-    elif spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
+    elif filters := _filters(spec):
         items.empty_text = _unmatched(spec, done_matches)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
         items.empty_ways = (
             ("/", "change the filter"),
             *done,
             ("esc", "undo the last filter"),
-            *((("f0", "clear all filters"),) if _has_several_filters(spec) else ()),
+            *((("f0", "clear all filters"),) if filters > 1 else ()),
             _SEARCH,
         )
     elif store.has_items():
@@ -204,11 +204,10 @@ def explain_empty(
         items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
 
 
-def _has_several_filters(spec: ViewSpec) -> bool:
-    """Return whether more than one filter narrows a list."""
-    trees = sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids))
-    conditions = len(parts_of(spec.query)) if spec.query.strip() else 0
-    return bool(spec.text) + conditions + trees > 1
+def _filters(spec: ViewSpec) -> int:
+    """Return the number of filters that narrow a list: its text, its nodes, and each condition of its query."""
+    nodes = sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids))
+    return bool(spec.text) + nodes + (len(parts_of(spec.query)) if spec.query.strip() else 0)
 
 
 def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
