@@ -1,18 +1,22 @@
 """Sync: the first load, what changed, what is gone."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, offline_store, places_in
 from tests.store.world import PATIENCE, Said, World, raised, until, until_true
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
+from backlit.store.engine.engine import Report
 from backlit.store.files.files import Writer
+from backlit.store.records.changes import Change
 from backlit.store.remote.capabilities import TRAITS, Traits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader
@@ -254,3 +258,32 @@ async def test_comments_of_several_pages_are_all_read(world: World) -> None:
 
     texts = [text for (text,) in store.files.mirror.execute("SELECT doc ->> 'description' FROM comments")]
     assert {f"Comment {number}" for number in range(5)} <= set(texts)
+
+
+async def test_every_announced_item_can_be_read(world: World) -> None:
+    """A list that reads items before they are stored would not show them until the next change."""
+    server = ForeignServer(Quirks(cap=20), items=60)
+
+    async def connect(_report: Report) -> Client:
+        client = Client.inside(server, TokenCache(world.folder / "pat.json", server.base), server.base)
+        await client.auth.sign_in("pat", "secret")
+        return client
+
+    store = Store(places_in(world.folder / "read"), connect)
+    store.open()
+    missing: list[int] = []
+    announced: set[int] = set()
+
+    def read(change: Change) -> None:
+        with closing(sqlite3.connect(store.files.places.mirror)) as mirror:
+            stored = {item_id for (item_id,) in mirror.execute("SELECT id FROM items")}
+        missing.extend(change.ids - stored)
+        announced.update(change.ids)
+
+    store.subscribe(read)
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+    await asyncio.to_thread(store.close)
+
+    assert len(announced) == 60
+    assert missing == []

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -42,7 +43,7 @@ def _raised(error: sqlite3.Error) -> None:
 
 
 class Writer(Struct, frozen=True):
-    """The writing thread's mirror and journal, and the signal that announces its changes."""
+    """The writing thread's mirror and journal, and the signal for its changes, which are published after the act."""
 
     mirror: Mirror
     journal: Journal
@@ -91,6 +92,7 @@ class Files:
         self.wake: Callable[[], None] = lambda: None
         """Announces, on any thread, that there is something to send."""
         self._signal = signal
+        self._announced: deque[Change] = deque()
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")
         self._writer: Writer | None = None
@@ -119,7 +121,9 @@ class Files:
             journal = Journal(self.places.journal)
             self._journal = Journal(self.places.journal, is_for_reading=True)
             self._journal_file.opened()
-        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._rebuild)
+        announcing = Signal()
+        announcing.subscribe(self._announced.append)
+        self._writer = Writer(Mirror(self.places.mirror), journal, announcing, self._rebuild)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         journal.forget_old()
@@ -210,6 +214,9 @@ class Files:
             state = writer.journal.state()
         except sqlite3.Error as error:
             raise self._failure(error, is_kept=writer.journal.file.kept != before) from error
+        finally:
+            while self._announced:  # other connections read them now
+                self._signal.publish(self._announced.popleft())
         if state != self.outbox:
             self.outbox = state
             self._signal.publish(Change(Subject.OUTBOX))

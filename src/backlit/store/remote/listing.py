@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
@@ -141,15 +142,8 @@ async def read_offered(listing: "Listing") -> list[Document] | None:
 
 async def store_items(files: Files, documents: list[Document]) -> None:
     """Store items in batches and announce each batch."""
-
-    def storing(batch: list[Document]) -> Callable[[Writer], None]:
-        def act(writer: Writer) -> None:
-            receive(writer, batch)
-
-        return act
-
     for start in range(0, len(documents), BATCH):
-        await files.write(storing(documents[start : start + BATCH]))
+        await files.write(partial(receive, documents=documents[start : start + BATCH]))
 
 
 async def store_new_items(files: Files, documents: list[Document], stored: Callable[[Writer], None]) -> None:
