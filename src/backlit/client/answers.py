@@ -16,7 +16,7 @@ from backlit.model.plain import plain, redacted
 TEXT_LIMIT = 300
 MAY_HAVE_HAPPENED = frozenset({502, 504})
 """Statuses of gateways that do not know whether the server acted."""
-_LONGEST_WAIT = 24 * 3600.0
+_LONGEST_WAIT = 6 * 3600.0
 """Seconds; the longest Retry-After that the client obeys."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MESSAGE_KEYS = ("message", "error", "exceptionmessage", "error_description", "detail", "title")

@@ -12,8 +12,6 @@ from backlit.model.errors import BacklitError, Offline, TooManyRequests, Trouble
 
 SHUTS: tuple[type[Trouble], ...] = (Offline, TooManyRequests, Unavailable)
 """Errors of the service as a whole, as opposed to those of a single request."""
-LONGEST_WISH = 6 * 3600.0
-"""The longest pause, in seconds, that a service can request."""
 _WORTH_SAYING = 2.0
 
 
@@ -76,7 +74,7 @@ class Reachability:
         if self.is_open:
             self._failures += 1
             self._next_at = now + self._waits.pause(self._failures)
-        wish = min(error.retry_after or 0.0, LONGEST_WISH)
+        wish = error.retry_after or 0.0
         if wish and now + wish > self._wished_until:
             self._wish, self._wished_until = error, now + wish
         self._opened.clear()
