@@ -1,6 +1,6 @@
 """Lookups: the nouns of a project as the service states them, or as the items show them."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.query.meaning import NameKind
 from backlit.model.trees import Totals
 from backlit.store import EntryState, Store, TreeKind
+from backlit.store.edits.work_log import Work
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document
@@ -223,10 +224,17 @@ async def test_a_reader_changes_nothing(store: Store) -> None:
     tell(store, role="reader")
     items = store.items
 
-    acts = [items.edit([1], {"Name": "Mine"}), items.add("Story", {"Name": "New"}), items.comment(1, "Look")]
+    acts: list[Awaitable[object]] = [
+        items.edit([1], {"Name": "Mine"}),
+        items.add("Story", {"Name": "New"}),
+        items.comment(1, "Look"),
+        store.work_log.log(1, Work(1.0)),
+        store.deletions.delete_items([1]),
+        store.deletions.delete_comment(1),
+    ]
     errors = [await raised(act) for act in acts]
 
-    assert [type(each) for each in errors] == [Forbidden] * 3
+    assert [type(each) for each in errors] == [Forbidden] * len(acts)
     assert store.outbox_entries() == ()
 
 

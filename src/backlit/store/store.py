@@ -145,7 +145,7 @@ class Store:
     plan = Part(lambda self: Plan(self.files, self.lookups))
     plan_preview = Part(lambda self: PlanPreview(self.files, self.plan))
     rollover = Part(lambda self: Rollover(self.files, self.lookups))
-    work_log = Part(lambda self: WorkLog(self.files))
+    work_log = Part(lambda self: WorkLog(self.files, self.lookups))
     timer = Part(lambda self: Timer(self.files, self._clock))
     transfers = Part(lambda self: Transfers(self.files, self.engine, self.items.found))
     grooming = Part(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))

@@ -16,6 +16,7 @@ from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
+from backlit.store.views.lookups import Lookups
 
 COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
 MARK = "[time]"
@@ -72,8 +73,9 @@ def type_named(types: Sequence[str], typed: str) -> str:
 class WorkLog:
     """Work logging on tasks."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, lookups: Lookups) -> None:
         self._files = files
+        self._lookups = lookups
 
     @property
     def last_type(self) -> str:
@@ -84,9 +86,10 @@ class WorkLog:
         """Change both work fields and write the comment, as one step. Stops the task's timer.
 
         `seen` holds the remaining work that the user saw before typing another value, so a newer value
-        conflicts. Raises BadRequest for an item that is no task and for hours that are not positive, NotFound
-        for an unknown item.
+        conflicts. Raises Forbidden for a reader, BadRequest for an item that is no task and for hours that are
+        not positive, NotFound for an unknown item.
         """
+        self._lookups.need_writer()
         if not (math.isfinite(work.hours) and work.hours > 0):
             raise BadRequest("Hours: enter more than 0.", {COMPLETED: "Enter more than 0."})
         await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
