@@ -46,15 +46,15 @@ async def test_the_cursor_starts_on_another_choice_than_the_current_one_where_a_
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Ready For Test", start="Done"))
 
-        assert line_with(app, "▌").split("│")[1].strip() == "▌   Done"
-        assert missing(app, ["✓ Ready For Test"]) == []
+        assert line_with(app, "▌").split("│")[1].strip() == "▌   4 Done"
+        assert missing(app, ["✓ 3 Ready For Test"]) == []
 
 
 async def test_the_cursor_starts_on_the_current_choice() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Ready For Test"))
 
-        assert line_with(app, "▌").split("│")[1].strip() == "▌ ✓ Ready For Test"
+        assert line_with(app, "▌").split("│")[1].strip() == "▌ ✓ 3 Ready For Test"
 
 
 async def test_typing_narrows_down_and_enter_answers() -> None:
@@ -82,6 +82,20 @@ async def test_arrows_and_readline_keys_move_and_wrap_around(down: str) -> None:
         await pilot.press(down, down, "enter")
 
         assert app.answers == [Choice("In Progress", "In Progress")]
+
+
+@pytest.mark.parametrize(
+    ("words", "keys", "answer"),
+    [(STATUSES, "3", "Ready For Test"), (("Phase 1", "Phase 2"), ("2", "enter"), "Phase 2"), (STATUSES, "9", None)],
+)
+async def test_a_digit_takes_a_choice_at_once_where_none_has_a_digit(
+    words: Sequence[str], keys: Sequence[str], answer: str | None
+) -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(words)))
+        await pilot.press(*keys)
+
+        assert [each.value for each in app.answers if isinstance(each, Choice)] == [answer] * bool(answer)
 
 
 async def test_escape_answers_nothing() -> None:

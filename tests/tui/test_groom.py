@@ -27,7 +27,7 @@ async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
     for digit in "358":
         await answer(pilot, "Estimate", digit)
         await press(pilot, "enter")
-    await press(pilot, "tab")
+    await press(pilot, "n")
     await answer(pilot, "Estimate", "1")
     assert current(pilot) == ids[4]
     await press(pilot, "q")
@@ -46,7 +46,7 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     assert re.search(r"✓ Estimate 1", text_of(pilot.app))
     await press(pilot, "backspace", "backspace")
     assert current(pilot) == ids[2]
-    await press(pilot, "enter", "tab", "enter")
+    await press(pilot, "enter", "n", "enter")
     for _ in ids[5:]:
         await answer(pilot, "Estimate", "2")
         await press(pilot, "enter")
@@ -59,7 +59,7 @@ async def test_a_paused_grooming_is_offered_with_its_day(world: World, store: St
     today = store.today()
     async with opened(store) as pilot:
         await queue_of(pilot, await unestimated(world, store, 3))
-        await press(pilot, "tab", "q", "g", "q")
+        await press(pilot, "n", "q", "g", "q")
 
         assert f"You paused grooming on {today.day} {today:%b} (item 2 of 3)." in text_of(pilot.app)
 
@@ -204,30 +204,35 @@ def is_groomed(store: Store, item_id: int) -> bool:
 
 
 @pytest.mark.slow
-async def test_an_item_is_groomed_from_the_list_by_at_most_eight_keys(world: World, store: Store, opened: Open) -> None:
+@pytest.mark.parametrize("keys", ["cq512C", "s2c5miC"])
+async def test_an_item_is_groomed_from_the_list_by_at_most_eight_keys(
+    world: World, store: Store, opened: Open, keys: str
+) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
         row = items(pilot).find_row(item_id)
         assert row is not None
         await press(pilot, *str(row + 1), "G")
-        count = await typed(pilot, "s", "enter", text="in prog")
-        count += await typed(pilot, "c", "5")
-        count += await typed(pilot, "m", "i")
-        count += await typed(pilot, "C", "ctrl+s", text="Split it.")
+        count = await typed(pilot, *keys, "ctrl+s", text="Split it.")
         await until(lambda: is_groomed(store, item_id))
+        await until(lambda: isinstance(pilot.app.screen, BacklogScreen))
 
         assert count <= 8
+        assert store.grooming.progress() is None
 
 
 @pytest.mark.slow
-async def test_an_item_is_groomed_in_the_queue_by_at_most_six_keys(world: World, store: Store, opened: Open) -> None:
+@pytest.mark.parametrize(("keys", "owner"), [("512C", 1), ("5121C", None)])
+async def test_an_item_is_groomed_in_the_queue_by_at_most_six_keys(
+    world: World, store: Store, opened: Open, keys: str, owner: int | None
+) -> None:
     item_id = await unplanned(world, store)
+    await world.rival.work_items.update(item_id, {"AssignedToID": owner})
+    await store.refresh()
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
-        count = await typed(pilot, "5", "1", "2")
-        count += await typed(pilot, "C", "ctrl+s", text="Split it.")
+        count = await typed(pilot, *keys, "ctrl+s", text="Split it.")
         await until(lambda: is_groomed(store, item_id))
-        count += await typed(pilot, "enter")
         await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
 
         assert count <= 6
@@ -306,8 +311,7 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         *_, last, rule, footer = (line for line in lines_of(pilot.app) if line.strip())
         assert last.startswith(" Readiness")
         assert set(rule) == {"─"}
-        assert "q pause" in footer
-        assert "backspace previous" in footer
+        assert "C comment  n skip  backspace previous" in footer
         assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
 
 
@@ -365,7 +369,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "5")
         await press(pilot, *"kkkkkk")
 
-        on = "enter next item" if size[0] > 60 else "enter next  tab skip"
+        on = "enter next  C comment"
         assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", on]) == []
 
 
@@ -389,7 +393,7 @@ async def test_the_footer_leaves_the_answers_to_the_questions(world: World, stor
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert missing(pilot.app, ["enter next item", "tab skip"]) == []
+        assert missing(pilot.app, ["enter next item", "n skip", "tab next question"]) == []
         assert "answer" not in lines_of(pilot.app)[-1]
 
 

@@ -26,7 +26,7 @@ async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: Wor
     await store.refresh()
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await until(lambda: "Skipped" in text_of(pilot.app))
         heads, *rows = lines_of(pilot.app)[2:5]
         first, end = heads.index("Item"), heads.index("Still open")
@@ -43,7 +43,7 @@ async def test_a_file_that_is_there_is_not_replaced_unasked(
     target.write_text("mine")
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
         await press(pilot, "s", "ctrl+u", *str(target), "enter")
         asked = text_of(pilot.app)

@@ -41,7 +41,7 @@ OVERRIDES = {
     *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c", "L")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y", "R", "q", "escape")),
     *((key, Context.ATTACHMENTS) for key in ("q", "escape")),
-    *((key, Context.GROOM) for key in ("q", "escape", "enter")),
+    *((key, Context.GROOM) for key in ("q", "escape", "enter", "C")),
     *((key, Context.SUMMARY) for key in ("q", "escape")),
     ("escape", Context.INBOX),
 }
@@ -231,7 +231,7 @@ def test_ids_are_unique() -> None:
     [
         ("down", ["list.down", "groom.down"]),
         ("up", ["list.up", "groom.up"]),
-        ("comment", ["item.comment", "comments.add"]),
+        ("comment", ["item.comment", "comments.add", "groom.comment"]),
         ("difference", ["editor.difference", "inbox.difference", "plan.difference"]),
         ("capacity", ["tree.capacity", "plan.capacity"]),
         ("copy", ["item.copy-id", "comments.copy", "summary.copy"]),
@@ -287,7 +287,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("enter", "tree.filter"), ("ctrl+s", "editor.save"), ("gD", "editor.difference"), ("gu", "editor.revert"),
         ("a", "comments.add"), ("r", "comments.quote"), ("yy", "comments.copy"),
         ("gq", "app.groom"), ("{1-9}", "groom.answer"), ("0", "groom.answer"), ("enter", "groom.accept"),
-        ("tab", "groom.skip"), ("backspace", "groom.previous"), ("q", "groom.pause"), ("L", "item.log"),
+        ("n", "groom.skip"), ("tab", "groom.down"), ("backspace", "groom.previous"), ("q", "groom.pause"),
+        ("cq", "item.groom"), ("L", "item.log"),
     ],
 )  # fmt: skip
 def test_the_keys_are_those_of_the_contract(keys: str, command_id: str) -> None:

@@ -307,6 +307,11 @@ class Places:
         if message.place is ItemPlace.BACKLOG:
             await self.go_to_item(message.item_id)
             return
+        if message.place is ItemPlace.GROOM:
+            from backlit.tui.groom.screen import open_item
+
+            await open_item(self._app, self._store, message.item_id)
+            return
         is_to_edit = message.place is ItemPlace.NAME
         wanted = (message.item_id, ItemPlace.EDITOR if is_to_edit else message.place, message.comment_id)
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]

@@ -120,14 +120,14 @@ class CommentDialog(TextDialog[Comment]):
     """Asks for a comment; ctrl+t turns between internal and visible to customers, which the draft keeps too."""
 
     def __init__(
-        self, title: str, comment: Comment, draft: StoredDraft, *, is_again: bool = False, fault: str = ""
+        self, title: str, comment: Comment, draft: StoredDraft, *, act: str, is_again: bool = False, fault: str = ""
     ) -> None:
         self.for_customers = comment.for_customers
         self._visible_to = Static(classes="note")
-        super().__init__(title, comment.text, draft, act="send", is_again=is_again, fault=fault)
+        super().__init__(title, comment.text, draft, act=act, is_again=is_again, fault=fault)
         if self.kept:
             self.for_customers = self.kept.get("type") == FOR_CUSTOMERS
-        self.name_keys(("ctrl+s", "send"), ("ctrl+t", "who sees it"), ("esc", "keep for later"))
+        self.name_keys(("ctrl+s", act), ("ctrl+t", "who sees it"), ("esc", "keep for later"))
 
     def content(self) -> ComposeResult:
         """Yield the text, and below it who will see it."""

@@ -22,6 +22,7 @@ __all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog", "SelectingD
 Result = TypeVar("Result")
 
 MOST_ROWS = 14
+DIGITS = frozenset("123456789")
 FRAME_LINES = 3
 """The frame and the input."""
 
@@ -178,6 +179,10 @@ def _searched(choice: Choice) -> Searchable:
     return searchable(choice.label, f"{choice.hint} {value}".strip())
 
 
+def _has_digit(choice: Choice) -> bool:
+    return not DIGITS.isdisjoint(f"{choice.label}{choice.hint}{choice.value if isinstance(choice.value, str) else ''}")
+
+
 def _with_new(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:
     """Put a typed text before all that only resembles it; return whether it comes first as a new one.
 
@@ -194,6 +199,7 @@ class PickDialog(PickerDialog[Choice | None]):
     """A list to pick one value from; the answer is None when it was left.
 
     The sign stands at the choice whose value is `current`. The cursor starts on the one of `start`, else on that.
+    Each of a few choices without digits in their words has a number, and its digit takes it at once.
     """
 
     def __init__(
@@ -206,6 +212,7 @@ class PickDialog(PickerDialog[Choice | None]):
         free: bool = False,
     ) -> None:
         super().__init__(title, choices, free=free)
+        self.list.is_numbered = not free and len(choices) <= len(DIGITS) and not any(map(_has_digit, choices))
         places = {choice.value: at for at, choice in reversed([*enumerate(choices)])}
         if current in places:
             self.list.select(frozenset({current}))
@@ -217,6 +224,13 @@ class PickDialog(PickerDialog[Choice | None]):
         """Answer with the row under the cursor, if there is one."""
         if (choice := self.taken()) is not None:
             self.dismiss(choice)
+
+    def _show_fitting(self) -> None:
+        at = int(self._query) if self.list.is_numbered and self._query in DIGITS else 0
+        if 0 < at <= len(self._choices):
+            self.dismiss(self._choices[at - 1])
+        else:
+            super()._show_fitting()
 
 
 class SelectingDialog(PickerDialog[Result]):

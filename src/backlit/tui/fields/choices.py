@@ -51,6 +51,8 @@ class ChoiceList(LineList, can_focus=False):
         self._selected: frozenset[object] = frozenset()
         self._partly: frozenset[object] = frozenset()
         self._is_flat = False
+        self.is_numbered = False
+        """Whether each row begins with its number."""
 
     def show(self, choices: Sequence[Choice], cursor: int, *, is_flat: bool) -> None:
         """Show other rows; flat ones lose the indentation of a tree."""
@@ -72,7 +74,8 @@ class ChoiceList(LineList, can_focus=False):
         choice = self._choices[index]
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        room = self.size.width - LEAD - PADDING
+        number = f"{index + 1} " if self.is_numbered and not self._is_flat else ""
+        room = self.size.width - LEAD - PADDING - len(number)
         hint = safe(choice.hint)
         label = choice.label.strip() if self._is_flat else choice.label
         if cell_len(hint) == 1:
@@ -84,6 +87,7 @@ class ChoiceList(LineList, can_focus=False):
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
             Segment(f"{sign} ", theme.style("mark", on=on)),
+            Segment(number, theme.style("accent", on=on)),
             Segment(fit(label, room - hint_width), theme.style(on=on, bold=is_cursor)),
             Segment(" " * min(2, hint_width) + fit(hint, hint_width - 2), theme.style("muted", on=on)),
         ]

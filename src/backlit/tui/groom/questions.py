@@ -5,7 +5,8 @@ from itertools import islice
 
 from msgspec import Struct, field
 
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import Field, Kind, fields_of
+from backlit.store.grooming import ALWAYS_ASKED, ComingItem
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -53,6 +54,33 @@ class _Seen(Struct):
     confirmed: set[str] = field(default_factory=set)
 
 
+class OneItem:
+    """A queue of one item, which asks for its estimate and iteration even where they are set; no journal keeps it."""
+
+    def __init__(self, store: Store, item: Item) -> None:
+        has = {field.key for field in fields_of(item.type, store.lookups.custom_fields())}
+        self._stop = Stop(0, item.id, asked=tuple(key for key in ("Estimate", *ALWAYS_ASKED) if key in has))
+
+    def next_stop(self, place: int) -> Stop | None:
+        """Return the item at the first place, and None behind it."""
+        return self._stop if place == 0 else None
+
+    def stop_at(self, _place: int) -> None:
+        """Return None, as there is no other item."""
+
+    previous_stop = stop_at
+
+    def coming(self, *_: int) -> Sequence[ComingItem]:
+        """Return no items."""
+        return ()
+
+    async def show(self, *_: object) -> None:
+        """Record nothing."""
+
+    async def leave(self, *_: object, is_skipped: bool) -> None:
+        """Record nothing."""
+
+
 class ItemQuestions:
     """The questions of the current item; those of earlier items are kept until the screen is closed."""
 
@@ -88,18 +116,19 @@ class ItemQuestions:
         if stop.place not in self._seen:
             before = item.fields if stop.before is None else stop.before
             self._seen[stop.place] = _Seen(dict(before), list(stop.asked))
-        self._place = stop.place
+        self._place, self.asked = stop.place, []
         self.read(item)
         self.at = self._next_open(-1)
 
     def read(self, item: Item) -> None:
-        """Read the questions again: those asked at first, newer ones, and the status."""
+        """Read the questions again: those asked at first, the status, then newer ones, so that no question moves."""
         seen, grooming = self._seen[self._place], self._store.grooming
         missing = (*grooming.questions(item), *grooming.further_questions(item))
         status = [LAST] if item.fields.get(LAST) is not None else []
         seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
-        keys = sorted(seen.keys, key=lambda key: key == LAST)
-        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in keys]
+        if not self.asked:
+            seen.keys.sort(key=lambda key: key == LAST)
+        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in seen.keys]
 
     def catch_up(self, item: Item) -> None:
         """Read the questions again; go on if the current one was answered, and back to one that is open again."""
@@ -141,7 +170,8 @@ class ItemQuestions:
 
     def _next_open(self, after: int) -> int:
         order = [*range(after + 1, len(self.asked)), *range(max(0, after))]
-        return next((index for index in order if self.asked[index].is_open), max(0, len(self.asked) - 1))
+        status = self.keys.index(LAST) if LAST in self.keys else max(0, len(self.asked) - 1)
+        return next((index for index in order if self.asked[index].is_open), status)
 
 
 def _is_digit(text: str) -> bool:

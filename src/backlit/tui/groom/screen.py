@@ -23,9 +23,10 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.field_commands import change_field
+from backlit.tui.items.item_commands import comment
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import CommentsPreview, Preview, Surroundings, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
@@ -33,19 +34,18 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.side_lines import NARROW, FooterLine, RuleLine
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
-NARROW = 70
-"""Cells below which a label is shorter, so that the way back has room."""
 COMMENTS_SHARE = 40
 """Per cent of the width for the comments; the style sheet has the same figure."""
 NAME_GAP = 4
 """Cells around the type of an item that comes next, with the margin."""
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
-HINTS = ("groom.accept", "groom.skip", "groom.pause", "groom.previous", "item.comment")
+HINTS = ("groom.accept", "groom.comment", "groom.skip", "groom.previous", "groom.pause", "groom.down")
+HINTS_ALONE = ("groom.accept", "groom.comment", "groom.down", "groom.pause")
 COMING, LEAST_COMING = 30, 5
 """Items of the queue that are read in advance, and those named where comments take the room."""
 AGE_CHECK = 30.0
@@ -127,15 +127,17 @@ class ItemPane(Horizontal):
 
 
 class GroomScreen(ItemScreen):
-    """Shows the current item of the session; answers and position are stored at once."""
+    """Shows the current item of the session, or one item alone; answers and position are stored at once."""
 
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionStrip"
     PLACE = "Grooming"
     CSS_PATH = "../styles/groom.tcss"
 
-    def __init__(self, store: Store, common: CommonValues, place: int = 0) -> None:
+    def __init__(self, store: Store, common: CommonValues, place: int = 0, alone: OneItem | None = None) -> None:
         super().__init__(store)
+        self.alone = alone
+        self.queue = alone or store.grooming
         self.questions = ItemQuestions(store, common, lambda: self.session.estimate_scale)
         self.stop: Stop | None = None
         self._coming: Sequence[ComingItem] = ()
@@ -205,8 +207,10 @@ class GroomScreen(ItemScreen):
 
     def _go_to(self, place: int) -> None:
         """Show the next item from a position on; at the end, the summary."""
-        stop = self.store.grooming.next_stop(place)
-        if stop is None:
+        stop = self.queue.next_stop(place)
+        if stop is None and self.alone is not None:
+            self.dismiss()
+        elif stop is None:
             self.stop = None
             self.run_worker(work(self._finish), group="queue")
         else:
@@ -216,7 +220,7 @@ class GroomScreen(ItemScreen):
         """Note the item as done or skipped, and show the next one."""
         stop = self.stop
         if stop is not None:
-            self.app.run_worker(work(self.store.grooming.leave, stop, is_skipped=is_skipped), group="queue")
+            self.app.run_worker(work(self.queue.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
     def show_stop(self, stop: Stop) -> None:
@@ -224,9 +228,9 @@ class GroomScreen(ItemScreen):
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
-        self._coming = self.store.grooming.coming(stop.place, COMING)
+        self._coming = self.queue.coming(stop.place, COMING)
         self._draw(item)
-        self.app.run_worker(work(self.store.grooming.show, stop, item, self.questions.keys), group="queue")
+        self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
         self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")
         self.mark_seen(item.id)
@@ -265,15 +269,19 @@ class GroomScreen(ItemScreen):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        progress = self.store.grooming.progress()
-        if progress is None or self.stop is None:
+        progress = None if self.alone else self.store.grooming.progress()
+        if self.stop is None or not (progress or self.alone):
             return
         count, place = self.questions.count_open(), self.stop.place
         words = f" · {counted(count, 'question')} left" if count else " · all answered"
-        self._heading.say([(f"Item {place + 1:,} of {progress.count:,}", "heading"), (words, "muted")])
-        self._heading.fill(place / progress.count)
-        labels = {"groom.accept": "next"} if self.size.width < NARROW else {}
-        self._footer.show([*HINTS, "app.help"], status_words(self.store), labels)
+        heading = f"Item {place + 1:,} of {progress.count:,}" if progress else "This item"
+        self._heading.say([(heading, "heading"), (words, "muted")])
+        self._heading.fill(place / progress.count if progress else 0)
+        hints: Sequence[str] = HINTS
+        labels = {"groom.accept": "next"} if self.size.width <= NARROW else {}
+        if self.alone:
+            hints, labels = HINTS_ALONE, {"groom.accept": "done", "groom.pause": "close"}
+        self._footer.show([*hints, "app.help"], status_words(self.store), labels)
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
@@ -312,6 +320,14 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
     target.pane.scroll_item(int(call.command.argument))
 
 
+async def add_comment(target: GroomScreen, call: Call) -> None:
+    """Write a comment; with it, an item without open questions is done."""
+    goes_on = not target.questions.count_open()
+    act = f"send, {'done' if target.alone else 'next'}" if goes_on else "send"
+    if await comment(target, call, act) and goes_on:
+        target.leave_item(is_skipped=False)
+
+
 def accept(target: GroomScreen, _call: Call) -> None:
     """Take the item as it is, and go to the next."""
     target.leave_item(is_skipped=False)
@@ -324,7 +340,7 @@ def skip(target: GroomScreen, _call: Call) -> None:
 
 def go_back(target: GroomScreen, _call: Call) -> None:
     """Go back to the previous item."""
-    queue, here = target.store.grooming, target.stop.place if target.stop is not None else 0
+    queue, here = target.queue, target.stop.place if target.stop is not None else 0
     found, known = queue.previous_stop(here), target.questions.last_place_before(here)
     if found is None or found.place < known:
         found = queue.stop_at(known)
@@ -336,7 +352,7 @@ def go_back(target: GroomScreen, _call: Call) -> None:
 def pause(target: GroomScreen, _call: Call) -> None:
     """Pause grooming; it resumes here, also after a restart."""
     progress = target.store.grooming.progress()
-    if target.stop is not None and progress is not None:
+    if target.stop is not None and progress is not None and not target.alone:
         target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")
     target.dismiss(None)
 
@@ -344,12 +360,17 @@ def pause(target: GroomScreen, _call: Call) -> None:
 # Opening
 
 
-async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
-    """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
+def _free_to_groom(app: ChordApp, store: Store) -> Store:
+    """Return the store; raises CannotAct for a reader, and while grooming is open."""
     if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
         raise CannotAct("Grooming is already open.")
     store.lookups.need_writer()
-    progress = store.grooming.progress()
+    return store
+
+
+async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
+    """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
+    progress = _free_to_groom(app, store).grooming.progress()
     if progress is not None:
         at = "at the summary" if progress.is_over else f"(item {progress.place + 1:,} of {progress.count:,})"
         selected = await store.batch.totals(place.items.selection.ids())
@@ -364,6 +385,13 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
             app.push_screen(GroomScreen(store, await common_values(store), progress.place))
             return
     await _begin(app, store, place)
+
+
+async def open_item(app: ChordApp, store: Store, item_id: int) -> None:
+    """Ask about one item alone; raises CannotAct while another one is asked about."""
+    item = _free_to_groom(app, store).item(item_id)
+    if item is not None:
+        app.push_screen(GroomScreen(store, await common_values(store), alone=OneItem(store, item)))
 
 
 async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:

@@ -24,22 +24,23 @@ def open_place(target: ItemTarget, call: Call) -> None:
     target.open(target.current().id, ItemPlace(call.command.argument))
 
 
-async def comment(target: ItemTarget, _call: Call) -> None:
-    """Write a comment."""
+async def comment(target: ItemTarget, _call: Call, act: str = "send") -> bool:
+    """Write a comment; return whether that was done."""
     target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"
-    await write_comment(target, item.id, f"comment:{item.id}", title)
+    return await write_comment(target, item.id, f"comment:{item.id}", title, act=act)
 
 
-async def write_comment(target: StoreTarget, item_id: int, key: str, title: str, begun: Comment | None = None) -> bool:
+async def write_comment(
+    target: StoreTarget, item_id: int, key: str, title: str, begun: Comment | None = None, *, act: str = "send"
+) -> bool:
     """Ask for a comment and journal it; return whether that was done. A draft keeps the text until then."""
 
     def make(written: Comment | None, fault: str) -> CommentDialog:
-        draft = StoredDraft(target.store, key)
-        return CommentDialog(
-            title, written or begun or Comment("", False), draft, is_again=written is not None, fault=fault
-        )
+        draft, is_again = StoredDraft(target.store, key), written is not None
+        begins = written or begun or Comment("", False)
+        return CommentDialog(title, begins, draft, act=act, is_again=is_again, fault=fault)
 
     async def save(written: Comment) -> bool:
         if written.for_customers and not await _is_agreed(target):

@@ -36,7 +36,7 @@ class ListScreen(ItemScreen):
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, *LIST_COMMANDS)
     HINTS: ClassVar[Sequence[str]] = (
-        *("item.open", "item.status", "list.filter", "g", "c", "preview.toggle", "item.estimate", "item.comment"),
+        *("item.open", "item.groom", "item.status", "list.filter", "g", "c", "preview.toggle", "item.comment"),
         "app.help",
     )
 

@@ -27,6 +27,7 @@ class ItemPlace(StrEnum):
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
     HISTORY = "history"
+    GROOM = "groom"
     BACKLOG = "backlog"
 
 
