@@ -12,7 +12,6 @@ from textual.content import Content
 from backlit.model.amounts import size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.plain import file_name
-from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
     LOOK_LIMIT,
@@ -138,17 +137,9 @@ def cancel(target: AttachmentsScreen, _call: Call) -> None:
 # Attaching
 
 
-async def attach(target: AttachmentsScreen, _call: Call) -> None:
-    """Ask for files, then attach them."""
-    await _attach(target, None)
-
-
-async def attach_for_customers(target: AttachmentsScreen, _call: Call) -> None:
-    """Ask for files, then attach them for customers to see, after a question."""
-    await _attach(target, FOR_CUSTOMERS)
-
-
-async def _attach(target: AttachmentsScreen, kind: str | None) -> None:
+async def attach(target: AttachmentsScreen, call: Call) -> None:
+    """Ask for files, then attach them; after a question, for customers to see where the command's argument says so."""
+    kind = call.command.argument or None
     target.store.lookups.need_writer()
     target.transfers.refuse_second()
     if target.current().id < 0:

@@ -10,7 +10,7 @@ from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.field_grid import DESCRIPTION, NAME, FieldLines
+from backlit.tui.editor.field_grid import DESCRIPTION, FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, likely_value, unknown_status
 from backlit.tui.fields.values import taken_back
@@ -52,14 +52,10 @@ def step(target: EditorTarget, call: Call) -> None:
     target.form.grid.move_by(int(call.command.argument) * (call.count or 1))
 
 
-async def edit(target: EditorTarget, _call: Call) -> None:
-    """Edit the field."""
-    await edit_field(target)
-
-
-async def edit_name(target: EditorTarget, _call: Call) -> None:
-    """Edit the name, in its row of the grid."""
-    target.form.grid.go_to(NAME)
+async def edit(target: EditorTarget, call: Call) -> None:
+    """Edit the field under the cursor, or the one that the command's argument names."""
+    if call.command.argument:
+        target.form.grid.go_to(call.command.argument)
     await edit_field(target)
 
 

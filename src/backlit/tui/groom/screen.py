@@ -26,7 +26,7 @@ from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.field_commands import change_field
-from backlit.tui.items.item_commands import comment
+from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import CommentsPreview, Preview, Surroundings, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
@@ -320,22 +320,17 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
     target.pane.scroll_item(int(call.command.argument))
 
 
-async def add_comment(target: GroomScreen, call: Call) -> None:
+async def add_comment(target: GroomScreen, _call: Call) -> None:
     """Write a comment; with it, an item without open questions is done."""
     goes_on = not target.questions.count_open()
     act = f"send, {'done' if target.alone else 'next'}" if goes_on else "send"
-    if await comment(target, call, act) and goes_on:
+    if await comment_on_current(target, act) and goes_on:
         target.leave_item(is_skipped=False)
 
 
-def accept(target: GroomScreen, _call: Call) -> None:
-    """Take the item as it is, and go to the next."""
-    target.leave_item(is_skipped=False)
-
-
-def skip(target: GroomScreen, _call: Call) -> None:
-    """Skip the item, and go to the next."""
-    target.leave_item(is_skipped=True)
+def leave(target: GroomScreen, call: Call) -> None:
+    """Take the item as it is, or skip it, by the command's argument; go to the next."""
+    target.leave_item(is_skipped=call.command.argument == "skip")
 
 
 def go_back(target: GroomScreen, _call: Call) -> None:

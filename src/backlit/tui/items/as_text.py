@@ -1,7 +1,7 @@
 """Items as text: one is edited as a page and several as a table, and all are copied to the clipboard."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -138,40 +138,19 @@ CLIPBOARD_LIMIT = 70_000
 """Bytes that terminals take; their escape sequence is longer by a third."""
 
 
-def copy_id(target: ItemTarget, call: Call) -> None:
-    """Copy the numbers."""
-    items = target.chosen(call.rows)
-    _copy(target, items, "numbers", ", ".join(str(item.id) for item in items))
+_FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
+    "numbers": lambda _, items: ", ".join(str(item.id) for item in items),
+    "names": lambda _, items: "\n".join(map(_name, items)),
+    "Markdown": lambda _, items: "\n".join(markdown_of(items)),
+    "a table": lambda store, items: table_of(items, FieldWords(store)),
+    "JSON": lambda _, items: _json(items),
+}
 
 
-def copy_name(target: ItemTarget, call: Call) -> None:
-    """Copy the names."""
-    items = target.chosen(call.rows)
-    _copy(target, items, "names", "\n".join(_name(item) for item in items))
-
-
-def copy_markdown(target: ItemTarget, call: Call) -> None:
-    """Copy a line of Markdown for each item."""
-    items = target.chosen(call.rows)
-    _copy(target, items, "Markdown", "\n".join(markdown_of(items)))
-
-
-def copy_table(target: ItemTarget, call: Call) -> None:
-    """Copy a table with tabs between the columns."""
-    items = target.chosen(call.rows)
-    _copy(target, items, "a table", table_of(items, FieldWords(target.store)))
-
-
-def copy_json(target: ItemTarget, call: Call) -> None:
-    """Copy as JSON: one object, or a list of them."""
-    items = target.chosen(call.rows)
-    documents = [document_of(item) for item in items]
-    text = json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
-    _copy(target, items, "JSON", text)
-
-
-def _copy(target: ItemTarget, items: Sequence[Item], form: str, text: str) -> None:
-    """Copy a text, and show it where it is one line, else its form and the items."""
+def copy(target: ItemTarget, call: Call) -> None:
+    """Copy the items in the form of the command's argument; show a text of one line, else its form and the items."""
+    items, form = target.chosen(call.rows), call.command.argument
+    text = _FORMS[form](target.store, items)
     size = len(text.encode())
     if size > CLIPBOARD_LIMIT:
         raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; select fewer items.")
@@ -180,6 +159,12 @@ def _copy(target: ItemTarget, items: Sequence[Item], form: str, text: str) -> No
     what = number or (f"the new {only.type.lower()}" if only else counted_types(item.type for item in items))
     is_short = text and len(text.splitlines()) == 1
     target.copy(text, f"Copied {' '.join(text.split())[:60]}" if is_short else f"Copied {form} of {what}")
+
+
+def _json(items: Sequence[Item]) -> str:
+    """Return one object, or a list of them."""
+    documents = [document_of(item) for item in items]
+    return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
 
 
 def markdown_of(items: Iterable[Item]) -> Sequence[str]:

@@ -1,7 +1,8 @@
 """Commands that change one field of the chosen items, and the prompts for its new value."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from functools import partial
 
 from msgspec import Struct
@@ -57,23 +58,17 @@ async def change_any(target: ItemTarget, call: Call) -> None:
         await change_field(target, str(choice.value), items)
 
 
-async def take(target: ItemTarget, call: Call) -> None:
-    """Assign to the user who is signed in."""
-    user = target.store.connection.user
-    if user is None:
+async def assign(target: ItemTarget, call: Call) -> None:
+    """Assign to the user who is signed in, or take the owner off, by the command's argument."""
+    user, lookups = target.store.connection.user, target.store.lookups
+    if call.command.argument == "nobody":
+        user = None
+    elif user is None:
         raise CannotAct("Nobody is signed in yet, so there is no “me” to assign to.")
-    await _assign(target, call, user.id, user.display_name)
-
-
-async def unassign(target: ItemTarget, call: Call) -> None:
-    """Take the owner off."""
-    await _assign(target, call, None, "nobody")
-
-
-async def _assign(target: ItemTarget, call: Call, user_id: int | None, words: str) -> None:
     items = target.chosen(call.rows)
-    having("AssignedToID", items, target.store.lookups)
-    await target.apply(to_value(field_named("AssignedToID", target.store.lookups), user_id, words), items)
+    having("AssignedToID", items, lookups)
+    owner, words = (user.id, user.display_name) if user else (None, "nobody")
+    await target.apply(to_value(field_named("AssignedToID", lookups), owner, words), items)
 
 
 async def set_points(target: ItemTarget, call: Call) -> None:
@@ -98,17 +93,10 @@ async def step_estimate(target: ItemTarget, call: Call) -> None:
     await target.apply(Act(f"Estimate {steps:+d}", ("Estimate",), changes), items)
 
 
-async def finish(target: ItemTarget, call: Call) -> None:
-    """Set the first status that means done."""
-    await _set_group(target, call, StatusGroup.DONE, "Done")
-
-
-async def reopen(target: ItemTarget, call: Call) -> None:
-    """Set the first status that means open."""
-    await _set_group(target, call, StatusGroup.NOT_STARTED, "Reopen")
-
-
-async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: str) -> None:
+async def set_group(target: ItemTarget, call: Call) -> None:
+    """Set the first status that means done, or the first that means open, by the command's argument."""
+    label = call.command.argument
+    group = StatusGroup.DONE if label == "Done" else StatusGroup.NOT_STARTED
     items = target.chosen(call.rows)
     having("Status", items, target.store.lookups)
     groups = target.store.lookups.status_groups()
@@ -122,24 +110,6 @@ async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: 
     await target.apply(Act(label, ("Status",), changes), items)
 
 
-async def move_to_current(target: ItemTarget, call: Call) -> None:
-    """Move to the iteration of today."""
-    found = current(_iterations(target), target.store.today())
-    await _move_to_one(target, call, found, "No iteration is under way")
-
-
-async def move_to_next(target: ItemTarget, call: Call) -> None:
-    """Move to the iteration after today's."""
-    found = following(_iterations(target), target.store.today())
-    await _move_to_one(target, call, found, "No iteration starts after today")
-
-
-async def move_to_previous(target: ItemTarget, call: Call) -> None:
-    """Move to the iteration before today's."""
-    found = preceding(_iterations(target), target.store.today())
-    await _move_to_one(target, call, found, "No iteration has ended yet")
-
-
 async def move_to_backlog(target: ItemTarget, call: Call) -> None:
     """Move out of every iteration, to the root."""
     roots = [each for each in target.store.lookups.iterations().values() if "\\" not in each.path]
@@ -148,13 +118,17 @@ async def move_to_backlog(target: ItemTarget, call: Call) -> None:
     await _move(target, roots[0].id, "the backlog", target.chosen(call.rows))
 
 
-def _iterations(target: ItemTarget) -> Sequence[IterationEntry]:
-    return leaves(target.store.lookups.iterations().values())
+_NEAR: Mapping[str, tuple[Callable[[Sequence[IterationEntry], date], Sequence[IterationEntry]], str]] = {
+    "current": (current, "No iteration is under way"),
+    "next": (following, "No iteration starts after today"),
+    "previous": (preceding, "No iteration has ended yet"),
+}
 
 
-async def _move_to_one(target: ItemTarget, call: Call, found: Sequence[IterationEntry], nothing: str) -> None:
-    """Move to the one iteration found, or ask which of several."""
-    items = target.chosen(call.rows)
+async def move_to(target: ItemTarget, call: Call) -> None:
+    """Move to the iteration of, after or before today, by the command's argument; ask which of several."""
+    items, (near, nothing) = target.chosen(call.rows), _NEAR[call.command.argument]
+    found = near(leaves(target.store.lookups.iterations().values()), target.store.today())
     if not found:
         raise CannotAct(f"{nothing}; gi shows the iterations.")
     names = {each.id: each.name for each in found}

@@ -24,8 +24,13 @@ def open_place(target: ItemTarget, call: Call) -> None:
     target.open(target.current().id, ItemPlace(call.command.argument))
 
 
-async def comment(target: ItemTarget, _call: Call, act: str = "send") -> bool:
-    """Write a comment; return whether that was done."""
+async def comment(target: ItemTarget, _call: Call) -> None:
+    """Write a comment."""
+    await comment_on_current(target)
+
+
+async def comment_on_current(target: ItemTarget, act: str = "send") -> bool:
+    """Write a comment on the current item; return whether that was done."""
     target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"

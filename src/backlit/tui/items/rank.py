@@ -18,26 +18,17 @@ from backlit.tui.shell.drafts import StoredLines
 LOCAL = "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
 
 
-async def down(target: RankTarget, call: Call) -> None:
-    """Move down by one row, or by the count."""
-    rows = call.count or 1
-    await _rank(target, lambda view, ids: target.store.ranking.down(view, ids, rows), "It is at the bottom already.")
+async def step(target: RankTarget, call: Call) -> None:
+    """Move up or down by one row, or by the count."""
+    move = getattr(target.store.ranking, call.command.argument)
+    end = "bottom" if call.command.argument == "down" else "top"
+    await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"It is at the {end} already.")
 
 
-async def up(target: RankTarget, call: Call) -> None:
-    """Move up by one row, or by the count."""
-    rows = call.count or 1
-    await _rank(target, lambda view, ids: target.store.ranking.up(view, ids, rows), "It is at the top already.")
-
-
-async def to_top(target: RankTarget, call: Call) -> None:
-    """Move above everything shown."""
-    await _rank(target, target.store.ranking.to_top, "It is at the top already.", call.rows)
-
-
-async def to_bottom(target: RankTarget, call: Call) -> None:
-    """Move below everything shown."""
-    await _rank(target, target.store.ranking.to_bottom, "It is at the bottom already.", call.rows)
+async def to_end(target: RankTarget, call: Call) -> None:
+    """Move above or below everything shown."""
+    end = call.command.argument
+    await _rank(target, getattr(target.store.ranking, f"to_{end}"), f"It is at the {end} already.", call.rows)
 
 
 async def to_position(target: RankTarget, call: Call) -> None:

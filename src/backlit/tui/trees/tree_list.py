@@ -135,17 +135,10 @@ def toggle(target: FoldTarget, _call: Call) -> None:
     _toggle(target, node)
 
 
-def fold_all(target: FoldTarget, _call: Call) -> None:
-    """Fold every node that has children."""
+def fold_all(target: FoldTarget, call: Call) -> None:
+    """Fold or unfold every node, by the command's argument."""
     node = target.current()
-    target.folding.fold_all()
-    target.folds_changed(node.id)
-
-
-def unfold_all(target: FoldTarget, _call: Call) -> None:
-    """Unfold every node."""
-    node = target.current()
-    target.folding.unfold_all()
+    getattr(target.folding, call.command.argument)()
     target.folds_changed(node.id)
 
 

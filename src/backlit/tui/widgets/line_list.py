@@ -392,16 +392,6 @@ def page(target: MoveTarget, call: Call) -> None:
     target.page_by(float(call.command.argument), call.count or 1)
 
 
-def centre(target: MoveTarget, _call: Call) -> None:
-    """Scroll the row to the middle."""
-    target.scroll_cursor_to(target.page // 2)
-
-
-def to_top(target: MoveTarget, _call: Call) -> None:
-    """Scroll the row to the top."""
-    target.scroll_cursor_to(0)
-
-
-def to_bottom(target: MoveTarget, _call: Call) -> None:
-    """Scroll the row to the bottom."""
-    target.scroll_cursor_to(target.page - 1)
+def scroll_to(target: MoveTarget, call: Call) -> None:
+    """Scroll the row to a share of the page from its top, by the command's argument."""
+    target.scroll_cursor_to(int((target.page - 1) * float(call.command.argument) + 0.5))
