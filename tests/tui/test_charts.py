@@ -244,3 +244,12 @@ def test_a_capacity_bar_meets_the_line_of_the_minimum_from_the_minimum_on() -> N
 
     assert below.startswith("█" * 17 + "░│")
     assert reached.startswith("█" * 18 + "│")
+
+
+def test_capacity_bars_share_a_scale_where_one_is_given() -> None:
+    drawn = ["".join(text for text, _ in capacity_bar(10, 0, Capacity(20, most), 40, scale=40)) for most in (40, 30)]
+
+    assert [each.index("│") for each in drawn] == [20, 20]
+    assert [each.count("█") for each in drawn] == [10, 10]
+    assert [len(each) for each in drawn] == [40, 40]
+    assert drawn[1].endswith("│" + " " * 9)

@@ -368,7 +368,7 @@ def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
     people = People({}, OwnCapacities(), {})
     head = IterationHead(entry, ("", ""), Load(6, 18, 5), Shift(), people, (True, True))
 
-    cells = sum(text.count(sign) for text, _ in head.lines(width)[1].left for sign in "█░│")
+    cells = sum(text.count(sign) for text, _ in head.lines(width, 30.0)[1].left for sign in "█░│")
 
     assert not 0 < cells < 10
 

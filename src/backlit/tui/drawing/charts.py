@@ -347,14 +347,21 @@ TRACKS = {"█": "░", "━": "─"}
 """The signs of the free part of a bar, by those of its filled part."""
 
 
-def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, full: str = "█") -> list[Piece]:
+def scale_of(capacity: Capacity, amount: float = 0.0) -> float:
+    """Return the points of a whole bar: the maximum or the amount; bars beside each other share the largest."""
+    return max(capacity.most or (capacity.least or 0) * 1.25, amount)
+
+
+def capacity_bar(
+    amount: float, done: float, capacity: Capacity, width: int, full: str = "█", scale: float = 0.0
+) -> list[Piece]:
     """Return a bar up to the maximum or the amount, with a line at the minimum and one at the maximum.
 
-    Done, planned and excess parts have a colour each; `full` is the sign of their cells. Without a capacity there is
-    no bar.
+    Done, planned and excess parts have a colour each; `full` is the sign of their cells. The width stands for `scale`,
+    or for more points where the bar has more. Without a capacity there is no bar.
     """
     least, most = capacity.least, capacity.most
-    whole = max(most or (least or 0) * 1.25, amount)
+    whole = max(scale_of(capacity, amount), scale)
     if not (least or most) or not whole:
         return []
 
@@ -363,6 +370,7 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
 
     limits = {min(width - 1, cell(each)) for each in (least, most) if each}
     filled, finished, end = cell(amount), cell(done), cell(most or whole)
+    last = max(filled, cell(scale_of(capacity)))
     if least and 0 < amount < least:
         filled = max(1, min(filled, cell(least) - 1))  # the bar meets the line of the minimum from the minimum on
 
@@ -370,7 +378,7 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
         if at in limits:
             return LIMIT, "foreground"
         if at >= filled:
-            return TRACKS[full], "rule"
+            return TRACKS[full] if at < last else " ", "rule"
         return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
     runs = groupby(map(piece, range(width)), key=lambda each: each[1])

@@ -123,7 +123,7 @@ def span(start: date | None, end: date | None, today: date) -> str:
 
 
 def column_span(start: date | None, end: date | None, today: date) -> str:
-    """Return two days with the dash at one place in all lines, in at most 18 cells.
+    """Return two days, start and end each at one place in all lines, in at most 20 cells.
 
     The end has its year unless it is this one. Days more than a year apart are written as months.
     """
@@ -131,7 +131,7 @@ def column_span(start: date | None, end: date | None, today: date) -> str:
         return span(start, end, today)
     if (end - start).days >= 365:
         return f"{MONTHS[start.month - 1]} {start.year}–{MONTHS[end.month - 1]} {end.year}"
-    return f"{start.day:>2} {MONTHS[start.month - 1]}–{written_day(end, today)}"
+    return f"{start.day:>2} {MONTHS[start.month - 1]} – {' ' * (end.day < 10)}{written_day(end, today)}"
 
 
 def written_day(day: date, today: date) -> str:

@@ -22,7 +22,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import capacity_bar, capacity_words
+from backlit.tui.drawing.charts import capacity_bar, capacity_words, scale_of
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
@@ -202,10 +202,12 @@ class PlanScreen(ListScreen):
         self.lists.want(item_id, is_sought=True)
 
 
-TALL = 30
+TALL = 24
 """Height of the screen from which the heads have the line of people."""
 LEAST_BAR, BAR = 10, 28
 """Cells of a bar, with the whole words beside it and at most."""
+WORDS, BRIEF_WORDS = 33, 22
+"""Cells that the words beside a bar keep, so that the bars of all iterations are equally long."""
 
 
 class PlanHeads:
@@ -223,26 +225,29 @@ class PlanHeads:
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
         is_tall, is_single = height >= TALL, panes.is_single
+        self._scale = max((scale_of(each.capacity, self._load(each).points) for each in every), default=0.0)
         rest = backlog_head(lists.totals, lists.velocity, lines=3 if is_tall else 1 if is_single else 2)
         if is_single and aimed is not None:
-            load = lists.loads.get(aimed.id, Load())
-            rest.append(_fill_line(aimed, load, panes.backlog.size.width, has_name=True))
+            name = f"→ {aimed.name} {shift_words(found.get(aimed.id, Shift()))}".rstrip()
+            rest.append(_fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name))
         panes.backlog.say([*rest[:1], *UNREAD][: len(rest)] if is_unread and not lists.velocity.points else rest)
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
             lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION
             if iteration is not None:
-                load = lists.loads.get(iteration.id, Load())
                 shift = Shift() if is_alone else found.get(iteration.id, Shift())
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
-                head = IterationHead(iteration, when, load, shift, people, ways)
-                lines = head.lines(pane.size.width)
+                head = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
+                lines = head.lines(pane.size.width, self._scale)
             pane.say(lines[: 3 if is_tall else 2])
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
+
+    def _load(self, iteration: IterationEntry) -> Load:
+        return self._lists.loads.get(iteration.id, Load())
 
     def _next_lines(self, iteration: IterationEntry, width: int) -> Iterator[HeadLine]:
         """Yield the heads of the iterations after one, with blank lines between them; unread loads are left out.
@@ -257,7 +262,7 @@ class PlanHeads:
             room = width - length(key) - 2
             name = fit(each.name, min(cell_len(safe(each.name)), room))
             yield _named((f" {name}", "foreground"), [when], key, width)
-            yield _fill_line(each, self._lists.loads[each.id], width)
+            yield _fill_line(each, self._load(each), width, self._scale)
             yield HeadLine()
             key = []
 
@@ -325,7 +330,7 @@ class IterationHead(Struct, frozen=True):
     people: People
     ways: tuple[bool, bool]
 
-    def lines(self, width: int) -> list[HeadLine]:
+    def lines(self, width: int, scale: float) -> list[HeadLine]:
         """Return name and time, load, and people."""
         load, changes = self.load, shift_words(self.shift)
         unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
@@ -335,7 +340,7 @@ class IterationHead(Struct, frozen=True):
         people = people_words(load, self.people, self.iteration.name, width - 2 - len(unknown))
         return [
             _named((f" {self.iteration.name}", "heading"), self.when, right, width),
-            _fill_line(self.iteration, load, width),
+            _fill_line(self.iteration, load, width, scale),
             HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
         ]
 
@@ -349,21 +354,20 @@ def _named(name: Part, facts: Sequence[str], right: Sequence[Part], width: int) 
     return HeadLine(left, right)
 
 
-def _fill_line(iteration: IterationEntry, load: Load, width: int, *, has_name: bool = False) -> HeadLine:
-    """Return the points in words, after a bar that fills the room left; with the done points where they fit."""
+def _fill_line(iteration: IterationEntry, load: Load, width: int, scale: float, named: str = "") -> HeadLine:
+    """Return the points in words, after a bar of a scale, or after a name and a bar; with done points if they fit."""
     capacity = iteration.capacity
     name: list[Part] = [(" ", "muted")]
-    if has_name:
-        name = [(f" {key_of('plan.next-pane')} ", "accent"), (f"→ {iteration.name} ", "foreground")]
-    done = f"  {number_text(load.done)} done" if load.done and not has_name else ""
+    if named:
+        name = [(f" {key_of('plan.next-pane')} ", "accent"), (f"{named} ", "foreground")]
+    done = f"  {number_text(load.done)} done" if load.done and not named else ""
     for brief in (False, True):
-        words = capacity_words(load, capacity, is_brief=brief)
-        room = width - length(words) - length(name) - 4
+        words, left = capacity_words(load, capacity, is_brief=brief), width - length(name) - 4
+        room = min(BAR, left - max(length(words), BRIEF_WORDS if brief else WORDS))
         if room >= LEAST_BAR:
             break
-    done = done if room - len(done) >= LEAST_BAR else ""
-    room -= len(done)
-    bar = capacity_bar(load.points, load.done, capacity, min(BAR, room)) if room >= LEAST_BAR else []
+    done = done if room + length(words) + len(done) <= left else ""
+    bar = capacity_bar(load.points, load.done, capacity, room, scale=scale) if room >= LEAST_BAR else []
     return HeadLine(
         [*name, *bar, ("  " if bar else "", "muted"), *words[:2]],
         [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],

@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, range_words
+from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, range_words, scale_of
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -70,6 +70,11 @@ class Branches(Struct, frozen=True, dict=True):
         below = [self.all[node.id].points for root in self.tree.roots for node in self.tree.children(root.id)]
         return sum(self.all[root.id].points for root in self.tree.roots), max(below, default=0.0)
 
+    @cached_property
+    def scale(self) -> float:
+        """Return the points that a whole bar of an iteration stands for; a release has a bar of its own scale."""
+        return max((scale_of(each.capacity) for each in self.iterations.values() if not each.is_release), default=0.0)
+
     @property
     def ended_releases(self) -> list[int]:
         """Return the releases that lie in the past."""
@@ -91,7 +96,7 @@ class Column(Struct, frozen=True):
 
 
 GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 4
-DATES = Column("Dates", 19)
+DATES = Column("Dates", 21)
 ITEMS = Column("Open", 5)
 POINTS = Column("Points", 6)
 NOT_READY = Column("Not ready", 9)
@@ -107,7 +112,7 @@ BAR_KEY: Sequence[Piece] = (
     (f" open {LIMIT} min, max", "muted"),
 )
 """The meanings of the parts of a capacity's bar."""
-DATED = 15
+DATED = 17
 """Cells of the dates that words stand beside."""
 LEFT = (DATES, LOAD, SHARE)
 """Columns whose headings and texts begin at the left."""
@@ -200,7 +205,7 @@ class TreeLayout:
         if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
             return self._share(node_id)
         if column is LOAD and capacity.fit(0) is not Fit.OPEN:
-            return _load(self._branches.load_of(node_id), capacity, self._bar)
+            return _load(self._branches.load_of(node_id), capacity, self._bar, self._branches.scale)
         iteration = self._branches.iterations.get(node_id)
         if column is DATES and iteration is not None:
             return self._dates(iteration)
@@ -238,7 +243,7 @@ def _aligned(column: Column, text: str) -> str:
     return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 
-def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
+def _load(load: Load, capacity: Capacity, width: int, scale: float) -> list[Piece]:
     """Return the bar of a load, then its points with the capacity, as 37 of 32–42, and whether they are over it."""
     over = " over" if capacity.over(load.points) else ""
     points, limits = number_text(load.points), range_words(capacity)
@@ -247,7 +252,7 @@ def _load(load: Load, capacity: Capacity, width: int) -> list[Piece]:
         most = number_text(capacity.most)
         amounts = [f"{points} of {limits}", f"{points} of {most}", f"{points}/{most}"]
     amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
-    bar = capacity_bar(load.points, load.done, capacity, width, LINE)
+    bar = capacity_bar(load.points, load.done, capacity, width, LINE, scale)
     return [
         (" " * GAP, "foreground"),
         *bar,
