@@ -174,8 +174,8 @@ class Store:
         self.engine.on_projects = self._chosen_project
         self.engine.on_synced = self._synced
         self.files.wake = self.engine.wake
-        self.is_sample = False
-        """True for the sample workspace, which gets a made-up history; set before `open`."""
+        self.is_sample = self.is_local = False
+        """Whether the workspace is the sample, which gets a made-up history, or one's own; set before `open`."""
         self.pinned = ""
         """Name or number of the project that this process shows until the user chooses another; set before `open`."""
         self._views: weakref.WeakSet[View] = weakref.WeakSet()

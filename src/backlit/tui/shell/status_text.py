@@ -103,7 +103,8 @@ def state_words(store: Store, now: float) -> list[Word]:
         words += _unsettled(f"≠ {counted(outbox.conflicts, 'conflict')}")
     is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
     if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
-        words.append((_freshness(connection, now), "conflict" if _is_bad(connection) else "muted", "app.refresh"))
+        fresh = f" {SYNCED} local" if is_synced and store.is_local else _freshness(connection, now)
+        words.append((fresh, "conflict" if _is_bad(connection) else "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
     return words
