@@ -7,9 +7,7 @@ from typing import NamedTuple
 from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.strip import Strip
 
-from backlit.model.amounts import counted
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
@@ -55,6 +53,8 @@ class ItemText(NamedTuple):
 class TextsView(LinesView):
     """Long texts below each other as Markdown, and the comments below them; a text after the first has its label."""
 
+    MORE_KEY = "space"
+
     def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__(id="texts")
         self._now = now
@@ -93,27 +93,6 @@ class TextsView(LinesView):
         """Return the number of lines at a width."""
         return len(self.lines_for(width, ThemeStyles.of(self.app)))
 
-    def render_line(self, y: int) -> Strip:
-        """Draw a line; below the last one in sight stands how many more there are."""
-        page = self._page
-        if y < page:
-            return super().render_line(y)
-        theme = ThemeStyles.of(self.app)
-        more = counted(len(self._lines) - round(self.scroll_y) - page, "more line")
-        words = (
-            [Segment("space", theme.style("accent")), Segment(f" {more}", theme.style("muted"))] if y == page else []
-        )
-        return Strip(words).adjust_cell_length(self.size.width, theme.style())
-
-    @property
-    def _page(self) -> int:
-        """The number of lines in sight; of a longer text without headings and blanks above the number of the others."""
-        top, height = round(self.scroll_y), self.size.height
-        if len(self._lines) <= top + height:
-            return height
-        ends = (page for page in range(height - 1, 1, -1) if not _is_head(self._lines[top + page - 1]))
-        return next(ends, height - 1)
-
     def go_to(self, key: str) -> None:
         """Scroll to the beginning of a text."""
         if key in self._starts:
@@ -124,11 +103,7 @@ class TextsView(LinesView):
         if self.scroll_y >= self.max_scroll_y:
             self.scroll_to(y=0, animate=False, force=True)
         else:
-            self.scroll_relative(y=max(1, self._page), animate=False, immediate=True, force=True)
-
-
-def _is_head(line: Line) -> bool:
-    return all(segment.style is not None and segment.style.bold for segment in line)
+            self.scroll_relative(y=max(1, self.page), animate=False, immediate=True, force=True)
 
 
 class TextPane(Container):

@@ -61,6 +61,8 @@ class Surroundings(Struct, frozen=True):
 class Preview(LinesView):
     """Shows one item as lines laid out once; scrolls by itself."""
 
+    MORE_KEY = "ctrl+e"
+
     def __init__(self) -> None:
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
@@ -144,11 +146,11 @@ class Page:
             yield [self._segment("No comments", "muted")]
             return
         yield self._head(counted(len(comments), "comment", "comments, newest first"))
-        for comment in reversed(comments[-COMMENT_LIMIT:]):
+        for number, comment in enumerate(reversed(comments[-COMMENT_LIMIT:])):
+            yield from [[]] * bool(number)
             yield from self.comment(comment, now)
-            yield []
         if len(comments) > COMMENT_LIMIT:
-            yield [self._segment("gc shows them all", "muted")]
+            yield from [[], [self._segment("gc shows them all", "muted")]]
 
     def comment(self, comment: "CommentEntry", now: datetime) -> Iterator[Line]:
         """Yield a comment below its author."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -15,6 +16,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from backlit.model.amounts import counted
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import Line
@@ -39,6 +41,8 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
 
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
     refresh = refresh
+    MORE_KEY: ClassVar[str] = ""
+    """The key that scrolls on, named with the number of lines below those in sight; empty where neither is."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -80,11 +84,29 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
             self.lay_out()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
-        style, at, width = ThemeStyles.of(self.app).style(), y + round(self.scroll_y), self.size.width
-        if at >= len(self._lines):
+        """Draw one line; below the last one in sight stands how many more there are."""
+        theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.size.width
+        style = theme.style()
+        if self.MORE_KEY and y == (page := self.page):
+            more = f" {counted(len(self._lines) - round(self.scroll_y) - page, 'more line')}"
+            words = [Segment(self.MORE_KEY, theme.style("accent")), Segment(more, theme.style("muted"))]
+            return Strip(words).adjust_cell_length(width, style)
+        if at >= len(self._lines) or (self.MORE_KEY and y > page):
             return _blank(width, style)
         return Strip(self._lines[at]).adjust_cell_length(width, style)
+
+    @property
+    def page(self) -> int:
+        """The number of lines in sight; of a longer text without headings and blanks above the number of the others."""
+        top, height = round(self.scroll_y), self.size.height
+        if len(self._lines) <= top + height:
+            return height
+        ends = (page for page in range(height - 1, 1, -1) if not _is_head(self._lines[top + page - 1]))
+        return next(ends, height - 1)
+
+
+def _is_head(line: Line) -> bool:
+    return all(segment.style is not None and segment.style.bold for segment in line)
 
 
 @lru_cache(maxsize=16)
@@ -100,6 +122,7 @@ Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
 class Detail(LinesView):
     """A content that is laid out for the size of the view."""
 
+    MORE_KEY = "ctrl+e"
     DEFAULT_CSS = "Detail { height: 1fr; padding: 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self) -> None:
