@@ -8,13 +8,14 @@ from rich.color import ColorSystem
 from textual.theme import Theme
 
 from backlit.model.planning import Capacity
+from backlit.model.planning import Load as Planned
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Load, Stay, age, load_by_person
 from backlit.model.reports.report import Bar, Bars, Measure, Part, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import Run, velocity
 from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Totals
-from backlit.tui.drawing.charts import Row, capacity_bar, draw, legend
+from backlit.tui.drawing.charts import Row, capacity_bar, draw, legend, scaled_bar
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
@@ -247,9 +248,10 @@ def test_a_capacity_bar_meets_the_line_of_the_minimum_from_the_minimum_on() -> N
 
 
 def test_capacity_bars_share_a_scale_where_one_is_given() -> None:
-    drawn = ["".join(text for text, _ in capacity_bar(10, 0, Capacity(20, most), 40, scale=40)) for most in (40, 30)]
+    bars = [scaled_bar(Planned(points=10), Capacity(20, most), 40, 40) for most in (40, 30)]
+    drawn = ["".join(text for text, _ in bar) for bar in bars]
 
     assert [each.index("│") for each in drawn] == [20, 20]
     assert [each.count("█") for each in drawn] == [10, 10]
     assert [len(each) for each in drawn] == [40, 40]
-    assert drawn[1].endswith("│" + " " * 9)
+    assert drawn[1].endswith("│" + " " * 10)

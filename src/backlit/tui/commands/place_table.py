@@ -285,7 +285,7 @@ APP_COMMANDS: tuple[Command, ...] = (
         handler="app.navigation:go", argument="board", also="kanban cards columns"),
     Command("app.plan", ("g p",), Context.GLOBAL, "plan", "Go to the plan: fill sprints from the backlog.",
         handler="app.navigation:go", argument="plan", also="sprint planning schedule"),
-    Command("app.iterations", ("g i",), Context.GLOBAL, "iterations", "Go to the iterations: releases and sprints with their dates.",
+    Command("app.iterations", ("g i",), Context.GLOBAL, "iterations", "Go to the iterations: sprints and releases.",
         handler="app.navigation:go", argument="iterations", also="sprints sprint releases dates due deadline roadmap"),
     Command("app.areas", ("g a",), Context.GLOBAL, "areas", "Go to the areas.",
         handler="app.navigation:go", argument="areas", also="epic epics components"),

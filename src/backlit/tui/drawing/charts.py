@@ -345,6 +345,8 @@ def legend(chart: Chart) -> Row:
 LIMIT = "│"
 TRACKS = {"█": "░", "━": "─"}
 """The signs of the free part of a bar, by those of its filled part."""
+LEAST_CELLS = 4
+"""Cells of the shortest bar on a scale."""
 
 
 def scale_of(capacity: Capacity, amount: float = 0.0) -> float:
@@ -352,16 +354,22 @@ def scale_of(capacity: Capacity, amount: float = 0.0) -> float:
     return max(capacity.most or (capacity.least or 0) * 1.25, amount)
 
 
-def capacity_bar(
-    amount: float, done: float, capacity: Capacity, width: int, full: str = "█", scale: float = 0.0
-) -> list[Piece]:
+def scaled_bar(load: Load, capacity: Capacity, width: int, scale: float, full: str = "█") -> list[Piece]:
+    """Return the bar of a load, and blanks up to the width, which stands for the points of a scale."""
+    whole = scale_of(capacity, load.points)
+    cells = max(min(width, LEAST_CELLS), round(width * whole / max(scale, whole))) if whole else width
+    bar = capacity_bar(load.points, load.done, capacity, cells, full)
+    return [*bar, (" " * (width - cells), "muted")] if bar else []
+
+
+def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, full: str = "█") -> list[Piece]:
     """Return a bar up to the maximum or the amount, with a line at the minimum and one at the maximum.
 
-    Done, planned and excess parts have a colour each; `full` is the sign of their cells. The width stands for `scale`,
-    or for more points where the bar has more. Without a capacity there is no bar.
+    Done, planned and excess parts have a colour each; `full` is the sign of their cells. Without a capacity there is
+    no bar.
     """
     least, most = capacity.least, capacity.most
-    whole = max(scale_of(capacity, amount), scale)
+    whole = scale_of(capacity, amount)
     if not (least or most) or not whole:
         return []
 
@@ -370,7 +378,6 @@ def capacity_bar(
 
     limits = {min(width - 1, cell(each)) for each in (least, most) if each}
     filled, finished, end = cell(amount), cell(done), cell(most or whole)
-    last = max(filled, cell(scale_of(capacity)))
     if least and 0 < amount < least:
         filled = max(1, min(filled, cell(least) - 1))  # the bar meets the line of the minimum from the minimum on
 
@@ -378,7 +385,7 @@ def capacity_bar(
         if at in limits:
             return LIMIT, "foreground"
         if at >= filled:
-            return TRACKS[full] if at < last else " ", "rule"
+            return TRACKS[full], "rule"
         return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
     runs = groupby(map(piece, range(width)), key=lambda each: each[1])

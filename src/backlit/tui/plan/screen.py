@@ -22,7 +22,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import capacity_bar, capacity_words, scale_of
+from backlit.tui.drawing.charts import capacity_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
@@ -367,7 +367,7 @@ def _fill_line(iteration: IterationEntry, load: Load, width: int, scale: float, 
         if room >= LEAST_BAR:
             break
     done = done if room + length(words) + len(done) <= left else ""
-    bar = capacity_bar(load.points, load.done, capacity, room, scale=scale) if room >= LEAST_BAR else []
+    bar = scaled_bar(load, capacity, room, scale) if room >= LEAST_BAR else []
     return HeadLine(
         [*name, *bar, ("  " if bar else "", "muted"), *words[:2]],
         [*[(done, "muted")] * bool(done), *words[2:], (" ", "muted")],

@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import LIMIT, Piece, capacity_bar, range_words, scale_of
+from backlit.tui.drawing.charts import LIMIT, Piece, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -252,7 +252,7 @@ def _load(load: Load, capacity: Capacity, width: int, scale: float) -> list[Piec
         most = number_text(capacity.most)
         amounts = [f"{points} of {limits}", f"{points} of {most}", f"{points}/{most}"]
     amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
-    bar = capacity_bar(load.points, load.done, capacity, width, LINE, scale)
+    bar = scaled_bar(load, capacity, width, scale, LINE)
     return [
         (" " * GAP, "foreground"),
         *bar,
