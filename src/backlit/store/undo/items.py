@@ -200,7 +200,7 @@ class UndoPlan:
             yield Missing(item_id), ()
             return
         comment_id = self._journal.renames.followed(entry.temporary_id)
-        yield DeleteComment(item_id, comment_id, str(entry.payload["text"])), ()
+        yield DeleteComment(item_id, comment_id, str(entry.payload["text"]), entry.payload.get("type")), ()
 
     def _restored(self, entry: OutboxEntry) -> Iterator[Effect]:
         copy = self._journal.trash.of_entry(entry.id)
@@ -234,8 +234,8 @@ class UndoPlan:
         elif entry.kind is EntryKind.DELETE:
             yield Delete(item_id, entry.id), ()
         else:
-            comment_id = id_in(entry.payload)
-            yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or ""), entry.id), ()
+            text, kind = str(entry.payload.get("text") or ""), entry.payload.get("type")
+            yield DeleteComment(item_id, id_in(entry.payload), text, kind, entry.id), ()
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         """Report whether the outcome of a discarded deletion is still unclear."""

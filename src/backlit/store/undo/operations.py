@@ -86,6 +86,7 @@ class DeleteComment(Struct, frozen=True):
     item_id: int
     comment_id: int
     text: str
+    type: object = None
     stands_for: int = 0
 
 
