@@ -291,11 +291,13 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     changes: list[Change] = []
     reading.store.subscribe(changes.append)
     heard = sentences(reading.store)
-    await undone_deletion(reading)
+    recall = await undone_deletion(reading)
     reading.server.items.clear()
 
     await outbox.send()
 
+    added = reading.store.files.journal.entries.select("kind = 'add'", ())
+    assert {each.step for each in added} == {recall.step}
     made = sorted(reading.server.items)
     assert heard == ["#1 was already deleted. It is restored with a new number."]
     assert [reading.server.items[each]["type"] for each in made] == ["Story", "Task"]
@@ -306,11 +308,14 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     assert next(each.renamed for each in changes if 1 in each.renamed) != {}
 
 
-async def test_an_item_without_a_copy_is_not_made_again(begin: Begin) -> None:
+@pytest.mark.parametrize("kept", [True, False], ids=["made again already", "without a copy"])
+async def test_an_item_is_made_again_once_and_from_a_copy(begin: Begin, *, kept: bool) -> None:
     reading = await begin()
     outbox = await outbox_of(reading, items(1))
     changes: list[Change] = []
-    await undone_deletion(reading, kept=False)
+    await undone_deletion(reading, kept=kept)
+    if kept:
+        await reading.store.files.write(lambda writer: writer.journal.renames.follow(1, 9))
     reading.server.items.clear()
     reading.store.subscribe(changes.append)
 
@@ -346,7 +351,7 @@ async def test_a_comment_is_written_again_if_it_is_gone(begin: Begin, *, is_gone
     heard = sentences(reading.store)
     deletion = new_entry(EntryKind.DELETE_COMMENT, 7, {"id": 5, "text": "Keep this", "type": "Feedback"}, 1)
     (deletion,) = await journalled(reading.store, replace_state(deletion, EntryState.DISCARDED))
-    await journalled(reading.store, recall_of(deletion))
+    (recall,) = await journalled(reading.store, recall_of(deletion))
     reading.faults.says = lambda _, path: (
         Said(404 if is_gone else 200, body=b'{"id": 5}') if "comments/5" in path else None
     )
@@ -355,6 +360,8 @@ async def test_a_comment_is_written_again_if_it_is_gone(begin: Begin, *, is_gone
 
     said = [(each["description"], each["workItemId"]) for each in reading.server.comments.values()]
     assert said == [("Keep this", 1)] * is_gone
+    posted = reading.store.files.journal.entries.select("kind = 'comment'", ())
+    assert [(each.payload["type"], each.step) for each in posted] == [("Feedback", recall.step)] * is_gone
     is_again = "The comment on #1 was already deleted. It is posted again."
     assert heard == [is_again if is_gone else "The comment was not deleted and is unchanged."]
 
