@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 from tests.store.papers import item, offline_store, put
@@ -17,14 +18,14 @@ from backlit.store.undo.operations import FieldChange, Named
 LATER = "2026-03-09T10:00:00.000"
 Act = Callable[[Store, int], Awaitable[object]]
 SENT, WAITING, REFUSED, CONFLICT = EntryState.SENT, EntryState.WAITING, EntryState.REFUSED, EntryState.CONFLICT
-UNCLEAR: Mapping[str, object] = {"known_id": 0}
+UNCLEAR: dict[str, Any] = {"known_id": 0}
 
 
 async def lose(store: Store, *item_ids: int) -> None:
     await store.files.write(lambda writer: writer.mirror.delete_items(item_ids))
 
 
-async def settle(store: Store, count: int, state: EntryState, made: int = 0, **more: object) -> None:
+async def settle(store: Store, count: int, state: EntryState, made: int = 0, **more: Any) -> None:
     """Set the state of the latest entries. New objects get ids from `made` on."""
 
     def act(writer: Writer) -> None:
@@ -33,7 +34,7 @@ async def settle(store: Store, count: int, state: EntryState, made: int = 0, **m
                 writer.journal.update(replace(each, state=state, **more))
                 continue
             if each.kind is EntryKind.ADD:
-                document = item(made + at, kind=str(each.payload["type"]), **each.fields)
+                document = item(made + at, kind=str(each.payload["type"]), **cast("dict[str, Any]", each.fields))
                 writer.mirror.put_items([document], ())
             writer.journal.deliver(each, made + at if made else None)
             writer.mirror.remove_items([each.temporary_id])
@@ -42,7 +43,7 @@ async def settle(store: Store, count: int, state: EntryState, made: int = 0, **m
 
 
 async def edited(
-    store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, now: object = None, **more: object
+    store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, now: object = None, **more: Any
 ) -> None:
     """Edit two fields. `now` holds the fields that the service has by now."""
     await store.items.edit([at], {"Name": "Mine", "Estimate": "5"})
@@ -54,7 +55,7 @@ async def edited(
 
 
 async def added(
-    store: Store, at: int, state: EntryState = WAITING, kind: str = "Story", is_gone: bool = False, **more: object
+    store: Store, at: int, state: EntryState = WAITING, kind: str = "Story", is_gone: bool = False, **more: Any
 ) -> None:
     await store.items.add_families([Family(kind, {"Name": "New"}, [{"Name": "Below"}])])
     await settle(store, 2, state, at + 5, **more)
@@ -62,7 +63,7 @@ async def added(
         await lose(store, at + 5, at + 6)
 
 
-async def commented(store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, **more: object) -> None:
+async def commented(store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, **more: Any) -> None:
     await store.items.comment(at, "Look", for_customers=True)
     await settle(store, 1, state, at + 5, **more)
     if is_gone:
@@ -70,7 +71,7 @@ async def commented(store: Store, at: int, state: EntryState = WAITING, is_gone:
 
 
 async def deleted(
-    store: Store, at: int, state: EntryState = WAITING, is_task: bool = False, has_copy: bool = True, **more: object
+    store: Store, at: int, state: EntryState = WAITING, is_task: bool = False, has_copy: bool = True, **more: Any
 ) -> None:
     await store.deletions.delete_items([at + is_task])
     await settle(store, 1, state, **more)
@@ -80,9 +81,7 @@ async def deleted(
         await store.files.write(lambda writer: writer.journal.file.execute("DELETE FROM trash"))
 
 
-async def uncommented(
-    store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, **more: object
-) -> None:
+async def uncommented(store: Store, at: int, state: EntryState = WAITING, is_gone: bool = False, **more: Any) -> None:
     words = {"description": "Old words", "type": FOR_CUSTOMERS, "createdBy": "jon"}
     comment = {"id": at + 5, "workItemId": at, "projectId": 1, "createdAt": LATER, **words}
     await store.files.write(lambda writer: writer.mirror.comments.replace_all(at, [comment]))

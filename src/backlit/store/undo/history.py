@@ -355,14 +355,8 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
 def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
     match move:
         case DeleteComment(item_id, comment_id, text, kind, original):
-            project_id = (writer.mirror.effective(item_id) or {}).get("projectId")
-            known = {
-                "id": comment_id,
-                "workItemId": item_id,
-                "projectId": project_id,
-                "description": text,
-                "type": kind,
-            }
+            of_item = {"workItemId": item_id, "projectId": (writer.mirror.effective(item_id) or {}).get("projectId")}
+            known = {"id": comment_id, **of_item, "description": text, "type": kind}
             comment = writer.mirror.comments.document(comment_id) or known  # an older read may have hidden it
             entry = deletion_of_comment(comment)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
