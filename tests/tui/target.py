@@ -1,14 +1,25 @@
 """A place for commands that is no screen: answers are given beforehand, and everything said is recorded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import cache
 from typing import TypeVar, cast
 
+from tests.tui.stage import Stage
+from textual.app import ScreenError
+from textual.compose import compose
+from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
 
 from backlit.model.fields import ItemType
 from backlit.store import Item, Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.pick import Choice, PickerDialog
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.shell.dispatch import function_of
@@ -18,17 +29,35 @@ Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]
 
 
-async def run(target: object, command_id: str, count: int | None = None, letter: str = "") -> None:
+class _Application(Stage):
+    """An application that never runs, so that it has no screen."""
+
+    def clear_selection(self) -> None:
+        """Leave the selection of no screen."""
+
+
+_application = cache(_Application)
+
+
+def stage() -> AbstractContextManager[None]:
+    """Return a context in which dialogs can be made."""
+    return _application()._context()  # noqa: SLF001 - Textual's
+
+
+async def run(target: object, command_id: str, count: int | None = None, letter: str = "", text: str = "") -> None:
     """Run a command of the table against a target."""
     command = COMMAND_BY_ID[command_id]
-    await function_of(command.handler)(target, Call(command, count, letter))
+    with stage():
+        done = function_of(command.handler)(target, Call(command, count, letter, text))
+        if done is not None:
+            await done
 
 
 class FakeTarget:
     """An `items.target.AddTarget` over a store, with some items as the chosen ones.
 
-    `answers` are the answers to dialogs in their order; a callable is given the dialog first. Dialogs with a text input
-    can only be made in an application.
+    `answers` are the answers to dialogs in their order; a callable is given the dialog first. A number of rows takes
+    that many of the items.
     """
 
     def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
@@ -69,9 +98,9 @@ class FakeTarget:
         """Return the first of the chosen items."""
         return self.chosen()[0]
 
-    def chosen_ids(self, rows: int | None = None) -> Sequence[int]:  # noqa: ARG002 - there are no rows
+    def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
         """Return the chosen ids."""
-        return self.ids
+        return self.ids[:rows]
 
     def chosen(self, rows: int | None = None) -> list[Item]:
         """Return the chosen items."""
@@ -99,3 +128,46 @@ class FakeTarget:
     def item_added(self, item_id: int) -> None:
         """Record a new item."""
         self.added.append(item_id)
+
+
+def rows_of(dialog: object) -> list[Choice]:
+    """Return the rows of a picker."""
+    assert isinstance(dialog, PickerDialog), dialog
+    at, found = dialog.list.cursor, []
+    for row in range(dialog.list.row_count()):
+        dialog.list.move_to(row)
+        found.append(cast("Choice", dialog.current))
+    dialog.list.move_to(at)
+    return found
+
+
+def words_of(dialog: object) -> str:
+    """Return the title and the words of a dialog that is not shown, one line for each widget."""
+    assert isinstance(dialog, Dialog), dialog
+    with stage():
+        widgets = compose(dialog)
+    return "\n".join(" ".join(each.split()) for each in (str(dialog.frame.border_title), *_words(widgets)))
+
+
+def _words(widgets: Iterable[Widget]) -> Iterator[str]:
+    for widget in widgets:
+        if isinstance(widget, Static):
+            yield str(widget.content)
+        yield from _words(widget._pending_children)  # noqa: SLF001 - Textual's
+
+
+def fault_of(dialog: object, text: str) -> str:
+    """Return the fault that a dialog names for a typed line; empty where it takes the line."""
+    assert isinstance(dialog, LineDialog), dialog
+    with stage():
+        dialog.input.value = text
+        with suppress(ScreenError):  # a dialog that is not shown cannot close
+            dialog.press("enter")
+            return words_of(dialog).splitlines()[-1]
+    return ""
+
+
+def keys_of(dialog: object) -> str:
+    """Return the keys in the lower border of a dialog."""
+    assert isinstance(dialog, Dialog), dialog
+    return Content.from_markup(str(dialog.frame.border_subtitle)).plain

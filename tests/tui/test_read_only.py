@@ -8,10 +8,12 @@ import pytest
 from tests.store.world import World, raised
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import text_of
+from tests.tui.stage import clear_messages, text_of
+from tests.tui.target import FakeTarget, run
 
 from backlit.model.errors import Forbidden
-from backlit.store import Store
+from backlit.store import Store, ViewSpec
+from backlit.tui.shell.target import Session
 
 REFUSAL = "This project is read only for you"
 
@@ -27,13 +29,37 @@ async def reader(world: World, store: Store) -> Store:
     return store
 
 
-@pytest.mark.parametrize("keys", ["+", "s", "cn", "ct", "x", "mb", "a", "A", "C", "D", "d", "E", "J", "mt", "m#", "gq"])
-async def test_a_reader_is_told_at_once_that_nothing_can_be_changed(reader: Store, opened: Open, keys: str) -> None:
-    async with opened(reader) as pilot:
-        await press(pilot, *keys)
+WRITING = (
+    *("item.status", "item.assign-me", "item.unassign", "item.points", "item.estimate-up", "item.done", "item.reopen"),
+    *("item.to-backlog", "item.name", "item.tags", "item.description", "item.blocking", "item.delete", "item.comment"),
+    *("item.add", "item.add-task", "item.duplicate", "item.external", "item.rank-position", "item.rank-write"),
+    *("item.repeat", "item.log", "item.timer"),
+)
 
-        assert REFUSAL in text_of(pilot.app)
-        assert len(pilot.app.screen_stack) == 1
+
+async def test_a_reader_is_told_before_anything_is_asked(reader: Store) -> None:
+    view = reader.view(ViewSpec())
+    await view.load()
+    task, other = (
+        next(row.id for row in view.rows(0, 60) if (row.type == "Task") is wanted) for wanted in (True, False)
+    )
+
+    for command_id in WRITING:
+        target = FakeTarget(reader, [task if command_id in {"item.log", "item.timer"} else other])
+        target.session = Session([5.0])
+        with pytest.raises(Forbidden, match=REFUSAL):
+            await run(target, command_id, letter="5")
+        assert target.asked == [], command_id
+
+
+async def test_a_reader_is_told_at_once_that_nothing_can_be_changed(reader: Store, opened: Open) -> None:
+    async with opened(reader) as pilot:
+        for keys in ("+", "s", "x", "a", "E", "J", "mt", "m#", "gq"):
+            clear_messages(pilot.app)
+            await press(pilot, *keys)
+
+            assert REFUSAL in text_of(pilot.app), keys
+            assert len(pilot.app.screen_stack) == 1, keys
         assert reader.outbox_entries() == ()
 
 
