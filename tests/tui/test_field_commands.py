@@ -12,7 +12,7 @@ from tests.tui.target import FakeTarget, rows_of, run, stage, words_of
 from textual.screen import Screen
 
 from backlit.model.errors import NotFound
-from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS
+from backlit.model.fields import SYNC_KEYS
 from backlit.model.statuses import StatusGroup
 from backlit.store import EntryKind, Store
 from backlit.store.records.people import Person
@@ -23,7 +23,7 @@ from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog, TagChange
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.bulk_edit import FailedDialog
-from backlit.tui.items.field_commands import change_field, check_line, first_status
+from backlit.tui.items.field_commands import change_field, first_status
 from backlit.tui.shell.target import Session
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -470,23 +470,6 @@ async def test_a_text_begins_with_what_all_items_share(store: Store) -> None:
 
 
 # Checks
-
-
-@pytest.mark.parametrize(
-    ("key", "text", "fault"),
-    [
-        ("Name", " \t", "A name is required"),
-        ("Name", f" {'x' * NAME_LIMIT} ", ""),
-        ("Name", "x" * (NAME_LIMIT + 1), f"A name has at most {NAME_LIMIT} characters; this one has {NAME_LIMIT + 1}."),
-        ("Priority", "", ""),
-        ("Priority", "high", "Priority"),
-        ("Estimate", " ", ""),
-    ],
-)
-def test_a_typed_line_says_its_fault(key: str, text: str, fault: str) -> None:
-    said = check_line(FIELD_BY_KEY[key], text)
-
-    assert said is None if not fault else fault in (said or "")
 
 
 def test_the_first_status_of_a_group_is_taken(store: Store) -> None:

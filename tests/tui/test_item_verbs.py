@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from backlit.config.settings import ESTIMATE_SCALE
+from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT
 from backlit.store import IterationEntry, Store
 from backlit.store.records.people import current, following, leaves, preceding
 from backlit.tui.board.board_list import BoardList
@@ -23,7 +24,7 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.items.field_commands import stepped
+from backlit.tui.items.field_commands import check_line, stepped
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 VIEWS = (
@@ -66,6 +67,23 @@ async def test_plus_and_minus_step_with_a_count(world: World, store: Store, open
         await press(pilot, "-")
 
         assert (up, (await fields_of(world, store, item_id))["Estimate"]) == ("8", "5")
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "fault"),
+    [
+        ("Name", " \t", "A name is required"),
+        ("Name", f" {'x' * NAME_LIMIT} ", ""),
+        ("Name", "x" * (NAME_LIMIT + 1), f"A name has at most {NAME_LIMIT} characters; this one has {NAME_LIMIT + 1}."),
+        ("Priority", "", ""),
+        ("Priority", "high", "Priority"),
+        ("Estimate", " ", ""),
+    ],
+)
+def test_a_typed_line_says_its_fault(key: str, text: str, fault: str) -> None:
+    said = check_line(FIELD_BY_KEY[key], text)
+
+    assert said is None if not fault else fault in (said or "")
 
 
 # Status
