@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from backlit.store import Store
 from backlit.store.journal.inbox import Watermarks
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import Filtering, Traits
+from backlit.store.remote.capabilities import FIRST, Filtering, Traits
 from backlit.store.remote.listing import DisobeyedError, ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget
@@ -90,12 +90,12 @@ async def begin(tmp_path: Path) -> AsyncIterator[Begin]:
         yield begin
 
 
-def stamped(item_id: int, second: int) -> Document:
-    return {**item(item_id, project=7), "lastModifiedAt": f"2026-03-02T10:00:{second:02}"}
+def stamped(item_id: int, second: float) -> Document:
+    return {**item(item_id, project=7), "lastModifiedAt": f"2026-03-02T10:00:{second:06.3f}"}
 
 
-def at(second: int) -> str:
-    return datetime(2026, 3, 2, 10, 0, second).isoformat()
+def at(second: float) -> str:
+    return (datetime(2026, 3, 2, 10) + timedelta(seconds=second)).isoformat()
 
 
 def since(second: int) -> str:
@@ -208,6 +208,9 @@ async def test_comments_that_arrive_are_news_and_told_once(begin: Begin) -> None
         ((5, 6), None, [""], at(6)),
         ((5, 6, 7), None, ["", since(6)], at(7)),
         ((5, 5, 5, 7), None, ["", since(5), since(5) + " 2"], at(7)),
+        ((5, 5, 5, 7, 7, 8), None, ["", since(5), since(5) + " 2", since(7), since(7) + " 2"], at(8)),
+        ((5, 5.2, 5.3), at(7.1), [since(5), since(5) + " 2"], at(7.1)),
+        ((5,), FIRST.isoformat(), [f"lastModifiedAt ge datetime'{FIRST.isoformat()}'"], at(5)),
         ((5, 6, 7), at(7), [since(5), since(6)], at(7)),
         ((5, 6, 7), at(9), [since(7)], at(9)),
     ],
@@ -222,7 +225,8 @@ async def test_changes_are_read_from_the_watermark_on(
     assert await ChangeReader(reading.lists(), reading.store.files).run() is None
 
     assert reading.asked() == asked
-    first = (datetime.fromisoformat(mark) - OVERLAP).isoformat() if mark else ""
+    overlap = timedelta() if mark == FIRST.isoformat() else OVERLAP
+    first = (datetime.fromisoformat(mark) - overlap).replace(microsecond=0).isoformat() if mark else ""
     assert reading.ids() == [number for number, second in enumerate(seconds, 1) if at(second) >= first]
     assert await reading.note("watermark 7") == newest
 
@@ -238,6 +242,7 @@ async def test_changes_without_an_order_by_time_are_read_to_the_end(begin: Begin
     assert (reading.ids(), await reading.note("watermark 7")) == ([1, 2, 3, 4, 5], at(5))
 
 
+@pytest.mark.parametrize("traits", [UNFILTERED, {"by_id": False}])
 @pytest.mark.parametrize(
     ("mark", "asked", "read"),
     [
@@ -249,16 +254,26 @@ async def test_changes_without_an_order_by_time_are_read_to_the_end(begin: Begin
     ],
 )
 async def test_the_latest_changes_are_read_down_to_the_watermark(
-    begin: Begin, mark: str | None, asked: list[str], read: list[int]
+    begin: Begin, mark: str | None, asked: list[str], read: list[int], traits: dict[str, object]
 ) -> None:
     reading = await begin(filtering="ignored")
     reading.have(*(stamped(number, number) for number in range(1, 6)))
     await reading.keep("watermark 7", mark)
 
-    total = await ChangeReader(reading.lists(**UNFILTERED), reading.store.files).run()
+    total = await ChangeReader(reading.lists(**traits), reading.store.files).run()
 
     assert (total, reading.asked(), reading.ids()) == (5, asked, read)
     assert await reading.note("watermark 7") == max(mark or "", at(5))
+
+
+async def test_an_item_without_a_time_of_change_is_stored(begin: Begin) -> None:
+    reading = await begin(filtering="ignored")
+    reading.have(stamped(1, 1), {**stamped(2, 2), "lastModifiedAt": None}, stamped(3, 9))
+    await reading.keep("watermark 7", at(9))
+
+    await ChangeReader(reading.lists(**UNFILTERED, page=9), reading.store.files).run()
+
+    assert reading.ids() == [2, 3]
 
 
 @pytest.mark.parametrize(("by_change", "mark", "asked"), [(True, at(3), [""]), (False, None, [])])
