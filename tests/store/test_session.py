@@ -57,13 +57,13 @@ class Shown:
 
 
 @asynccontextmanager
-async def running(reading: Reading) -> AsyncIterator[tuple[Session, Shown]]:
+async def running(reading: Reading, waits: Waits = QUICK) -> AsyncIterator[tuple[Session, Shown]]:
     """A session that has synced items 1 and 2."""
     known = [item(1, project=7), item(2, project=7)]
     reading.have(*known)
     put(reading.store, known)
     shown = Shown()
-    session = Session(reading.client, reading.store.files, shown, QUICK)
+    session = Session(reading.client, reading.store.files, shown, waits)
     task = asyncio.create_task(session.run())
     try:
         await until(lambda: "succeeded" in shown.said, lambda: shown.said)
@@ -120,10 +120,11 @@ async def test_the_item_looked_at_last_is_read_first(begin: Begin) -> None:
         assert reads(reading) == ["2", "1"]
 
 
-async def test_a_look_during_an_outage_is_told_and_later_ones_work(begin: Begin) -> None:
+@pytest.mark.parametrize("failing", ["/1", "/1/comments"])
+async def test_a_look_during_an_outage_is_told_and_later_ones_work(begin: Begin, failing: str) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
-        reading.faults.says = lambda _, path: Said(503) if path.endswith("/1") else None
+        reading.faults.says = lambda _, path: Said(503) if path.endswith(failing) else None
         session.look_at(1)
         await until(lambda: "found" in shown.said)
         reading.server.change("jon", 2, {"Name": "By Jon"})
@@ -133,13 +134,15 @@ async def test_a_look_during_an_outage_is_told_and_later_ones_work(begin: Begin)
         assert shown.said[2:4] == ["lost", "found"]
 
 
-async def test_an_item_that_cannot_be_read_alone_is_not_told(begin: Begin) -> None:
+@pytest.mark.parametrize("status", [400, 500])
+async def test_an_item_that_cannot_be_read_alone_is_not_told(begin: Begin, status: int) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
-        reading.faults.says = lambda _, path: Said(400) if path.endswith("/1") else None
-        session.look_at(2)
+        reading.faults.says = lambda _, path: Said(status) if path.endswith("/1") else None
+        session.look_at(2 if status == 400 else 1)
         session.look_at(1)
-        await until(lambda: reads(reading) == ["1", "2"])
+        await until(lambda: reads(reading)[:1] == ["1"])
+        await until(lambda: session.look_at(2) or reads(reading) == ["1", "2"])
 
         assert [each for each in shown.said if each.startswith(("lost", "failed"))] == []
 
@@ -172,9 +175,13 @@ async def test_nothing_is_sent_or_read_after_signing_out(begin: Begin) -> None:
     async with running(reading) as (session, shown):
         await session.sign_out()
         reading.faults.requests.clear()
+        await reading.store.items.edit([1], {"Name": "Mine"})
         session.look_at(1)
+        session.use_project(7)
+        session.user_lookup.want(9)
         session.wake()
         for _ in range(20):
             await asyncio.sleep(0)
 
         assert (shown.said[-1], reading.faults.requests) == ("signed out: You are signed out.", [])
+        assert shown.details == (0, 0, {"user": None})
