@@ -142,7 +142,12 @@ async def test_an_item_that_cannot_be_read_alone_is_not_told(begin: Begin, statu
         session.look_at(2 if status == 400 else 1)
         session.look_at(1)
         await until(lambda: reads(reading)[:1] == ["1"])
-        await until(lambda: session.look_at(2) or reads(reading) == ["1", "2"])
+
+        def are_read() -> bool:
+            session.look_at(2)
+            return reads(reading) == ["1", "2"]
+
+        await until(are_read)
 
         assert [each for each in shown.said if each.startswith(("lost", "failed"))] == []
 
