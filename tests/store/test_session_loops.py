@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item
 from tests.store.test_readers import Begin, Reading, begin
-from tests.store.test_session import QUICK, Shown, reads, running
+from tests.store.test_session import Shown, running
 from tests.store.world import Said, raised, until
 
 from backlit.client.tokens import TokenCache
@@ -135,7 +134,7 @@ async def test_a_failing_sync_is_repeated_after_growing_pauses(begin: Begin) -> 
 async def test_a_refresh_reads_the_user_and_hurries_what_failed(begin: Begin) -> None:
     reading = await begin()
     async with running(reading, PATIENT) as (session, shown):
-        reading.faults.says = lambda method, path: Said(500) if method == "PUT" else None
+        reading.faults.says = lambda method, _: Said(500) if method == "PUT" else None
         await reading.store.items.edit([1], {"Name": "Mine"})
         session.wake()
         await until(lambda: reading.faults.count("PUT"))
