@@ -82,7 +82,7 @@ async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Ope
     async with showing(opened, store, item_id) as pilot:
         line = line_with(pilot.app, "▌ ▤ plan.txt")
         assert missing(pilot.app, ["2 files", "▨ shot.png", "customers"]) == []
-        assert missing(pilot.app, ["Seen by"]) == []
+        assert missing(pilot.app, ["Visible to"]) == []
         for part in ("2.0 KB", "maya", "What we agreed on"):
             assert part in line
 
@@ -131,7 +131,7 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
         assert missing(pilot.app, ["No files. a to attach one, A for one that customers see."]) == []
-        assert "Seen by" not in text_of(pilot.app)
+        assert "Visible to" not in text_of(pilot.app)
         assert "preview" not in lines_of(pilot.app)[-1]
         await pilot.press("enter")
         await pilot.pause()

@@ -149,7 +149,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["Nothing open matches “zzzz”", "change the filter", "undo the last filter"]) == []
+        assert missing(pilot.app, ["No open items match “zzzz”", "change the filter", "undo the last filter"]) == []
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
@@ -163,7 +163,7 @@ async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: Wor
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["Nothing open matches “zzzz”", "undo the last filter"]) == []
+        assert missing(pilot.app, ["No open items match “zzzz”", "undo the last filter"]) == []
 
 
 async def test_a_filter_that_only_done_items_match_counts_them(store: Store, opened: Open) -> None:
@@ -173,7 +173,7 @@ async def test_a_filter_that_only_done_items_match_counts_them(store: Store, ope
     done = next(row for row in every.rows(0, every.count or 0) if row.id not in open_ids)
     async with opened(store) as pilot:
         await press(pilot, "/", *f"#{done.id}", "enter")
-        await until(lambda: not missing(pilot.app, [f"Nothing open matches “#{done.id}” · 1 done item does"]))
+        await until(lambda: not missing(pilot.app, [f"No open items match “#{done.id}” · 1 done item does"]))
 
         assert missing(pilot.app, ["include done items"]) == []
 

@@ -73,7 +73,10 @@ async def test_both_versions_stand_beside_each_other(world: World, store: Store,
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
         assert "( ) Theirs" in line_with(pilot.app, "( ) Mine [b]")
-        assert missing(pilot.app, ["jon changed this item on 20", "777", "888", "0 of 2 resolved", "▌ Name"]) == []
+        assert (
+            missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields left to resolve", "▌ Name"])
+            == []
+        )
         assert "Status" not in [line.split()[1] for line in lines_of(pilot.app) if "( )" in line]
         assert missing(pilot.app, ["Field", "Was", "m mine", "t theirs"]) == []
 
@@ -83,7 +86,7 @@ async def test_a_small_terminal_has_them_below_each_other(world: World, store: S
     async with settling(opened, store, (60, 20)) as pilot:
         assert line_with(pilot.app, "( ) mine    Mine [b]")
         assert line_with(pilot.app, "( ) theirs  Theirs")
-        assert missing(pilot.app, ["e edit", "0 of 2 resolved"]) == []
+        assert missing(pilot.app, ["e edit", "2 fields left to resolve"]) == []
         assert "enter apply" not in text_of(pilot.app)
 
 
@@ -140,7 +143,7 @@ async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: 
     async with settling(opened, store) as pilot:
         await click(pilot, "Theirs", beside="( ) Theirs")
 
-        assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 of 2 resolved"]) == []
+        assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field left to resolve"]) == []
 
 
 async def test_a_click_beside_both_sides_decides_nothing(world: World, store: Store, opened: Open) -> None:
@@ -148,7 +151,7 @@ async def test_a_click_beside_both_sides_decides_nothing(world: World, store: St
     async with settling(opened, store) as pilot:
         await click(pilot, "Estimate", beside="( ) 888")
 
-        assert missing(pilot.app, ["▌ Estimate", "( ) 888", "0 of 2 resolved"]) == []
+        assert missing(pilot.app, ["▌ Estimate", "( ) 888", "2 fields left to resolve"]) == []
 
 
 async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
@@ -198,7 +201,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         await asyncio.sleep(PAUSE)
         await pilot.press(*"Both", "enter")
         await pilot.pause()
-        assert missing(pilot.app, ["edited      Both", "1 of 2 resolved"]) == []
+        assert missing(pilot.app, ["edited      Both", "1 field left to resolve"]) == []
         await pilot.press("t", "w")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 

@@ -251,4 +251,6 @@ async def test_the_footer_says_the_place_in_the_group_and_on_its_header_the_grou
         await until(lambda: f"group 1 of {len(others) + 1}" in lines_of(pilot.app)[-1])
         await press(pilot, "3", "j")
 
-        await until(lambda: f"  Not done 3 of {first.rows}" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))
+        await until(
+            lambda: f"  Not done · row 3 of {first.rows}" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app)
+        )

@@ -117,7 +117,7 @@ def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
     if len(finished) == 1:
         return f"{mean} {unit} in the only finished iteration."
     spread = f"{number_text(min(finished))} to {number_text(max(finished))}"
-    return f"{mean} {unit} on average in the last {len(recent)} finished; {spread} over all {len(finished)}."
+    return f"{mean} {unit} on average in the last {len(recent)} finished iterations; {spread} in all {len(finished)}."
 
 
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = PickDialog(f"Projects{here}", _choices(target, None), target.store.project_id)
+    dialog = PickDialog(f"Projects{here} · your role · open items", _choices(target, None), target.store.project_id)
     target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -148,7 +148,7 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list
     roles = store.lookups.roles()
     widest = max(map(len, roles.values()), default=0)
     counts = {project_id: _count_words(each) for project_id, each in (totals or {}).items()}
-    missing = "" if totals is None else "not loaded"
+    missing = "" if totals is None else "not opened yet"
     width = max(map(len, (missing, *counts.values())))
     projects = [
         Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, missing):>{width}}")

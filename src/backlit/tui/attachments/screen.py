@@ -40,7 +40,7 @@ SIZE_WIDTH = 7
 AUTHOR_WIDTH = 10
 AGE_WIDTH = 4
 WHEN_WIDTH = AGE_WIDTH + 18
-SEEN_WIDTH = 9
+SEEN_WIDTH = 10
 TYPE_WIDTH = 8
 NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
@@ -70,7 +70,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         """Draw what the columns are, where there are files."""
         if not self.entries:
             return super().render_header(y)
-        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Seen by", "Description")
+        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
         return self._row(titles, " ", is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:

@@ -197,9 +197,9 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("inbox.back", ("escape",), Context.INBOX, "back", "Go back: to the new changes, then to the place before.",
         handler="inbox.screen:go_back"),
     # Reports
-    Command("reports.next", ("l", "right", "tab"), Context.REPORTS, "next report", "Show the next report.",
+    Command("reports.next", ("]", "l", "right", "tab"), Context.REPORTS, "next report", "Show the next report.",
         handler="reports.screen:step", argument="+1", is_stepped=True),
-    Command("reports.previous", ("h", "left", "shift+tab"), Context.REPORTS, "previous report",
+    Command("reports.previous", ("[", "h", "left", "shift+tab"), Context.REPORTS, "previous report",
         "Show the previous report.", handler="reports.screen:step", argument="-1", is_stepped=True),
     Command("reports.about", ("f i",), Context.REPORTS, "iteration", "Choose iteration, release or period.",
         handler="reports.screen:choose_coverage"),

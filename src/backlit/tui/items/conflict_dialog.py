@@ -138,8 +138,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         self.name_keys(*sides, ("e", "edit"), *apply, ("esc", "later"))
-        count = f"{len(self._decided)} of {len(self._fields)} resolved"
-        words = f"{count}; enter applies them once all are." if undecided else "All fields are resolved."
+        words = f"{counted(undecided, 'field')} left to resolve" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:

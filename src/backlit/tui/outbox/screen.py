@@ -78,7 +78,7 @@ LABEL_WIDTH = 16
 STATE_WIDTH = 9
 ID_WIDTH = 7
 AGE_WIDTH = 4
-TALL = 30
+TALL = 24
 """Lines of a terminal that shows the item of a change too."""
 RULED, LEAST_ASIDE = 7, 6
 """Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""

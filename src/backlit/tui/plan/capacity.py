@@ -15,10 +15,13 @@ from backlit.store.records.item import Row
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.charts import capacity_bar, capacity_words
+from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
+
+SHARE_BAR = 24
+"""Cells of the bar of the largest share in the workload."""
 
 
 class Shift(Struct, frozen=True):
@@ -169,13 +172,14 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     owners = [(key, people.name(key) if key else "unassigned", share) for key, share in _fullest_first(load.people)]
     teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in _fullest_first(load.teams)]
     for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
-        lines += [Content.assemble((f"\n{title:20}{'Points':>12}{'Task hours':>12}", "$muted"))] * bool(rows)
+        lines += [Content.assemble((f"\n{title:20}{'Points':>12}{'Task hours':>12}", "bold $muted"))] * bool(rows)
+        most_points = max((share.points for *_, share in rows), default=0.0)
         for key, name, share in rows:
             most = (people.limit(key, entry.name) if key else None) or Share()
             cells = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            lines.append(
-                Content.assemble(fit(name, 20), *cells, ("  limit of this machine" * (most != Share()), "$muted"))
-            )
+            bar = (f"  {plain_bar(share.points, most_points, SHARE_BAR)}", "$bar")
+            limit = ("  limit of this machine", "$muted")
+            lines.append(Content.assemble(fit(name, 20), *cells, limit if most != Share() else bar))
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
         lines += [literal(""), literal(release.entry.name), bar_line(whole, release.capacity)]

@@ -132,7 +132,7 @@ def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: 
     moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
     capacity = iteration.capacity
     words = [*capacity_bar(load.points, load.done, capacity, BAR), ("  ", "muted"), *capacity_words(load, capacity)]
-    unknown = [(f"  {load.unestimated:,} not estimated", "$muted")] if load.unestimated else []
+    unknown = [(f"\n{'':{width + 10}}{load.unestimated:,} not estimated", "$muted")] if load.unestimated else []
     return Content.assemble(
         (f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown
     )

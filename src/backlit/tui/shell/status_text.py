@@ -149,7 +149,7 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     parts: list[Part] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
-    elif _is_bad(connection):
+    elif _is_bad(connection) and store.has_items():  # an empty list says it itself
         parts.append((f"  {connection.sentence}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
@@ -217,7 +217,7 @@ def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
     parts += [spec.query] if spec.query else []
     filters = " and ".join(parts) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
-    return f"Nothing {'' if spec.with_done else 'open '}matches {filters}{elsewhere}"
+    return f"No {'' if spec.with_done else 'open '}items match {filters}{elsewhere}"
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))

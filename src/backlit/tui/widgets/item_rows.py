@@ -269,19 +269,19 @@ class Layout:
         """
         theme, on = self._theme, self._cursor if is_cursor else None
         points = counted(line.points, "pt")
-        sums, unit, end = f" · {points} ", "", self.width - 1
+        dot, sums, unit, end = " · ", f"{points} ", "", self.width - 1
         if PTS.key in (keys := [each.key for each in self.columns]):
             last = keys.index(PTS.key)
             end -= taken_by(self.columns[last + 1 :]) - 1
             number, word = points.split()
-            sums = f" {number.rjust(self.columns[last].width + GAP)}"
+            dot, sums = " ", number.rjust(self.columns[last].width + GAP)
             unit = f" {word}" * (last + 1 < len(self.columns))
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
         name, counts = safe(self._names.group(line)), group_counts(line)
-        if cell_len(f"{name}   {' + '.join(counts)}{sums}") > room:
+        if cell_len(f"{name}   {' + '.join(counts)}{dot}{sums}") > room:
             counts = counts[:1]
-        figures = f" {' + '.join(counts)}"
+        figures = f" {' + '.join(counts)}{dot}"
         taken = cell_len(figures) + cell_len(sums)
         name = fit(name, min(cell_len(name), max(0, room - taken - 1))) + " "
         segments = [

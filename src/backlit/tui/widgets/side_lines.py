@@ -218,7 +218,7 @@ class FooterLine(SidesLine):
 
 
 NARROW = 80
-BRIEF = re.compile(r"^  \w+ ([\d,]+) of ([\d,]+)$")
+BRIEF = re.compile(r"^  (?:.* · )?\w+ ([\d,]+) of ([\d,]+)$")
 """A place among rows, written shorter in a terminal that is not wider than NARROW."""
 SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""

@@ -389,7 +389,7 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
     line = outline.top(items.cursor)
     if items.cursor > line:
         name = safe(name_of(header))
-        return items.cursor - line, header.rows, fit(name, min(cell_len(name), LONGEST_NAME))
+        return items.cursor - line, header.rows, f"{fit(name, min(cell_len(name), LONGEST_NAME))} · row"
     return *outline.outermost(header.group), "group"
 
 
