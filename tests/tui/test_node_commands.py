@@ -18,6 +18,7 @@ from backlit.model.trees import Node
 from backlit.store import IterationEntry, Store, TreeKind
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog, LinesDialog
+from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.trees.node_commands import offer, overlap_words, series_of
 
@@ -35,7 +36,8 @@ ITERATIONS = [
     iteration(22, "Lap 1", 21, "2026-03-02", "2026-03-15"),
     iteration(23, "Lap 2", 21, "2026-03-16", "2026-03-29", minCapacity=5, maxCapacity=20),
     iteration(24, "R2", 20, "2026-05-01", "2026-06-30", isRelease=True),
-    iteration(25, "Spike", 20),
+    iteration(25, "Spike", 20, "2026-03-10", "2026-03-20"),
+    iteration(26, "Part", 25),
 ]
 
 
@@ -144,7 +146,7 @@ async def test_a_reader_and_an_empty_tree_change_nothing(store: Store) -> None:
 
 
 async def test_a_deletion_names_the_nodes_below_and_where_the_items_go(store: Store) -> None:
-    put_nouns(store, areas=[*AREAS, *(node(each, f"N{each}", 3) for each in (6, 7, 8))])
+    put_nouns(store, areas=[*AREAS, *(node(each, f"N{each}", 3 if each < 9 else 5) for each in range(6, 12))])
     put(store, [item(4, AreaID=6, kind="Bug", Estimate="2")])
     target = FakeTree(store, 3, [Choice(2, ""), None, None])
 
@@ -154,10 +156,15 @@ async def test_a_deletion_names_the_nodes_below_and_where_the_items_go(store: St
     await run(target, "tree.delete")
 
     assert "Move 3 items of Pay to" in words_of(picker)
-    assert [each.value for each in rows_of(picker)] == [1, 2, 5]
+    assert [each.value for each in rows_of(picker)] == [1, 2, 5, 9, 10, 11]
     assert "“Pay” is deleted with 4 nodes below it (“Cards”, “N6”, “N7”, and 1 more)." in words_of(question)
     assert "3 items (2 open with 5 points) will move to “Cart”." in words_of(question)
-    assert "“Search” is deleted. No item is in it. Once sent" in words_of(target.asked[2])
+    assert "“Search” is deleted with 3 nodes below it (“N9”, “N10”, “N11”). No item is in it. Once sent" in words_of(
+        target.asked[2]
+    )
+    target.node_id, target.answers = 4, [None]
+    await run(target, "tree.delete")
+    assert words_of(target.asked[3]).startswith("Move 1 item of Cards to")
 
 
 async def test_the_items_of_a_deleted_node_go_to_the_one_that_was_picked(store: Store) -> None:
@@ -167,12 +174,16 @@ async def test_the_items_of_a_deleted_node_go_to_the_one_that_was_picked(store: 
 
 
 async def test_a_picker_of_nodes_begins_at_the_parent_and_leaves_out_the_node_itself(store: Store) -> None:
-    target = FakeTree(store, 3, [None])
+    target = FakeTree(store, 3, [None, None])
 
     await run(target, "tree.move")
+    target.node_id = 4
+    await run(target, "tree.move")
 
-    rows = rows_of(target.asked[0])
-    assert [(each.value, each.label) for each in rows] == [(1, "Shop"), (2, "  Cart"), (5, "  Search")]
+    first, second = target.asked
+    assert [(each.value, each.label) for each in rows_of(first)] == [(1, "Shop"), (2, "  Cart"), (5, "  Search")]
+    assert isinstance(second, PickDialog)
+    assert second.current == Choice(3, "  Pay")
 
 
 async def test_a_name_is_checked_and_kept_by_node_and_question(store: Store) -> None:
@@ -244,11 +255,12 @@ def result_of(dialog: object, *typed: str) -> str:
 @pytest.mark.parametrize(
     ("node_id", "title", "lines", "expected"),
     [
-        (21, "below R1", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike)"),
-        (23, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike)"),
-        (24, "below R2", ["Lap {n}", "3", "6", "2", "2026-05-01"], "Shop(R1(Lap 1 Lap 2) R2(S1 S2) Spike)"),
-        (20, "below Shop", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike S1 S2)"),
-        (25, "after Spike", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike S1 S2)"),
+        (21, "below R1", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
+        (23, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
+        (24, "below R2", ["Lap {n}", "3", "6", "2", "2026-05-01"], "Shop(R1(Lap 1 Lap 2) R2(S1 S2) Spike(Part))"),
+        (20, "below Shop", ["Sprint {n}", "1", "6", "2", "2026-03-21"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part) S1 S2)"),
+        (25, "below Spike", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part S1 S2))"),
+        (26, "after Part", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part S1 S2))"),
     ],
 )
 async def test_a_series_is_offered_and_made_below_a_release_and_beside_an_iteration(

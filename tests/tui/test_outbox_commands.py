@@ -1,0 +1,279 @@
+"""Commands of the outbox and their questions, against a target without an application."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.tui.target import FakeTarget, run, words_of
+
+from backlit.store import EntryState, OutboxEntry, Store, TreeKind
+from backlit.store.edits.conflicts import Keep
+from backlit.store.files.files import Writer
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
+from backlit.tui.items.conflict_dialog import ConflictDialog
+from backlit.tui.items.resolve import resolve_item
+from backlit.tui.outbox.screen import item_name_of, summary_of
+from backlit.tui.shell.target import ItemPlace
+
+WAITING, REFUSED, CONFLICT = EntryState.WAITING, EntryState.REFUSED, EntryState.CONFLICT
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    documents = [
+        item(
+            1, Estimate="3", Priority=1, Tags=["a"], Description="Old\n", IsTriaged=True, AreaID=1, lastModifiedBy="x"
+        ),
+        item(2, Name="Pay"),
+        item(3),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        put_nouns(store, areas=[node(1, "Shop"), node(2, "Cart", 1), node(3, "Pay", 1)])
+        yield store
+
+
+class FakeOutbox(FakeTarget):
+    """An `outbox.screen.OutboxScreen` with its cursor on one change."""
+
+    at = 0
+
+    @property
+    def entries(self) -> Sequence[OutboxEntry]:
+        return self.store.outbox_entries()
+
+    def current(self) -> OutboxEntry:  # type: ignore[override] # of another screen
+        return self.entries[self.at]
+
+
+def settle(store: Store, *states: EntryState, reason: str = "", theirs: Mapping[str, object] | None = None) -> None:
+    """Give the entries their states, in order."""
+
+    def act(writer: Writer) -> None:
+        for entry, state in zip(store.outbox_entries(), states, strict=False):
+            found = theirs or {} if state is CONFLICT else {}
+            writer.journal.update(replace(entry, state=state, reason=reason if state is REFUSED else "", theirs=found))
+
+    store.files.submit(act).result()
+
+
+def states(store: Store) -> list[EntryState]:
+    return [each.state for each in store.outbox_entries()]
+
+
+# Sending again and discarding
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (None, [REFUSED, REFUSED, REFUSED]),
+        ("y", [REFUSED, WAITING, REFUSED]),
+        ("a", [WAITING, WAITING, REFUSED]),
+    ],
+)
+async def test_rejected_changes_of_a_step_are_sent_again_alone_or_together(
+    store: Store, answer: str | None, expected: list[EntryState]
+) -> None:
+    await store.items.edit([1, 2], {"Estimate": "5"})
+    await store.items.edit([3], {"Estimate": "5"})
+    settle(store, REFUSED, REFUSED, REFUSED)
+    target = FakeOutbox(store, answers=[answer])
+    target.at = 1
+
+    await run(target, "outbox.retry")
+
+    assert states(store) == expected
+    assert "2 changes made together were rejected." in words_of(target.asked[0])
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(None, CONFLICT), ("y", WAITING)])
+async def test_a_conflict_is_sent_again_after_a_yes_that_names_its_fields(
+    store: Store, answer: str | None, expected: EntryState
+) -> None:
+    await store.items.edit([1], {"Estimate": "5", "Priority": 2})
+    settle(store, CONFLICT, theirs={"Estimate": "8"})
+    target = FakeOutbox(store, answers=[answer])
+
+    await run(target, "outbox.retry")
+
+    assert states(store) == [expected]
+    assert "Someone else has changed Estimate. Sending again overwrites their values" in words_of(target.asked[0])
+
+
+async def test_a_queued_change_is_neither_sent_again_nor_resolved(store: Store) -> None:
+    await store.items.edit([1], {"Estimate": "5"})
+
+    for command_id in ("outbox.retry", "outbox.edit"):
+        with pytest.raises(CannotAct, match="Already queued"):
+            await run(FakeOutbox(store), command_id)
+
+
+async def test_a_discard_names_what_is_given_up_and_leaves_the_rest(store: Store) -> None:
+    await store.items.comment(1, "Hello")
+    await store.items.edit([2], {"Estimate": "5"})
+    new_id = await store.items.add("Story", {"Name": "New"})
+    await store.deletions.delete_items([3])
+    target = FakeOutbox(store, answers=[None] * 4)
+
+    for target.at in range(4):
+        await run(target, "outbox.discard")
+    target.at, target.answers = 1, ["y"]
+    await run(target, "outbox.discard")
+
+    asked = [words_of(each).splitlines()[1] for each in target.asked]
+    assert asked[:4] == [
+        "Discard the comment? You can undo (u).",
+        "Discard the change? You can undo (u).",
+        "Discard the new item and its later changes? You can undo (u).",
+        "Discard the deletion of the item? You can undo (u).",
+    ]
+    assert [each.item_id for each in target.entries] == [1, new_id, 3]
+
+
+# Opening and copying
+
+
+async def test_a_change_is_shown_or_resolved_and_its_item_opened(store: Store) -> None:
+    await store.items.edit([1], {"Estimate": "5"})
+    await store.items.comment(2, "Hello")
+    await store.deletions.delete_items([3])
+    settle(store, CONFLICT, WAITING, REFUSED, reason="Only managers delete that.", theirs={"Estimate": "8"})
+    target = FakeOutbox(store, answers=[None] * 3)
+
+    for target.at in range(3):
+        await run(target, "outbox.open")
+    for target.at in (0, 1):
+        await run(target, "outbox.item")
+    await run(target, "outbox.copy")
+
+    conflict, waiting, deletion = target.asked
+    assert isinstance(conflict, ConflictDialog)
+    assert words_of(waiting) == "Waiting #2 Pay\nHello"
+    assert "r delete it anyway d keep it c copy as text enter later" in words_of(deletion)
+    assert "Only managers delete that. The item was not deleted and is in its place again." in words_of(deletion)
+    assert [each[:2] for each in target.opened] == [(1, ItemPlace.EDITOR), (2, ItemPlace.EDITOR)]
+    assert (target.copied, target.said) == (["Hello"], ["Copied Hello"])
+
+
+async def test_the_item_of_a_change_that_is_gone_does_not_open(store: Store) -> None:
+    await store.items.edit([1], {"Estimate": "5"})
+    store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+
+    with pytest.raises(CannotAct, match="The item no longer exists"):
+        await run(FakeOutbox(store), "outbox.item")
+    assert item_name_of(store, store.outbox_entries()[0]) == "(deleted)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "copied"),
+    [("r", [WAITING], 0), ("d", [], 0), ("c", [REFUSED], 1), (None, [REFUSED], 0)],
+)
+async def test_a_rejected_change_of_a_tree_is_sent_again_discarded_or_copied(
+    store: Store, answer: str | None, expected: list[EntryState], copied: int
+) -> None:
+    await store.nodes.edit(TreeKind.AREAS, 2, {"name": "Basket"})
+    settle(store, REFUSED, reason="Only managers change trees.")
+    target = FakeOutbox(store, answers=[answer])
+
+    await run(target, "outbox.edit")
+
+    assert (states(store), len(target.copied)) == (expected, copied)
+    words = words_of(target.asked[0])
+    assert words.startswith("Rejected area: name “")
+    assert "Only managers change trees.\nr send it again d discard the change" in words
+    assert all("Basket" in each for each in target.copied)
+
+
+# Comments
+
+
+async def test_a_rejected_comment_is_written_again_until_it_is_valid(store: Store) -> None:
+    await store.items.comment(1, "Hello")
+    settle(store, REFUSED, reason="Too long.")
+    key = f"outbox:{store.outbox_entries()[0].id}"
+    await store.drafts.save(key, {"text": "Kept", "base": "Hello"})
+    target = FakeOutbox(store, answers=[WrittenText(" ", "Hello"), WrittenText("Shorter", "Hello")])
+
+    await run(target, "outbox.edit")
+
+    first, second = target.asked
+    assert isinstance(first, ComposeDialog)
+    assert isinstance(second, ComposeDialog)
+    assert (first.area.text, second.area.text) == ("Kept", " ")
+    assert "Your text is kept." in words_of(second)
+    assert [(each.state, each.payload["text"]) for each in store.outbox_entries()] == [(WAITING, "Shorter")]
+    assert store.drafts.find(key) is None
+
+
+# Fields with two values
+
+
+async def contested(store: Store, **mine: object) -> OutboxEntry:
+    """A conflict about fields, after others changed them."""
+    theirs = {"Estimate": "8", "Priority": 5, "Tags": ["b"], "Description": "New\n", "AreaID": 3, "IsTriaged": False}
+    await store.items.edit([1], mine)
+    put(store, [item(1, **{"Estimate": "3", "Priority": 1, **theirs})])  # type: ignore[arg-type]
+    settle(store, CONFLICT, theirs={key: theirs[key] for key in mine})
+    return store.outbox_entries()[0]
+
+
+async def test_decisions_are_carried_out_and_their_drafts_discarded(store: Store) -> None:
+    entry = await contested(store, Estimate="5", Priority=2)
+    await store.drafts.save(f"settle:{entry.id}:Estimate", {"text": "x"})
+    target = FakeOutbox(store, answers=[{"Estimate": Keep.MINE}, {"Estimate": "13", "Priority": Keep.THEIRS}])
+
+    await run(target, "outbox.edit")
+
+    first = words_of(target.asked[0])
+    assert first.startswith("Conflict #1 Item 1\nmaya changed this item on 2026-03-01 10:00. Your edit is on hold.")
+    assert len(target.asked) == 2
+    assert [(each.payload, each.base) for each in store.outbox_entries()] == [({"Estimate": "13"}, {"Estimate": "8"})]
+    assert store.drafts.find(f"settle:{entry.id}:Estimate") is None
+
+
+async def test_a_conflict_that_is_left_keeps_everything(store: Store) -> None:
+    entry = await contested(store, Estimate="5")
+    await store.drafts.save(f"settle:{entry.id}:Estimate", {"text": "x"})
+
+    await run(FakeOutbox(store, answers=[None]), "outbox.edit")
+
+    assert states(store) == [CONFLICT]
+    assert store.drafts.find(f"settle:{entry.id}:Estimate") is not None
+
+
+def test_an_item_without_a_conflict_is_not_resolved(store: Store) -> None:
+    with pytest.raises(CannotAct, match="This item has no conflicts or rejected changes"):
+        resolve_item(FakeTarget(store), 1).send(None)
+
+
+async def test_a_rejected_change_begins_with_the_user_s_values(store: Store) -> None:
+    await store.items.edit([1], {"Estimate": "5", "Priority": 2})
+    settle(store, REFUSED, reason="The iteration is closed.")
+    target = FakeOutbox(store, answers=[{"Estimate": Keep.THEIRS, "Priority": Keep.MINE}])
+
+    await run(target, "outbox.edit")
+
+    words = words_of(target.asked[0])
+    assert words.startswith("Rejected #1 Item 1\nThe iteration is closed.")
+    assert [(each.state, each.payload) for each in store.outbox_entries()] == [(WAITING, {"Priority": 2})]
+
+
+async def test_changes_are_summed_up_in_a_few_words(store: Store) -> None:
+    await store.items.edit([1], {"Estimate": "5", "Priority": 2})
+    await store.items.comment(1, "Hel\nlo")
+    await store.items.comment(1, "Hello", for_customers=True)
+    await store.items.add("Bug", {"Name": "New"})
+    await store.deletions.delete_items([3])
+    await store.nodes.edit(TreeKind.AREAS, 2, {"name": "Basket"})
+
+    assert [summary_of(each) for each in store.outbox_entries()] == [
+        "Estimate, Priority",
+        "comment: Hel lo",
+        "comment for customers: Hello",
+        "new bug",
+        "delete permanently",
+        "area: name",
+    ]
