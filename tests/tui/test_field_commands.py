@@ -357,7 +357,11 @@ async def test_an_unknown_status_is_applied_with_a_warning(store: Store) -> None
     await run(target, "item.status")
 
     assert (target.said, edits(store)) == (
-        ["! No item here has the status “Parked” yet; the server may refuse it."],
+        [
+            "Status → Done. u to undo.",
+            "! No item here has the status “Parked” yet; the server may refuse it.",
+            "Status → Parked. u to undo.",
+        ],
         {2: {"Status": "Parked"}},
     )
 

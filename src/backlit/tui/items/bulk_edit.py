@@ -21,6 +21,8 @@ from backlit.tui.widgets.item_rows import SYNCED
 
 MOST_LINES = 400
 MOST_FAILED = 12
+MOST_SAID = 28
+"""Characters of a confirmed change, so that a footer of 40 cells has room for it."""
 SHOWN = 60
 """Characters of a long text that are shown."""
 
@@ -42,8 +44,8 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
     failed = await _write(target, plan)
     count = len(plan.changes)
     if not failed:
-        if count > 1:
-            target.say(f"{act.label}: {plan.words} changed. u to undo.")
+        words = f"{act.label}: {plan.words} changed" if count > 1 else _short(act.label, MOST_SAID)
+        target.say(f"{words}. u to undo.")
         return
     names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
     if await target.ask(FailedDialog(count, failed, names)):
@@ -113,10 +115,10 @@ def _change(words: FieldWords, field: Field, item: Item, value: object) -> Conte
     return Content.assemble(label, (before, "$error"), (" → ", "$muted"), (after, "$success"))
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int = SHOWN) -> str:
     if text in {"", NOTHING}:
         return "not set"
-    return safe(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+    return safe(text if len(text) <= most else text[: most - 1] + "…")
 
 
 class FailedDialog(Dialog[bool | None]):
