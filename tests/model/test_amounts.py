@@ -11,13 +11,16 @@ from backlit.model.errors import BadRequest
     [
         ("2", 2), ("2.5", 2.5), ("2,5", 2.5), (",5", 0.5), ("1 h", 1), ("2h", 2), ("1:30", 1.5), ("90m", 1.5),
         (" 3 ", 3), ("1.005001", 1.01), ("0:20", 0.33), ("20m", 0.33), ("0.01", 0.01), ("9999.99", 9999.99),
+        ("1h30", 1.5), ("1h 30m", 1.5), ("1 H 3 min", 1.05), ("2 hours 15 minutes", 2.25),
     ],
 )  # fmt: skip
 def test_hours_are_read_with_a_comma_a_point_or_as_a_time(text: str, hours: float) -> None:
     assert hours_of(text) == hours
 
 
-@pytest.mark.parametrize("text", ["", "0", "x", "-1", "1:75", "1e9", "99999", "0.001", "nan", "1.2.3", "10000"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "x", "-1", "1:75", "1:5", "1h5", "1h75m", "1e9", "99999", "0.001", "nan", "1.2.3", "10000"]
+)
 def test_hours_errors_name_the_field(text: str) -> None:
     with pytest.raises(BadRequest, match=r"^Hours: "):
         hours_of(text)

@@ -9,7 +9,10 @@ from backlit.model.errors import BadRequest
 
 MOST_HOURS = 10_000.0
 _NUMBER = re.compile(r"(\d{1,5}(?:[.,]\d*)?|[.,]\d+)\s*(?:h|hours?)?", re.ASCII | re.IGNORECASE)
-_CLOCK = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
+_CLOCK = re.compile(
+    r"(\d{1,4})(?::(?=\d\d$)|\s*h(?:ours?)?\s*(?=\d\d|\d\s*m))([0-5]?\d)(?:\s*m(?:in(?:utes?)?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
 _MINUTES = re.compile(r"(\d{1,6})\s*(?:m|min|minutes?)", re.ASCII | re.IGNORECASE)
 
 
@@ -24,10 +27,10 @@ class Share(Struct, frozen=True):
 
 
 def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:
-    """Read `2`, `2.5`, `2,5 h`, `1:30` or `90m`, to a hundredth; raises BadRequest with a sentence."""
+    """Read `2`, `2.5`, `2,5 h`, `1:30`, `1h 30m` or `90m`, to a hundredth; raises BadRequest with a sentence."""
     hours = _read(text.strip())
     if hours is None:
-        raise BadRequest(f"{label}: enter hours such as 2, 1.5 or 1,5, or a time such as 1:30 or 90m.")
+        raise BadRequest(f"{label}: enter hours such as 2, 1.5 or 1,5, or a time such as 1:30, 1h 30m or 90m.")
     if not least <= hours < MOST_HOURS:
         raise BadRequest(f"{label}: enter more than 0 and less than {MOST_HOURS:,.0f}.")
     return hours

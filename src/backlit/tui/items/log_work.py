@@ -146,7 +146,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
         self.inputs[TYPE].suggester = SuggestFromList(form.types, case_sensitive=False)
-        self.inputs[NOTE].placeholder = "optional"
+        self.inputs[NOTE].placeholder, self.inputs[HOURS].placeholder = "optional", "1.5 1h30m 90m"
 
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""
