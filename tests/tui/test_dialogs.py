@@ -253,6 +253,20 @@ async def test_enter_never_confirms() -> None:
         assert app.answers == [None]
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [(80, "m mine  t theirs  e edit  tab next  esc later"), (40, "m mine  t theirs  esc later")],
+)
+async def test_a_narrow_dialog_names_the_most_important_keys_and_the_way_out(width: int, shown: str) -> None:
+    dialog = PickDialog("Side", choices())
+    async with Stage().run_test(size=(width, 20)) as pilot:
+        app = await show(pilot, dialog)
+        dialog.name_keys(("m", "mine"), ("t", "theirs"), ("e", "edit"), ("tab", "next"), ("esc", "later"))
+        await pilot.pause()
+
+        assert f" {shown} ─" in text_of(app)
+
+
 async def test_q_leaves_a_question() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [Answer("r", "resume")]))

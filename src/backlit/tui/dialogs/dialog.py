@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.style import Style
@@ -29,6 +30,8 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
 RULES = frozenset("─│┬┴ ")
+BORDER = 6
+"""Cells of the lower border that hold no keys."""
 
 
 class Ground:
@@ -55,12 +58,27 @@ class Dialog(ModalScreen[Result]):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.frame = Vertical(classes="frame")
+        self._named_keys: Sequence[tuple[str, str]] = ()
+        self._about_named = ""
         self.frame.border_title = literal(title)
 
     def name_keys(self, *keys: tuple[str, str], about: str = "") -> None:
-        """Name keys in the lower border, each with what it does, and words after them; keys look as in the footer."""
-        parts = [part for key, label in keys for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
-        self.frame.border_subtitle = Content.assemble(*parts[1:], safe(f"  {about}" if about else ""))
+        """Name keys in the lower border, the most important first and the way out last, and words after them.
+
+        In a narrow terminal the less important keys are left out.
+        """
+        self._named_keys, self._about_named = keys, f"  {about}" if about else ""
+        if self.is_attached:
+            self._show_keys()
+
+    @on(events.Resize)
+    def _show_keys(self) -> None:
+        keys, room = [f"{key} {label}" for key, label in self._named_keys], self.app.size.width - BORDER
+        shown = list(self._named_keys)
+        while len(shown) > 2 and cell_len("  ".join(keys) + self._about_named) > room:
+            del shown[-2], keys[-2]
+        parts = [part for key, label in shown for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
+        self.frame.border_subtitle = Content.assemble(*parts[1:], safe(self._about_named))
 
     def render(self) -> RenderableType:
         """Draw the screen behind it."""
