@@ -190,10 +190,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.recalled:
         yield recalled_words(done.recalled)
     for named, words in (
-        (
-            done.moved,
-            "moved again" if done.is_redo else "moved back",
-        ),
+        (done.moved, "moved again" if done.is_redo else "moved back"),
         (done.given_up, "not added"),
         (done.deleted, "deleted permanently"),
         (done.returned, "restored"),

@@ -203,13 +203,7 @@ class PickDialog(PickerDialog[Choice | None]):
     """
 
     def __init__(
-        self,
-        title: str,
-        choices: Sequence[Choice],
-        current: object = None,
-        *,
-        start: object = None,
-        free: bool = False,
+        self, title: str, choices: Sequence[Choice], current: object = None, *, start: object = None, free: bool = False
     ) -> None:
         super().__init__(title, choices, free=free)
         self.list.is_numbered = not free and len(choices) <= len(DIGITS) and not any(map(_has_digit, choices))

@@ -20,14 +20,7 @@ from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines
 
-NEW_TYPES = (
-    ItemType.STORY,
-    ItemType.BUG,
-    ItemType.FEATURE,
-    ItemType.ISSUE,
-    ItemType.RISK,
-    ItemType.FEEDBACK,
-)
+NEW_TYPES = (ItemType.STORY, ItemType.BUG, ItemType.FEATURE, ItemType.ISSUE, ItemType.RISK, ItemType.FEEDBACK)
 _AS_WRITTEN = frozenset({Kind.TEXT, Kind.LONG_TEXT})
 
 

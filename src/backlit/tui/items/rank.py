@@ -88,10 +88,7 @@ def _ordered_view(target: RankTarget) -> View:
 
 
 async def _rank(
-    target: RankTarget,
-    move: Callable[[View, list[int]], Awaitable[Ranked]],
-    nothing: str,
-    rows: int | None = None,
+    target: RankTarget, move: Callable[[View, list[int]], Awaitable[Ranked]], nothing: str, rows: int | None = None
 ) -> None:
     target.store.lookups.need_writer()
     view, ids = _ordered_view(target), list(target.chosen_ids(rows))

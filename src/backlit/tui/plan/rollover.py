@@ -162,11 +162,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     """
 
     def __init__(
-        self,
-        ending: EndedIteration,
-        decisions: Mapping[int, Decision],
-        draft: StoredDraft,
-        at: int | None = None,
+        self, ending: EndedIteration, decisions: Mapping[int, Decision], draft: StoredDraft, at: int | None = None
     ) -> None:
         super().__init__("")
         self._ending = ending
@@ -276,16 +272,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
-            yield _answer(
-                key,
-                f"Mark done, including {noun}",
-                is_chosen=is_chosen and with_tasks,
-            )
-            yield _answer(
-                ALONE,
-                f"Mark done, leave {noun}",
-                is_chosen=is_chosen and not with_tasks,
-            )
+            yield _answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
+            yield _answer(ALONE, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
     def _words(self, way: Way) -> str:
         target = self._ending.target

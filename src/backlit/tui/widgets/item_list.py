@@ -170,10 +170,7 @@ class Folding(Protocol):
 class ItemList(LineList):
     """The rows of a view, read as they come into sight; subclasses place and draw them."""
 
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = (
-        "widgets.line_list",
-        "widgets.item_list",
-    )
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list", "widgets.item_list")
 
     folds: Folding
 
