@@ -8,7 +8,7 @@ import pytest
 from tests.store.world import World, raised
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import clear_messages, text_of
+from tests.tui.stage import clear_messages, lines_of, missing, said, text_of
 from tests.tui.target import FakeTarget, run
 
 from backlit.model.errors import Forbidden
@@ -67,6 +67,30 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
     async with opened(reader) as pilot:
         await pilot.pause()
         assert "read only" in text_of(pilot.app).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ((), "enter open  / filter  g go to…  ? keys"),
+        (("space",), "esc unselect  ? keys"),
+        (("g", "i"), "enter show items  g go to…  ? keys"),
+        (("enter",), "q close  ] next tab  ? keys"),
+    ],
+)
+async def test_a_reader_is_offered_no_key_that_is_refused(
+    reader: Store, opened: Open, keys: tuple[str, ...], shown: str
+) -> None:
+    async with opened(reader) as pilot:
+        await press(pilot, *keys)
+        await said(pilot, shown)
+        heading = lines_of(pilot.app)[1]
+        await press(pilot, "?")
+
+        assert "groom" not in heading
+        assert missing(pilot.app, ["Change the status", "Add an item", "Edit the field"]) == [
+            *("Change the status", "Add an item", "Edit the field")
+        ]
 
 
 async def test_a_reader_copies_and_filters(reader: Store, opened: Open) -> None:

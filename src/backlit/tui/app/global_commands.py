@@ -1,6 +1,6 @@
 """Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
+from backlit.tui.commands.table import COMMAND_BY_ID, FOR_WRITERS, commands_in, key_to
 from backlit.tui.dialogs.finder import KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -103,7 +103,8 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
-    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles)))
+    hidden = FOR_WRITERS if target.store.lookups.is_read_only else frozenset()
+    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles), hidden))
     if command is not None:
         target.dispatch.run(command)
 
@@ -200,12 +201,19 @@ class KeysHelp(OffersDialog[Command | None]):
 
     IS_BRIEF = True
 
-    def __init__(self, contexts: Sequence[Context], needed: Sequence[str] = (), title: str = "Keys") -> None:
-        found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]))
+    def __init__(
+        self,
+        contexts: Sequence[Context],
+        needed: Sequence[str] = (),
+        title: str = "Keys",
+        hidden: Container[str] = frozenset(),
+    ) -> None:
+        found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]) if each not in hidden)
         first = [each for each in found if each is not None and each.context in contexts][:10]
         offers = [Offer(None, "", "Needed most"), *map(offer_of, first)]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
-            commands = [command for command in commands_in([context]) if command not in first]
+            here = commands_in([context])
+            commands = [command for command in here if command not in first and command.id not in hidden]
             offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         offers += [BLANK, Offer(None, "", "Signs"), *(Offer(None, "", "", signs=signs) for signs in _legend())]
         super().__init__(title, "type to search · enter to run", offers)

@@ -24,6 +24,16 @@ WAYS = {
     Context.ITEM: "app.backlog",
 }
 """The command that leads to the place of a context."""
+_READING = ("item.open", "item.comments", "item.attachments", "item.history")
+FOR_WRITERS = frozenset(
+    {each.id for each in ITEM_COMMANDS if each.id not in _READING and not each.id.startswith("item.copy")}
+    | {each.id for each in COMMANDS if each.group in {"trees.node_commands", "editor.saving"}}
+    | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
+    | {f"editor.{act}" for act in ("edit", "name", "clear", "revert", "outside")}
+    | {f"comments.{act}" for act in ("add", "external", "quote", "correct", "delete")}
+    | {f"attachments.{act}" for act in ("upload", "upload-open", "describe", "delete")}
+)
+"""Commands, and first keys of chords, that are not offered to users who only read a project."""
 CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
 
 

@@ -57,11 +57,7 @@ class EditorScreen(ItemScreen):
     CSS_PATH = "../styles/editor.tcss"
 
     def __init__(
-        self,
-        store: Store,
-        item_id: int | None = None,
-        item_type: str = "",
-        preset: Mapping[str, object] | None = None,
+        self, store: Store, item_id: int | None = None, item_type: str = "", preset: Mapping[str, object] | None = None
     ) -> None:
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
@@ -261,7 +257,7 @@ class EditorScreen(ItemScreen):
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
             hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING
-        self._footer.show(hints, status_words(self.store))
+        self._footer.show(hints, status_words(self.store), is_reader=self.store.lookups.is_read_only)
 
 
 def changed_words(draft: ItemDraft) -> list[Part]:

@@ -137,14 +137,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         several = len(self._fields) > 1
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
-<<<<<<< HEAD
-        self.name_keys(*sides, ("e", "edit"), *apply, ("esc", "later"))
-        words = f"{counted(undecided, 'field')} left to resolve" if undecided else "All fields are resolved."
-=======
         self.name_keys(*apply, *sides, ("e", "edit"), ("esc", "later"))
-        count = f"{len(self._decided)} of {len(self._fields)} resolved"
-        words = f"{count}; enter applies them once all are." if undecided else "All fields are resolved."
->>>>>>> 5e1788a8 (Leave whole keys out of a narrow dialog)
+        words = f"{counted(undecided, 'field')} left to resolve" if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:

@@ -250,7 +250,8 @@ class ItemRowsScreen(ItemScreen):
         count = self._rows.row_count()
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
         labels = self.BRIEF_LABELS if self.size.width < NARROW else {}
-        self.footer.show(hints, status_words(self.store, self._rows.cursor + 1, count), labels)
+        status, is_reader = status_words(self.store, self._rows.cursor + 1, count), self.store.lookups.is_read_only
+        self.footer.show(hints, status, labels, is_reader=is_reader)
 
 
 # From tab to tab

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate, complete
+from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
@@ -24,7 +25,7 @@ from backlit.tui.widgets.item_list import is_bare
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
-    *("item.status", "item.estimate", "c", "m", ("esc", "unselect", "list.unwind")),
+    *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.estimate"),
     "app.help",
 )
 HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", "g", "app.help")
@@ -48,8 +49,9 @@ FIRST_HINTS = (
 class ListFrame(Vertical):
     """The panes of a list between its lines."""
 
-    def __init__(self, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
+    def __init__(self, store: Store, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
         super().__init__()
+        self._store = store
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
@@ -64,7 +66,8 @@ class ListFrame(Vertical):
         yield self._tabs
         if self.greets:
             greeting = FooterLine(id="greeting")
-            greeting.show(FIRST_HINTS, [("esc hide", "muted", "list.unwind")])
+            dismissal = [("esc hide", "muted", "list.unwind")]
+            greeting.show(FIRST_HINTS, dismissal, is_reader=self._store.lookups.is_read_only)
             yield greeting
         yield self._above
         yield self._panes
@@ -94,7 +97,7 @@ class ListFrame(Vertical):
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
         usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
         hints = HINTS_ON_SELECTION if items.selection.ids() else usual
-        self._footer.show(hints, self._status, self._labels)
+        self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
         """Hide the line for a new user; return False without one."""

@@ -50,7 +50,7 @@ class ListScreen(ItemScreen):
         self.shows_done = False
         """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
-        self.frame = ListFrame(self.title_line, panes, self.line, self.HINTS)
+        self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS)
         self._shown: SavedView | None = None
 
     # Hooks

@@ -169,7 +169,7 @@ class ShownView:
         views = target.shared.views
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
-        lacking = unready_words(self._unready) if totals is not None else []
+        lacking = unready_words(self._unready, is_reader=store.lookups.is_read_only) if totals is not None else []
         place = status_words(store, *(() if self._items.is_sparing else position))
         unmatched = self._unmatched if self._unmatched.spec == target.spec else Unmatched()
         figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (

@@ -125,11 +125,12 @@ def totals_words(totals: Totals | None) -> list[Word]:
     return [(shown.words, "foreground"), (tasks, "muted"), (f" · {counted(totals.points, 'pt')}", "foreground")]
 
 
-def unready_words(unready: int) -> list[Word]:
-    """Return the number of items that are not ready after their sign, and the key that grooms them with its verb."""
+def unready_words(unready: int, *, is_reader: bool) -> list[Word]:
+    """Return the number of items that are not ready after their sign, and the key that grooms them for a writer."""
     groom = "app.groom"
     words = (" · ", "muted", groom), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
-    return [*words, ("gq", "accent", groom), (" groom", "muted", "")] if unready else []
+    key: list[Word] = [] if is_reader else [("gq", "accent", groom), (" groom", "muted", "")]
+    return [*words, *key] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:

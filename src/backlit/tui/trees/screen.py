@@ -219,7 +219,8 @@ class TreeScreen(StoreScreen[None]):
         self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
         series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
-        self.query_one("#status", FooterLine).show((*HINTS[:2], *series, *HINTS[2:]), status)
+        hints = (*HINTS[:2], *series, *HINTS[2:])
+        self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         is_there = connection.state is ConnectionState.ONLINE
         if is_there:
             self._tree.empty_text = f"This project has no {self.kind.value}."

@@ -20,7 +20,7 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.tui.commands.command import DIGITS, Command, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.table import COMMAND_BY_ID, FOR_WRITERS
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -154,15 +154,22 @@ class FooterLine(SidesLine):
         self._timer: Timer | None = None
 
     def show(
-        self, hints: Sequence[Hint | str], status: Sequence[Word] = (), labels: Mapping[str, str] = MappingProxyType({})
+        self,
+        hints: Sequence[Hint | str],
+        status: Sequence[Word] = (),
+        labels: Mapping[str, str] = MappingProxyType({}),
+        *,
+        is_reader: bool = False,
     ) -> None:
         """Show hints, each of them or the id of its command or the key of its chord, and a state.
 
-        `labels` replaces the labels of commands by id.
+        `labels` replaces the labels of commands by id. A reader gets no hints for writers.
         """
         left: list[Word] = []
         for hint in hints:
             key, label, command_id = _hint_of(hint) if isinstance(hint, str) else hint
+            if is_reader and command_id in FOR_WRITERS:
+                continue
             label = labels.get(command_id, label)
             left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
         self.say(left, status)
