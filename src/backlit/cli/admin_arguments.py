@@ -78,10 +78,7 @@ def _add_projects(projects: Noun) -> None:
     create = projects.verb("create", "create_project", "create a project with its root area and root iteration", "name")
     create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
     change = projects.verb(
-        "change",
-        "change_project",
-        "change a project; renaming it renames its root area and iteration",
-        "project",
+        "change", "change_project", "change a project; renaming it renames its root area and iteration", "project"
     )
     change.add_argument("--name", metavar="NAME", help="new name")
     for command in (create, change):
@@ -120,12 +117,7 @@ def _add_fields(fields: Noun) -> None:
     add = fields.verb("add", "add_field", "add a custom field; its key ends in _cf", "project", "key")
     add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
     change = fields.verb(
-        "change",
-        "change_field",
-        "change a custom field's types, values or default",
-        "project",
-        "key",
-        dry=True,
+        "change", "change_field", "change a custom field's types, values or default", "project", "key", dry=True
     )
     for command in (add, change):
         command.add_argument("--types", type=_types, metavar="TYPE,…", help="types of work item with this field")
@@ -170,11 +162,7 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
 
 def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     export = _whole(
-        nouns,
-        "export",
-        "export_workspace",
-        "write the whole workspace as JSON Lines; - for standard output",
-        "file",
+        nouns, "export", "export_workspace", "write the whole workspace as JSON Lines; - for standard output", "file"
     )
     export.add_argument(
         "--contents",
@@ -184,11 +172,7 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
     )
     export.add_argument("--without-secrets", action="store_true", help="omit passwords, keys and sessions")
     into = _whole(
-        nouns,
-        "import",
-        "import_workspace",
-        "fill an empty workspace from an export; - for standard input",
-        "file",
+        nouns, "import", "import_workspace", "fill an empty workspace from an export; - for standard input", "file"
     )
     into.add_argument("--accept-problems", action="store_true", help="import even if `check` finds problems")
     backup = _whole(
@@ -211,11 +195,7 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
 
 
 def _whole(
-    nouns: "argparse._SubParsersAction[LateParser]",
-    name: str,
-    handler: str,
-    about: str,
-    word: str = "",
+    nouns: "argparse._SubParsersAction[LateParser]", name: str, handler: str, about: str, word: str = ""
 ) -> LateParser:
     command = nouns.add_parser(name, help=about, description=about)
     if word:

@@ -156,13 +156,7 @@ def renames_of(texts: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
 class Carrier:
     """Renaming of the values of one key in items, with a count of values outside the new list."""
 
-    def __init__(
-        self,
-        types: Sequence[str],
-        key: str,
-        choices: Sequence[str],
-        renames: Mapping[str, str],
-    ) -> None:
+    def __init__(self, types: Sequence[str], key: str, choices: Sequence[str], renames: Mapping[str, str]) -> None:
         self._types, self._key, self._renames = frozenset(types), key, renames
         self._choices = choices
         self._lost: Counter[tuple[str, str]] = Counter()

@@ -16,13 +16,7 @@ from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, parsed_url, unusable, writing_engine
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
-from backlit.service.storage.schema import (
-    METADATA,
-    files_place,
-    projects,
-    schema_version,
-    users,
-)
+from backlit.service.storage.schema import METADATA, files_place, projects, schema_version, users
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects as project_table
 from backlit.service.tables import users as user_table

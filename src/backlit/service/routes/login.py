@@ -115,12 +115,7 @@ def _form_page(request: Request, shared: Shared, status: int = 200, **values: ob
     notice = "You are signed out." if "signed-out" in request.query_params else ""
     shown = {"username": "", "problem": "", "is_wrong": False, "notice": notice} | values
     response = render(
-        "login",
-        status,
-        service=shared.settings.name,
-        action=_address(request),
-        form_token=form_token(secret),
-        **shown,
+        "login", status, service=shared.settings.name, action=_address(request), form_token=form_token(secret), **shown
     )
     set_form_cookie(response, request, secret)
     return response

@@ -298,13 +298,7 @@ def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun by the engine's own event
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "busy_timeout=10000",
-        "cache_size=-8192",
-    ):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000", "cache_size=-8192"):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():
         connection.create_function(name, -1, function, deterministic=True)

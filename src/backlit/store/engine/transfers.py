@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 
-from backlit.model.errors import (
-    BadRequest,
-    MethodNotAllowed,
-    NotFound,
-    ServiceError,
-    SignInNeeded,
-    Trouble,
-    Unclear,
-)
+from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, ServiceError, SignInNeeded, Trouble, Unclear
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, id_in
