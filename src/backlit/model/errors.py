@@ -94,12 +94,7 @@ class OtherOrigin(ServiceRefused):
 class Trouble(BacklitError):
     """A passing failure: the same request may succeed later, after `retry_after` seconds if known."""
 
-    def __init__(
-        self,
-        message: str,
-        errors: Mapping[str, str] | None = None,
-        retry_after: float | None = None,
-    ) -> None:
+    def __init__(self, message: str, errors: Mapping[str, str] | None = None, retry_after: float | None = None) -> None:
         super().__init__(message, errors)
         self.retry_after = retry_after
 
@@ -170,10 +165,7 @@ _PASSING = frozenset({408, 425, 502, 503, 504})
 
 
 def error_for(
-    status: int,
-    message: str,
-    errors: Mapping[str, str] | None = None,
-    retry_after: float | None = None,
+    status: int, message: str, errors: Mapping[str, str] | None = None, retry_after: float | None = None
 ) -> BacklitError:
     """Return the error of an HTTP status; gateway errors are Unavailable, unknown 4xx are BadRequest."""
     if status in _PASSING:

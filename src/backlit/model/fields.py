@@ -110,27 +110,9 @@ STATUSES: Mapping[ItemType, tuple[str, ...]] = MappingProxyType(
 )
 
 PRIORITY_CLASSES = ("1 - Must Have", "2 - Should Have", "3 - Could Have", "4 - Won't Have")
-CERTAINTIES = (
-    "1 - Uncertain",
-    "2 - Somewhat Uncertain",
-    "3 - Average",
-    "4 - Somewhat Certain",
-    "5 - Certain",
-)
-COMPLEXITIES = (
-    "1 - Simple",
-    "2 - Somewhat Simple",
-    "3 - Standard",
-    "4 - Somewhat Complex",
-    "5 - Complex",
-)
-MATURITIES = (
-    "1 - Undefined",
-    "2 - Not Mature",
-    "3 - Somewhat Not Mature",
-    "4 - Somewhat Mature",
-    "5 - Mature",
-)
+CERTAINTIES = ("1 - Uncertain", "2 - Somewhat Uncertain", "3 - Average", "4 - Somewhat Certain", "5 - Certain")
+COMPLEXITIES = ("1 - Simple", "2 - Somewhat Simple", "3 - Standard", "4 - Somewhat Complex", "5 - Complex")
+MATURITIES = ("1 - Undefined", "2 - Not Mature", "3 - Somewhat Not Mature", "4 - Somewhat Mature", "5 - Mature")
 VALUE_CLASSES = ("1 - Cost Saver", "2 - Differentiator", "3 - Spoiler", "4 - Table Stakes")
 SEVERITIES = ("1 - Critical", "2 - High", "3 - Medium", "4 - Low")
 PROBABILITIES = ("1 - Unlikely", "2 - Somewhat Unlikely", "3 - Somewhat Likely", "4 - Likely")

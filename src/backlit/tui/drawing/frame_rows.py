@@ -1,5 +1,6 @@
 """Rows of the terminal: their cells, the pen that writes those, and the changes of a row."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
@@ -192,6 +193,8 @@ class Pen:
         if self._x == x and self._y == y:
             return ""
         ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
+        if self._y != y and self._x != x:
+            return ways[0]
         if self._y == y:
             ways.append("\r" if x == 0 else f"\x1b[{x + 1}G")
             if self._x is not None:
@@ -259,7 +262,7 @@ class Pen:
     def draw(self, run: "Run") -> None:
         """Write a run; behind a character of disputed width, and at the edge, the position is unknown."""
         self.bridge(run.x, run.y, run.row)
-        self.take(self._style_for(run))
+        self.take(self._style_for(run) if run.is_blank else run.style)
         self.sequence += run.text
         end = run.x + run.width
         self._x = end if end < self._width and run.is_agreed else None
@@ -399,10 +402,10 @@ class Row:
 
     def changes(self, y: int, *, erases: bool) -> list[Run]:
         """Return the differing cells as runs, which count as shown from now on."""
-        done, runs = 0, list[Run]()
-        for x in self._differing():
+        done, runs, differing = 0, list[Run](), self._differing()
+        for x in differing:
             if x >= done:
-                run = self._run(x if self.characters[x] else x - 1, y, erases=erases)
+                run = self._run(x if self.characters[x] else x - 1, y, differing, erases=erases)
                 done = run.x + run.cells
                 joined = runs[-1].joined(run) if runs else None
                 if joined is None:
@@ -420,22 +423,16 @@ class Row:
         cells = zip(self.characters[part], self.shown[part], self.styles[part], self.shown_styles[part], strict=True)
         return [
             x
-            for x, (character, shown, style, shown_style) in enumerate(cells, self._low)
-            if character != shown or (style is not shown_style and (character != " " or not self._is_shown(x)))
+            for x, (character, shown, style, before) in enumerate(cells, self._low)
+            if character != shown
+            or (style is not before and (character != " " or before is None or before.blank is not style.blank))
         ]
 
-    def _is_shown(self, x: int) -> bool:
-        character, shown_style = self.characters[x], self.shown_styles[x]
-        if character != self.shown[x] or shown_style is None:
-            return False
-        style = self.styles[x]
-        return shown_style is style or (character == " " and shown_style.blank is style.blank)
-
-    def _run(self, x: int, y: int, *, erases: bool) -> Run:
-        """Return the run that begins at a cell."""
+    def _run(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> Run:
+        """Return the run that begins at one of the differing cells."""
         character, style = self.characters[x], self.styles[x]
         if character == " ":
-            return self._blanks(x, y, erases=erases)
+            return self._blanks(x, y, differing, erases=erases)
         if character not in _PLAIN:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
             return Run(self, x, y, style, character, width, width, is_agreed=is_agreed(character))
@@ -453,14 +450,12 @@ class Row:
             end += 1
         return end
 
-    def _blanks(self, x: int, y: int, *, erases: bool) -> Run:
+    def _blanks(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> Run:
         """Return a run of differing blanks of one background, in the style of the cell after it where that fits."""
         style, end = self.styles[x], self._end_of_blanks(x)
         after = self.styles[end] if end < self._high else None
         drawn = after if after and after.blank is style.blank else style.blank
-        count = end - x
-        while count > 1 and (x + count > self._high or self._is_shown(x + count - 1)):
-            count -= 1
+        count = differing[bisect_left(differing, end) - 1] + 1 - x
         if erases and not style.link and not style.attributes & VISIBLE:
             if end == len(self.characters) and count >= _LEAST_TO_EDGE:
                 return Run(self, x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
@@ -469,8 +464,8 @@ class Row:
         return Run(self, x, y, drawn, " " * count, count, count, is_blank=True)
 
     def _end_of_blanks(self, x: int) -> int:
-        blank = self.styles[x].blank
-        end = x + 1
-        while end < len(self.characters) and self.characters[end] == " " and self.styles[end].blank is blank:
+        characters, styles, width = self.characters, self.styles, len(self.characters)
+        blank, end = styles[x].blank, x + 1
+        while end < width and characters[end] == " " and styles[end].blank is blank:
             end += 1
         return end

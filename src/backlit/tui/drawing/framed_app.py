@@ -10,10 +10,12 @@ import select
 import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
+from rich.style import Style
 from textual import constants, events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
@@ -21,6 +23,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -35,18 +38,7 @@ SWITCH = "BACKLIT_FRAME_DIFF"
 """Environment variable: 0 lets Textual write its frames itself."""
 _SYSTEMS = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT}
 _FILLING = (
-    "xterm",
-    "tmux",
-    "alacritty",
-    "foot",
-    "ghostty",
-    "kitty",
-    "konsole",
-    "linux",
-    "rxvt",
-    "st-",
-    "vte",
-    "wezterm",
+    *("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "linux", "rxvt", "st-", "vte", "wezterm"),
 )
 """Names of terminals that fill erased cells with the current background; screen does not."""
 _STDERR = 2
@@ -435,8 +427,15 @@ def _content_lines(widget: Widget, part: Region) -> Iterator[Strip]:
     for y in part.line_range:
         strip = widget.render_line(y - top).adjust_cell_length(width, style)
         for each in filters:
-            strip = strip.apply_filter(each, ground)
+            if not (isinstance(each, ANSIToTruecolor) and all(_is_true(look) for _, look, _ in strip)):
+                strip = strip.apply_filter(each, ground)
         yield strip if end - start == width else strip.crop(start, end)
+
+
+@lru_cache(maxsize=1024)
+def _is_true(style: Style | None) -> bool:
+    """Return whether a style has colours of its own, which Textual does not replace by those of a theme."""
+    return style is None or not (style.dim or any(each and not each.triplet for each in (style.color, style.bgcolor)))
 
 
 def colours_of(console: Console) -> ColorSystem:

@@ -6,7 +6,7 @@ invisible joiners are dropped outside emoji. Only the drawn text changes; stored
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
@@ -15,6 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.content import Content
 from textual.filter import LineFilter
+from textual.strip import Strip
 
 Line = list[Segment]
 """A line of a drawn text."""
@@ -194,6 +195,17 @@ def _clean(segment: Segment) -> Segment:
 def drawn(text: str) -> str:
     """Return a text as wide as the given one, with its unprintable characters visible."""
     return set_cell_size(_made_visible(text, _TABLE), cell_len(text))
+
+
+def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
+    """Return a line of exactly `width` cells, the rest in the style of the ground; one segment for each style in it."""
+    line: Line = []
+    for each in segments:
+        if line and line[-1].style is each.style:
+            line[-1] = Segment(line[-1].text + each.text, each.style)
+        else:
+            line.append(each)
+    return Strip(line).adjust_cell_length(width, ground)
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:

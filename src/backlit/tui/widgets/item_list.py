@@ -173,6 +173,8 @@ class ItemList(LineList):
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list", "widgets.item_list")
 
     folds: Folding
+    size = LineList.outer_size
+    """The size without a look at the layout of the screen: there is no gutter around the rows."""
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -1,7 +1,8 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from backlit.store.records.item import Row, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
-from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.text import fit, fit_right, line_of, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 
 SYNCED = "⇄"
@@ -134,6 +135,13 @@ BRIEF_STATUS = replace(STATUS, title="St", width=2)
 USUAL = (STATUS, PTS, OWNER, ITERATION)
 KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
+_VALUES: Mapping[str, Callable[[Row], Any]] = {
+    STATUS.key: attrgetter("status"),
+    PTS.key: attrgetter("estimate", "type", "status"),
+    OWNER.key: attrgetter("owner_id"),
+    ITERATION.key: attrgetter("iteration_id"),
+}
+"""The values of a row that a column is drawn from."""
 
 
 def column_of(wish: ColumnWish, field: Field | None) -> Column:
@@ -213,6 +221,7 @@ class Layout:
         self._cursor = None if is_plain else CURSOR
         self._chosen = None if is_plain else CHOSEN
         self._name_width = max(4, room - taken_by(self.columns))
+        self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -242,17 +251,16 @@ class Layout:
         An unready item with another state has the sign in the cell of the selection.
         """
         on = self._cursor if is_cursor else self._chosen if is_selected else None
-        theme = self._theme
-        sign, sign_colour = state_sign(row, badge)
-        mark = SELECTED if is_selected else UNREADY if badge.is_unready and sign != UNREADY else " "
+        theme, sign = self._theme, state_sign(row, badge)
+        mark = SELECTED if is_selected else UNREADY if badge.is_unready and sign[0] != UNREADY else " "
+        lead = ("▌" if is_cursor else " ", "accent"), (mark, "mark" if is_selected else "pending"), sign
+        number, ground = theme.style("muted", on=on), theme.style(on=on)
         segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(mark, theme.style("mark" if is_selected else "pending", on=on, bold=True)),
-            Segment(sign, theme.style(sign_colour, on=on, bold=True)),
+            Segment(text, number if text == " " else theme.style(colour, on=on, bold=text != "▌"))
+            for text, colour in lead
         ]
-        number = str(row.id) if row.id > 0 else "new"
-        shown = fit_right(number, self._id_width) if self._id_width else ""
-        segments.append(Segment(shown + " ", theme.style("muted", on=on)))
+        shown = fit_right(str(row.id) if row.id > 0 else "new", self._id_width) if self._id_width else ""
+        segments.append(Segment(shown + " ", number))
         segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
         texts = iter(cells)
         for column in self.columns:
@@ -260,7 +268,7 @@ class Layout:
                 segments.append(self._known(column, row, on))
             else:
                 segments.append(self._plain(column, next(texts, ""), on))
-        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
+        return line_of([*segments, Segment(" " * GAP, ground)], self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: fold, name, a rule, and its items, tasks and points at the right.
@@ -293,7 +301,7 @@ class Layout:
             Segment(sums, theme.style("foreground", on=on, bold=True)),
             Segment(unit, theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
+        return line_of(segments, self.width, theme.style(on=on))
 
     def with_scrollbar(self, line: Strip) -> Strip:
         """Return a drawn line with the scrollbar in its last cell."""
@@ -305,13 +313,22 @@ class Layout:
         theme, is_task = self._theme, row.type == ItemType.TASK
         lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
-        room = self._name_width - len(lead)
+        style, room = theme.style(colour, on=on, bold=is_bold), self._name_width - len(lead)
+        if not badge.folded_tasks:
+            yield Segment(fit(row.name, room), style)
+            return
+        folded = f" {FOLDED} {badge.folded_tasks}"
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield Segment(name, theme.style(colour, on=on, bold=is_bold))
+        yield Segment(name, style)
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
+        value = column.key, on, _VALUES[column.key](row)
+        if value not in self._drawn:
+            self._drawn[value] = self._draw_known(column, row, on)
+        return self._drawn[value]
+
+    def _draw_known(self, column: Column, row: Row, on: str | None) -> Segment:
         match column.key:
             case STATUS.key:
                 groups = self._names.status_groups()
