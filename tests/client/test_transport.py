@@ -6,10 +6,11 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, MutableMapping
 
+import certifi
 import httpx
 import pytest
 
-from backlit.client.transport import Application, InProcessTransport, Receive, Send, offline
+from backlit.client.transport import Application, InProcessTransport, Receive, Send, offline, trusted
 
 Scope = MutableMapping[str, object]
 START = {"type": "http.response.start", "status": 200, "headers": [(b"x-kind", b"test")]}
@@ -56,6 +57,17 @@ def test_the_cause_of_a_missing_answer_is_named(error: Exception, address: str, 
     outer.__context__ = error
 
     assert words in offline(outer, httpx.URL(address)).message
+
+
+def test_authorities_are_loaded_for_the_first_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", certifi.where())
+    context = trusted()
+    before = context.cert_store_stats()["x509_ca"]
+
+    context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname="backlit.example")
+
+    assert (before, context.cert_store_stats()["x509_ca"] > 0) == (0, True)
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 async def test_a_body_arrives_part_by_part_while_it_is_written() -> None:

@@ -165,13 +165,25 @@ _OTHER_NAME = frozenset({62, 63, 64})
 """OpenSSL's numbers of certificate errors (X509_V_ERR)."""
 
 
+class TrustingContext(ssl.SSLContext):
+    """TLS with the authorities of the machine, loaded for the first connection: http is spared the 20 ms."""
+
+    _is_loaded = False
+
+    def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
+        """Begin a connection."""
+        if not self._is_loaded:
+            self._is_loaded = True
+            self.load_default_certs()
+            paths = ssl.get_default_verify_paths()
+            if not (paths.cafile or (paths.capath and any(Path(paths.capath).iterdir()))):
+                self.load_verify_locations(certifi.where())
+        return super().wrap_bio(*arguments, **options)
+
+
 def trusted() -> ssl.SSLContext:
     """Trust the system's authorities, or those of SSL_CERT_FILE or SSL_CERT_DIR; without both, certifi's list."""
-    context = ssl.create_default_context()
-    paths = ssl.get_default_verify_paths()
-    if not (paths.cafile or (paths.capath and any(Path(paths.capath).iterdir()))):
-        context.load_verify_locations(certifi.where())
-    return context
+    return TrustingContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:
