@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -289,6 +290,18 @@ async def test_created_items_persist_with_visible_control_characters(home: Home)
     assert json.loads(documents[0]) == [json.loads(documents[1])]
     assert json.loads(documents[1])["fields"]["Name"] == hostile
     assert all("".join(text.split()).isprintable() for text in documents)
+
+
+async def test_a_sign_in_to_the_workspace_is_kept_until_the_workspace_is_another(home: Home) -> None:
+    profile, places, kept = local_profile(), locations_of(home), list[bytes]()
+    for is_another in (False, False, True):
+        if is_another:
+            shutil.rmtree(places.workspace(profile))
+        async with await connect_to(profile, places)(nothing) as client:
+            assert (await client.projects.page()).results
+        kept.append(places.tokens(profile).read_bytes())
+
+    assert kept[0] == kept[1] != kept[2]
 
 
 @pytest.mark.parametrize("words", [("items", "show"), ("trash",), ("log",)])

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,12 +155,20 @@ async def _inside(profile: Profile, locations: Locations, report: Report) -> "Cl
     inside = "http://backlit.local"
     client = Client.inside(service.asgi, TokenCache(locations.tokens(profile), inside), inside, on_close=service.stop)
     try:
-        code = await asyncio.to_thread(service.invite, user)
-        await client.auth.sign_in_with_code(code)
+        if not await _is_kept(client, user):
+            code = await asyncio.to_thread(service.invite, user)
+            await client.auth.sign_in_with_code(code)
     except BaseException:
         await client.aclose()
         raise
     return client
+
+
+async def _is_kept(client: "Client", user: str) -> bool:
+    """Return whether the sign-in of an earlier start is still one of the user."""
+    with suppress(BacklitError):
+        return client.auth.signed_in and (await client.users.me()).get("name") == user
+    return False
 
 
 async def _prepared(profile: Profile, folder: Path, report: Report) -> str:

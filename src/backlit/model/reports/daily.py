@@ -231,12 +231,7 @@ def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
         course.today,
     )
     return Report(
-        "Burnup",
-        course.name,
-        _burnup_headline(course, measure),
-        chart,
-        Table(BURNUP_COLUMNS, rows),
-        course.notes(),
+        "Burnup", course.name, _burnup_headline(course, measure), chart, Table(BURNUP_COLUMNS, rows), course.notes()
     )
 
 

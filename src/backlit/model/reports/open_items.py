@@ -166,12 +166,7 @@ def estimates(about: str, sizes: Sequence[Size]) -> Report:
     bars = tuple(Bar(each.label, (float(each.count),)) for each in shown)
     chart = Bars((Part("items", Tone.PLAIN),), bars)
     return Report(
-        "Estimates",
-        about,
-        _estimates_headline(shown, total),
-        chart,
-        Table(ESTIMATE_COLUMNS, rows),
-        (ESTIMATE_NOTE,),
+        "Estimates", about, _estimates_headline(shown, total), chart, Table(ESTIMATE_COLUMNS, rows), (ESTIMATE_NOTE,)
     )
 
 
