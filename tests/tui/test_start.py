@@ -12,6 +12,7 @@ from tests.store.papers import item, offline_store, places_in
 from tests.store.test_first_rows import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
 from tests.tui.stage import text_of
+from textual._context import active_app
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -65,6 +66,7 @@ async def test_the_rows_are_painted_before_the_first_thought_of_the_network(tmp_
     seen: list[str] = []
 
     async def connect(_report: Report) -> Client:
+        active_app.set(app)  # this is the thread of the engine
         seen.append(text_of(app))
         raise Offline("There is no service in this test.")
 

@@ -425,11 +425,13 @@ def _content_lines(widget: Widget, part: Region) -> Iterator[Strip]:
     style, filters = VisualStyle(background=base + ground).rich_style, widget.get_line_filters()
     start, end = part.x - left, part.right - left
     for y in part.line_range:
-        strip = widget.render_line(y - top).adjust_cell_length(width, style)
+        strip = widget.render_line(y - top)
+        if start or strip.cell_length != end:
+            strip = strip.adjust_cell_length(width, style).crop(start, end)
         for each in filters:
             if not (isinstance(each, ANSIToTruecolor) and all(_is_true(look) for _, look, _ in strip)):
                 strip = strip.apply_filter(each, ground)
-        yield strip if end - start == width else strip.crop(start, end)
+        yield strip
 
 
 @lru_cache(maxsize=1024)

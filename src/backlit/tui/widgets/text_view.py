@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rich.segment import Segment
+from rich.segment import Segment, Segments
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -35,6 +35,15 @@ class PlainScrollBar(ScrollBarRender):
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "]
 
+    @classmethod
+    def render_bar(
+        cls, size: int = 25, virtual_size: float = 50, window_size: float = 20, *more: Any, **options: Any
+    ) -> Segments:
+        """Draw the bar; a blank beside a content that fits, where Textual draws all of it."""
+        return super().render_bar(
+            size, size if virtual_size <= window_size else virtual_size, window_size, *more, **options
+        )
+
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     """Lines that are laid out once for a width and a theme, and scrolled."""
@@ -64,13 +73,19 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         self._lay_out()
         if self.scrollable_content_region.width != self.virtual_size.width:
             self._lay_out()
-        self.refresh(self.size.region, layout=self.styles.auto_dimensions)
+        self.refresh(self.scrollable_content_region.size.region, layout=self.styles.auto_dimensions)
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
         self._lines = self.lines_for(width, ThemeStyles.of(self.app)) if width > 0 else ()
         self.virtual_size = Size(width, len(self._lines))
         self._scroll_update(self.virtual_size)
+
+    def _scroll_update(self, virtual_size: Size) -> None:
+        """Show the new height of the content; a bar that stays blank is not painted."""
+        bar, height = self.vertical_scrollbar, self.container_size.height
+        if max(virtual_size.height, bar.window_virtual_size) > height or bar.window_size != height:
+            super()._scroll_update(virtual_size)
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
@@ -85,7 +100,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line; below the last one in sight stands how many more there are."""
-        theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.size.width
+        theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.virtual_size.width
         style = theme.style()
         if self.MORE_KEY and y == (page := self.page):
             more = f" {counted(len(self._lines) - round(self.scroll_y) - page, 'more line')}"
