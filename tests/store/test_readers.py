@@ -16,13 +16,13 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
 from backlit.store import Store
-from backlit.store.journal.inbox import Watermarks
+from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document
 from backlit.store.remote.capabilities import FIRST, Filtering, Traits
 from backlit.store.remote.listing import DisobeyedError, ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
-from backlit.store.sync.deletions import DeletionScan, forget
+from backlit.store.sync.deletions import DeletionScan, forget, known_ids
 from backlit.store.sync.loading import FEW, FirstLoad, FullScan
 
 ONCE = Pacing(attempts=1)
@@ -179,17 +179,18 @@ async def test_comments_are_asked_for_again_after_an_outage(begin: Begin) -> Non
     assert reading.ids("comments") == [101]
 
 
-async def test_comments_that_arrive_are_news_and_told_once(begin: Begin) -> None:
-    reading = await begin()
+@pytest.mark.parametrize("traits", [{}, UNFILTERED])
+async def test_comments_that_arrive_are_news_and_told_once(begin: Begin, traits: dict[str, object]) -> None:
+    reading = await begin(filtering="ignored" if traits else "works")
     put(reading.store, [item(1, project=7)])
     await reading.store.files.write(lambda writer: writer.journal.inbox.set_watermarks(7, Watermarks(1, 100)))
     heard: list[Change] = []
     reading.store.subscribe(heard.append)
     reading.server.comment("jon", 1, "Look")
 
-    await comments(reading)
+    await comments(reading, **traits)
     told = [each for each in heard if each.kind in {Subject.COMMENTS, Subject.INBOX}]
-    await comments(reading)
+    await comments(reading, **traits)
 
     assert [(each.kind, each.ids) for each in told] == [
         (Subject.INBOX, frozenset({1})),
@@ -384,7 +385,66 @@ async def test_a_stopped_scan_deletes_nothing(begin: Begin) -> None:
     assert reading.asked() == [""]
 
 
+async def test_a_load_that_is_stopped_after_its_last_page_is_complete(begin: Begin) -> None:
+    reading = await begin()
+    reading.have(item(1, project=7))
+    load = FirstLoad(reading.lists(), reading.store.files, lambda done, _: load.stop() if done else None)
+
+    assert await load.run()
+
+
+async def test_a_scan_finds_an_item_that_moved_to_a_page_read_before(begin: Begin) -> None:
+    reading = await begin(filtering="ignored")
+    reading.have(*(item(each, project=7) for each in range(1, 5)))
+    asked = 0
+
+    async def move(_method: str, path: str) -> None:
+        nonlocal asked
+        asked += path.endswith("/workitems")
+        reading.server.items[4]["fields"]["BacklogPriority"] = -1.0 if asked == 2 else 4.0
+
+    reading.faults.before = move
+    traits = {**UNFILTERED, "orders": False}
+
+    assert await FullScan(reading.lists(**traits), reading.store.files, reading.told).run()
+
+    assert (reading.ids(), asked) == ([1, 2, 3, 4], 4)
+
+
 # Deletions
+
+
+async def test_deleted_items_with_unsent_changes_are_counted_until_they_are_sent(begin: Begin) -> None:
+    reading = await begin()
+    known = [item(each, project=7) for each in range(1, 9)]
+    put(reading.store, known)
+    await reading.store.files.write(lambda writer: writer.journal.inbox.set_watermarks(7, Watermarks(9, 0)))
+    await reading.store.items.edit([2, 7], {"Name": "Mine"})
+    scan, asked, ids = DeletionScan(reading.store.files, 2), [], []
+    for there in ([1, 3, 4, 5, 6, 8], [1, 3, 4, 5, 6, 8], [1, 3, 4, 5, 8], [1, 2, 3, 4, 5, 8], [1, 2, 3, 4, 5, 8]):
+        reading.have(*(known[each - 1] for each in there))
+        await scan.reconcile(reading.lists())
+        asked.append(len(reading.asked()))
+        ids.append(reading.ids())
+    (second, seventh) = reading.store.outbox_entries()
+    await reading.store.conflicts.discard(seventh.id)
+    await scan.reconcile(reading.lists())
+
+    assert ids == [[*range(1, 9)]] * 2 + [[1, 2, 3, 4, 5, 7, 8]] * 3
+    assert [each == 1 for each in asked] == [False, True, False, False, True]
+    assert (reading.ids(), second.item_id) == ([1, 2, 3, 4, 5, 8], 2)
+    journal = reading.store.files.journal
+    assert [journal.trash.of_item(each) is not None for each in (2, 7, 6)] == [True, True, False]
+    assert {each: found.kind for each, found in journal.inbox.records([2, 6]).items()} == {6: NewsKind.GONE}
+
+
+async def test_hidden_items_are_known_and_unsent_ones_are_not(begin: Begin) -> None:
+    reading = await begin()
+    put(reading.store, [item(1), item(2)])
+    await reading.store.deletions.delete_items([2])
+    await reading.store.items.add("Story", {"Name": "New"})
+
+    assert await reading.store.files.write(known_ids) == {1, 2}
 
 
 async def test_a_range_is_read_to_its_end(begin: Begin) -> None:
