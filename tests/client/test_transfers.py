@@ -213,6 +213,7 @@ async def test_only_what_is_missing_of_a_file_is_asked(
 
     assert saved.read_bytes() == b"0123456789"
     assert [each.headers.get("range") for each in foreign.requests] == asked
+    assert {each.headers.get("accept-encoding") for each in foreign.requests} <= {"identity"}
 
 
 async def test_a_cancelled_download_leaves_its_beginning_and_nothing_under_the_name(
@@ -276,6 +277,7 @@ class Broken(httpx.AsyncBaseTransport):
         (httpx.ConnectError("no"), Offline),
         (httpx.ReadError("broke"), Unclear),
         (answer(201, b"not json"), Unclear),
+        (answer(302, b'{"id": 7}'), ServiceError),
         (answer(500, b"oops"), ServiceError),
         (answer(502), Unclear),
         (answer(504, b"oops"), Unclear),
@@ -321,3 +323,45 @@ async def test_a_preview_has_no_more_than_its_limit(tmp_path: Path, limit: int, 
     foreign = Foreign(httpx.Response(200, stream=Parts([b"012", b"34"])))
     async with foreign.client(tmp_path) as client:
         assert await client.transfers.read(attachment, limit) == found
+
+
+async def test_a_preview_ends_the_transfer_at_its_limit(tmp_path: Path) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=9, download_url=f"{BASE}/7")
+    foreign = Foreign(httpx.Response(200, stream=Parts([b"0" * 262_144, httpx.ReadError("broke")])))
+    async with foreign.client(tmp_path) as client:
+        assert await client.transfers.read(attachment, 3) == b"000"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "asked"),
+    [
+        ({"download_url": f"{BASE}/files/7?version=2%2F3", "url": f"{BASE}/view/7"}, f"{BASE}/files/7?version=2%2F3"),
+        ({"url": f"{BASE}/view/7"}, f"{BASE}/view/7"),
+        ({"download_url": "/files/7"}, f"{BASE}/files/7"),
+    ],
+)
+async def test_a_file_is_read_at_its_own_address(
+    tmp_path: Path, folder: Path, addresses: dict[str, str], asked: str
+) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1, **addresses)  # type: ignore[arg-type]
+    foreign = Foreign(answer(200, b"0"))
+    async with foreign.client(tmp_path) as client:
+        saved = await client.transfers.download(attachment, folder, quietly)
+
+    assert [str(each.url) for each in foreign.requests] == [asked]
+    assert saved.stat().st_mode & 0o777 == 0o600
+
+
+async def test_neither_a_redirect_nor_a_link_in_place_of_the_part_is_followed(tmp_path: Path, folder: Path) -> None:
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=10, download_url=f"{BASE}/7")
+    foreign = Foreign(answer(302, b"0123456789", location=f"{BASE}/8"), answer(200, b"0123456789"))
+    (tmp_path / "other").write_bytes(b"")
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(ServiceError):
+            await client.transfers.download(attachment, folder, quietly)
+        assert (names_in(folder), len(foreign.requests)) == ([], 1)
+        (folder / ".backlit-7.part").symlink_to(tmp_path / "other")
+        with pytest.raises(StorageError):
+            await client.transfers.download(attachment, folder, quietly)
+
+    assert (tmp_path / "other").read_bytes() == b""
