@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 
+import orjson
 import pytest
 from msgspec.structs import replace
 from tests.store.test_readers import Begin, begin
@@ -10,9 +11,10 @@ from tests.store.test_sending import AT_ONCE, items, journalled, outbox_of, stat
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import SignInNeeded
-from backlit.store import EntryState, Store
+from backlit.store import Change, EntryState, Store
 from backlit.store.files.files import Writer
 from backlit.store.outbox.queue import Outbox
+from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
 from backlit.store.remote.reachability import MOST, Waits
 
@@ -248,3 +250,56 @@ async def test_an_item_is_sent_for_each_that_arrived(begin: Begin) -> None:
     await sending
 
     assert in_transit == MOST
+
+
+def with_deletion(made: OutboxEntry, number: int) -> tuple[OutboxEntry, OutboxEntry]:
+    """Return a case's entry and the deletion of the object that it creates."""
+    if made.kind is EntryKind.COMMENT:
+        return made, new_entry(EntryKind.DELETE_COMMENT, 7, {"id": temporary(number), "text": "Look"}, made.item_id)
+    return made, new_entry(EntryKind.DELETE, 7, {"name": "New"}, temporary(number))
+
+
+async def test_an_outcome_is_kept_stored_and_shown(begin: Begin) -> None:
+    reading = await begin()
+    store = reading.store
+    outbox = await outbox_of(reading, items(*range(1, 9)))
+    await from_number(store, _FIRST)
+    remove = new_entry(EntryKind.DELETE, 7, {"name": "Item 3"}, 3, {"Name": "Item 3"})
+    await journalled(
+        store,
+        *with_deletion(story(), 0),
+        *with_deletion(comment(2), 2),
+        *(edit(1, Name="Mine", Estimate="5"), edit(2), remove, replace(remove, item_id=4, base={"Name": "Item 4"})),
+        *(edit(5), comment(6), rank(7, 8), edit(8), rename(12)),
+    )
+    reading.server.change("jon", 1, {"Name": "Jon's"})
+    reading.server.change("jon", 3, {"Name": "Jon's"})
+    kept = orjson.dumps(items(2)[0])
+    answers = {"PUT/2": Said(200, body=kept), "DELETE/4": GONE, "GET/5": GONE, "PUT/8": BROKEN, "GET/12": GONE}
+    answers |= {"POST/workitems": BROKEN, "POST/comments": BROKEN, "POST/rank": GONE}
+    reading.faults.says = lambda method, path: answers.get(f"{method}/{path.rpartition('/')[2]}")
+    await store.files.write(lambda writer: writer.mirror.delete_items([5]))
+    await store.files.write(
+        lambda writer: writer.announce(writer.mirror.lay_over(range(1, 9), writer.journal.entries.undelivered()))
+    )
+    heard: list[Change] = []
+    store.subscribe(heard.append)
+
+    await outbox.send()
+
+    assert [(each.item_id, each.state.value, each.reason, dict(each.theirs)) for each in store.outbox_entries()] == [
+        (1, "conflict", "jon changed Name in the meantime.", {"Name": "Jon's"}),
+        (2, "refused", "The server kept Name = Item 2.", {}),
+        (3, "conflict", "jon changed Name in the meantime.", {"Name": "Jon's"}),
+        (6, "refused", "Not so.", {}),
+        (7, "refused", "It is gone.", {}),
+        (8, "refused", "Not so.", {}),
+        (0, "refused", "It is gone.", {}),
+    ]
+    assert (outbox.delivered, reading.ids()) == (1, [1, 2, 3, 6, 7, 8])
+    shown = [(found.fields["Name"], found.sign.name) for each in (1, 2, 3, 8) if (found := store.item(each))]
+    assert shown == [("Mine", "CONFLICT"), ("Mine", "REFUSED"), ("Jon's", "CONFLICT"), ("Mine", "REFUSED")]
+    signed = {each for change in heard if change.fields == frozenset({"sign"}) for each in change.ids}
+    assert signed >= {1, 2, 3, 6, 7, 8}
+    assert {2, 6} <= {each for change in heard if change.kind is Subject.COMMENTS for each in change.ids}
+    assert Subject.TREES in {change.kind for change in heard}
