@@ -127,6 +127,28 @@ async def test_an_item_is_made_again_with_the_tasks_that_went_with_it(store: Sto
     assert ["Comment 11" in texts[0], "Comment 12" in texts[1]] == [True, True], texts
 
 
+async def test_an_item_made_again_has_its_unsent_comments_and_goes_back_by_undo(store: Store) -> None:
+    await store.items.edit([4], {"Name": "Mine"})
+    await store.items.comment(4, "For all", for_customers=True)
+    store.files.submit(lambda writer: forget(writer, {4})).result()
+    heard: list[Change] = []
+    store.subscribe(heard.append)
+
+    made = await store.history.create_again(4)
+
+    comments = [(each.item_id, each.payload) for each in store.outbox_entries() if each.kind is EntryKind.COMMENT]
+    assert comments[-1] == (made, {"text": "For all", "type": FOR_CUSTOMERS})
+    assert [each.ids for each in heard if each.renamed == {4: made}] == [frozenset({4, made})]
+    assert frozenset({made}) in [each.ids for each in heard if each.kind is Subject.COMMENTS]
+    assert store.item(4) is None
+    kept = store.outbox_entries()
+    told = await store.history.undo()
+    assert told is not None
+    assert ([each.id for each in told.given_up], store.outbox_entries()) == ([made], ())
+    await store.history.redo()
+    assert store.outbox_entries() == kept
+
+
 @pytest.mark.parametrize(
     ("state", "name"),
     [

@@ -66,6 +66,7 @@ class UndoPlan:
         self._withdrawn_of_item = _by_item(self._withdrawn, self._ids)
         self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
         self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
+        self._unsent = {each.item_id for each in self._entries if each.kind is EntryKind.ADD and not each.has_left}
         self._nodes = NodeReversals(writer, self._entries, first)
 
     @property
@@ -187,8 +188,7 @@ class UndoPlan:
             return
         status = self._soft.get(str(document.get("type")))
         if status is not None and not self._is_hard:
-            now = fields_in(document).get("Status")
-            yield from self._written(item_id, {"Status": status}, {"Status": now})
+            yield from self._written(item_id, {"Status": status}, {"Status": fields_in(document).get("Status")})
         elif self._journal.renames.followed(entry.parent_id or 0) not in self._made:
             yield Delete(item_id), ()
 
@@ -223,7 +223,7 @@ class UndoPlan:
             return  # a later entry creates it again if needed
         if entry.kind in {EntryKind.ADD, EntryKind.RANK, *ON_NODES} or entry.item_id in returning:
             yield Return(entry), ()
-        elif self._mirror.effective(item_id) is None:
+        elif item_id in self._unsent or self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
         elif entry.kind is EntryKind.EDIT:
             sent = {key for each in self._of_item.get(item_id, ()) if each.has_left for key in each.touched}
