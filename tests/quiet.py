@@ -5,6 +5,7 @@ that goes off a moment later, or of a thread that waits for the disk.
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ MOST = 1.0
 Looks are counted, as on busy processors each of them takes longer.
 """
 _THREADS = Path("/proc/self/task")
+_states: dict[str, int] = {}
+"""Open files of the states of threads, which are read at each look."""
 NETWORK = frozenset({"refresh", "sign in", "transfer"})
 """Groups of workers that wait for the network, which a test may hold up."""
 _draw_frame = Screen._compositor_refresh
@@ -68,6 +71,12 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until all is calm after a key; Textual asks twice, and has sent nothing in between."""
     if _ready():
         await calm()
+
+
+async def calm_screen(pilot: Pilot[object], timeout: float = MOST) -> bool:
+    """Wait until all is calm, where Textual sends a message to each widget and waits until it has arrived."""
+    await calm_after_key(max_sleep=timeout)
+    return True
 
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
@@ -117,12 +126,17 @@ def _used_by_others() -> float:
 
 def _is_other_at_work() -> bool:
     """Whether a thread but this one has, or waits for, a processor or the disk."""
-    return sum(_state(each) in _BUSY for each in _THREADS.iterdir()) > 1
+    threads = os.listdir(_THREADS)  # noqa: PTH208 - a path for each thread takes longer than its state
+    for ended in _states.keys() - threads:
+        os.close(_states.pop(ended))
+    return len(threads) > 1 and sum(_state(each) in _BUSY for each in threads) > 1
 
 
-def _state(thread: Path) -> bytes:
+def _state(thread: str) -> bytes:
     try:
-        return (thread / "stat").read_bytes().rpartition(b") ")[2][:1]
+        if thread not in _states:
+            _states[thread] = os.open(f"{_THREADS}/{thread}/stat", os.O_RDONLY)
+        return os.pread(_states[thread], 80, 0).rpartition(b") ")[2][:1]
     except OSError:  # it has ended
         return b""
 
@@ -211,6 +225,7 @@ def wait_so_with_keys() -> None:
 
     textual.app.wait_for_idle = calm_after_key  # type: ignore[attr-defined] # Textual's, which it imports for itself
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
+    Pilot._wait_for_screen = calm_screen  # type: ignore[method-assign,assignment] # with the same arguments
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
     Pilot.pause = paused  # type: ignore[method-assign,assignment] # likewise
     App._shutdown = _shut_down  # type: ignore[assignment,method-assign] # of any application
