@@ -7,6 +7,7 @@ from tests.quiet import strips_of
 from tests.store.world import until
 from textual.app import App
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.themes import use_themes
@@ -28,7 +29,11 @@ class Stage(ChordApp):
 
 def lines_of(app: App[None]) -> list[str]:
     """Return the text of the screen, line by line."""
-    return [strip.text.rstrip() for strip in strips_of(app)]
+    return _lines(strips_of(app))
+
+
+def _lines(strips: Iterable[Strip]) -> list[str]:
+    return [strip.text.rstrip() for strip in strips]
 
 
 def words_of_dialog(app: App[None]) -> str:
@@ -47,7 +52,11 @@ def title_of(app: App[None]) -> str:
 
 def place_of(app: App[None], line: int = 0) -> str:
     """Return the name of the current tab in the title, or in another line."""
-    return "".join(each.text for each in strips_of(app)[line] if each.style and each.style.underline)
+    return _underlined(strips_of(app)[line])
+
+
+def _underlined(strip: Strip) -> str:
+    return "".join(each.text for each in strip if each.style and each.style.underline)
 
 
 def heading_of(app: App[None]) -> str:
@@ -87,6 +96,6 @@ def line_with(app: App[None], part: str) -> str:
 
 def missing(app: App[None], parts: Iterable[str]) -> list[str]:
     """Return the texts that are not on the screen; brackets stand for the current tab in one of the first lines."""
-    tabs = "".join(f"[{place_of(app, line)}]" for line in range(min(3, len(lines_of(app)))))
-    shown = f"{text_of(app)}\n{tabs}"
+    strips = strips_of(app)
+    shown = "\n".join([*_lines(strips), "".join(f"[{_underlined(each)}]" for each in strips[:3])])
     return [part for part in parts if part not in shown]
