@@ -157,9 +157,9 @@ async def test_a_compressed_answer_is_read(tmp_path: Path) -> None:
         assert await client.work_items.get(1) == {"id": 1}
 
 
-@pytest.mark.parametrize("body", [gzip.compress(b'{"id": 1}')[:-9], gzip.compress(b'{"id": 1}')[:10]])
-async def test_a_compressed_answer_that_ends_early_is_asked_for_again(tmp_path: Path, body: bytes) -> None:
-    broken = answer(200, body, content_encoding="gzip")
+@pytest.mark.parametrize("length", [-9, 10])
+async def test_a_compressed_answer_that_ends_early_is_asked_for_again(tmp_path: Path, length: int) -> None:
+    broken = answer(200, gzip.compress(b'{"id": 1}')[:length], content_encoding="gzip")
     async with Foreign(broken, answer(200, '{"id": 1}')).client(tmp_path) as client:
         assert await client.work_items.get(1) == {"id": 1}
 
