@@ -47,6 +47,8 @@ NETWORK = frozenset({"refresh", "sign in", "transfer"})
 _draw_frame = Screen._compositor_refresh
 _end = App._shutdown
 _undrawn: WeakSet[Screen[Any]] = WeakSet()
+_unseen: WeakSet[Screen[Any]] = WeakSet()
+"""Screens with a frame that no test has looked at."""
 _watched: list[str] = []
 _BUSY = frozenset({b"R", b"D"})
 
@@ -73,9 +75,9 @@ async def calm_after_key(min_sleep: float = 0, max_sleep: float = MOST) -> None:
         await calm()
 
 
-async def calm_screen(pilot: Pilot[object], timeout: float = MOST) -> bool:
+async def calm_screen(pilot: Pilot[object]) -> bool:
     """Wait until all is calm, where Textual sends a message to each widget and waits until it has arrived."""
-    await calm_after_key(max_sleep=timeout)
+    await calm_after_key()
     return True
 
 
@@ -159,6 +161,7 @@ def strips_of(app: App[Any]) -> list[Strip]:
             _undrawn.remove(each)
             with each._context():
                 _draw_frame(each)  # tells the screen before it which of its cells changed
+    _unseen.discard(screen)
     with screen._context():
         visible_screen_stack.set(behind)
         return screen._compositor.render_strips()
@@ -171,6 +174,7 @@ def _draw(screen: Screen[Any]) -> None:
         _draw_frame(screen)
     else:
         _undrawn.add(screen)
+        _unseen.add(screen)
 
 
 def _follow_frames() -> None:
@@ -182,27 +186,36 @@ def _follow_frames() -> None:
 
 
 async def _shut_down(app: App[Any]) -> None:
-    """End an application, and draw its last frame, which a test may not have looked at."""
-    if type(app)._display is FramedApp._display and app._running and app.screen_stack:
+    """End an application, and draw its last frame if the test has not looked at it."""
+    if type(app)._display is FramedApp._display and app._running and app.screen_stack and app.screen in _unseen:
         strips_of(app)
     await _end(app)
 
 
 def keep_parsed_rules() -> None:
-    """Have Textual parse a style sheet once in a process instead of once in an application.
+    """Have Textual parse the same style sheets once in a process instead of at each change in an application.
 
     Parsing took a quarter of the time in which an application starts.
     """
-    parse = Stylesheet._parse_rules
-    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+    parse_rules, parse = Stylesheet._parse_rules, Stylesheet.parse
+    sources: dict[tuple[object, ...], list[RuleSet]] = {}
+    sheets: dict[tuple[object, ...], list[RuleSet]] = {}
 
-    def parse_once(sheet: Stylesheet, css: str, *place: object, **options: object) -> list[RuleSet]:
+    def parse_source(sheet: Stylesheet, css: str, *place: object, **options: object) -> list[RuleSet]:
         key = (css, *place, *sorted(options.items()), frozenset(sheet._variables.items()))
-        if key not in parsed:
-            parsed[key] = parse(sheet, css, *place, **options)  # type: ignore[arg-type] # passed on as they come
-        return parsed[key]
+        if key not in sources:
+            sources[key] = parse_rules(sheet, css, *place, **options)  # type: ignore[arg-type] # passed on as they come
+        return sources[key]
 
-    Stylesheet._parse_rules = parse_once  # type: ignore[method-assign,assignment] # with the same arguments
+    def parse_sheet(sheet: Stylesheet) -> None:
+        key = (*sheet.source.items(), frozenset(sheet._variables.items()))
+        if key not in sheets:
+            parse(sheet)
+            sheets[key] = sheet._rules
+        sheet._rules, sheet._rules_map, sheet._require_parse = sheets[key], None, False
+
+    Stylesheet._parse_rules = parse_source  # type: ignore[method-assign,assignment] # with the same arguments
+    Stylesheet.parse = parse_sheet  # type: ignore[method-assign,assignment] # likewise
 
 
 def wait_so_with_keys() -> None:
