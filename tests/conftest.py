@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ def pytest_configure() -> None:
     keep_compiled_code()
     keep_compiled_sql()
     keep_files_in_memory()
+    if find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # type: ignore[assignment] # not installed: httpx searches for it at each request
     gc.set_threshold(*RARELY)
     quiet.keep_parsed_rules()
     if quiet.can_be_known():
