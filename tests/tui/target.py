@@ -1,7 +1,8 @@
 """A place for commands that is no screen: answers are given beforehand, and everything said is recorded."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from typing import TypeVar, cast
 
@@ -47,7 +48,7 @@ def stage() -> AbstractContextManager[None]:
 async def run(target: object, command_id: str, count: int | None = None, letter: str = "", text: str = "") -> None:
     """Run a command of the table against a target."""
     command = COMMAND_BY_ID[command_id]
-    with stage():
+    with nullcontext() if isinstance(target, FakeTarget) and target.shown_on else stage():
         done = function_of(command.handler)(target, Call(command, count, letter, text))
         if done is not None:
             await done
@@ -57,8 +58,10 @@ class FakeTarget:
     """An `items.target.AddTarget` over a store, with some items as the chosen ones.
 
     `answers` are the answers to dialogs in their order; a callable is given the dialog first. A number of rows takes
-    that many of the items.
+    that many of the items. `shown_on` shows the dialogs beyond the answers.
     """
+
+    shown_on: Stage | None = None
 
     def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
         self.store = store
@@ -72,8 +75,12 @@ class FakeTarget:
         self.added: list[int] = []
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
-        """Answer as was given beforehand."""
+        """Answer as was given beforehand, else as the keys that the application gets."""
         self.asked.append(cast("Screen[object]", dialog))
+        if self.shown_on is not None and not self.answers:
+            answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            self.shown_on.push_screen(dialog, answered.set_result)  # type: ignore[arg-type] # no dialog is dismissed without
+            return await answered
         answer = self.answers.pop(0)
         return cast("Answer", cast("Reply", answer)(cast("Screen[object]", dialog)) if callable(answer) else answer)
 

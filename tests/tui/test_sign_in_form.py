@@ -1,0 +1,274 @@
+"""The form of a sign-in and the welcome, over servers that are made up: keys, sentences, and what is sent."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+from tests.store.world import until
+from tests.tui.stage import Stage, text_of
+from textual.widgets import Input, Static
+
+from backlit.model.errors import BacklitError, BadRequest, Offline, OtherOrigin, Unauthorized
+from backlit.tui.app.sign_in import DOORS, SignInDialog, WelcomeApp, WelcomeDialog, ask_to_join
+from backlit.tui.dialogs.dialog import ConfirmDialog, Dialog
+from backlit.tui.dialogs.line import LineDialog
+
+
+class Way:
+    """A server that answers as was given beforehand: with an error, or None for a sign-in."""
+
+    reason = "The session has ended."
+    server = "https://tracker.example/"
+
+    def __init__(self, *answers: BacklitError | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[Sequence[str]] = []
+        self.is_signed_in = False
+        self.profile = "tracker"
+        self.is_open = asyncio.Event()
+        self.is_open.set()
+
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        self.asked.append((username, password, approved))
+        await self._answer()
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        self.asked.append((code, approved))
+        await self._answer()
+
+    async def _answer(self) -> None:
+        await self.is_open.wait()
+        answer = self.answers.pop(0)
+        if answer is not None:
+            raise answer
+        self.is_signed_in = True
+
+
+def form_of(app: Stage) -> SignInDialog:
+    assert isinstance(app.screen, SignInDialog), app.screen
+    return app.screen
+
+
+def note(app: Stage) -> str:
+    """Return the sentence below the form, with a mark before a bad one."""
+    line = form_of(app).query_one(".reason", Static)
+    return f"{'! ' if line.has_class('-bad') else ''}{line.content}"
+
+
+def focused(app: Stage) -> int | None:
+    """Return the number of the input with the focus: user name, password, code."""
+    inputs = list(form_of(app).query(Input))
+    return inputs.index(app.focused) if isinstance(app.focused, Input) else None
+
+
+async def test_the_form_takes_names_and_secrets_and_says_what_is_wrong() -> None:
+    other = OtherOrigin("https://tracker.example", "https://sso.example")
+    way = Way(Unauthorized("no"), Offline("The server is unreachable."), other, other, Unauthorized("no"), None)
+    app = Stage()
+    answers: list[object] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(SignInDialog(way, "Sign in", "About this.", "later"), answers.append)
+        await pilot.pause()
+        form = form_of(app)
+        name, password, code = form.query(Input)
+
+        async def refusal(begin: str, key: str = "enter") -> tuple[str, int | None]:
+            form.press(key)
+            await until(lambda: note(app).startswith(begin), lambda: note(app))
+            await pilot.pause()
+            return note(app), focused(app)
+
+        shown = text_of(app)
+        for words in ("backlit · Sign in", "Server      https://tracker.example ", "About this.", note(app)):
+            assert words in shown
+        assert "enter sign in  tab next field  ctrl+t browser code  esc later" in shown
+        assert (note(app), focused(app), code.display) == ("The session has ended.", 0, True)
+
+        form.type_early(" ")
+        assert await refusal("Enter") == ("Enter your user name and password.", 0)
+        name.value = "maya "
+        assert await refusal("Enter") == ("Enter your user name and password.", 1)
+        assert await refusal("Enter", "tab") == (note(app), 0)
+        assert await refusal("Enter", "shift+tab") == (note(app), 1)
+        assert await refusal("Enter", "up") == (note(app), 0)
+        assert await refusal("Enter", "down") == (note(app), 1)
+        assert way.asked == []
+
+        password.value = " lantern "
+        way.is_open.clear()
+        form.press("enter")
+        assert (note(app), app.focused) == ("Signing in …", None)
+        form.type_early("x")
+        form.press("enter")
+        form.press("ctrl+t")
+        await pilot.pause()
+        assert (name.value, password.value, code.value) == ("maya ", " lantern ", "")
+        way.is_open.set()
+        assert await refusal("! Wrong user", "tab") == (
+            "! Wrong user name or password. For single sign-on, use a browser code (ctrl+t).",
+            1,
+        )
+        assert way.asked == [("maya", " lantern ", "")]
+        assert password.selected_text == " lantern "
+        assert await refusal("! The") == ("! The server is unreachable.", 1)
+
+        form.press("enter")
+        await until(lambda: isinstance(app.screen, ConfirmDialog))
+        app.screen.dismiss(None)
+        await until(lambda: isinstance(app.screen, SignInDialog))
+        assert note(app) == f"! {other}"
+        form.press("enter")
+        await until(lambda: isinstance(app.screen, ConfirmDialog))
+        app.screen.dismiss("y")
+        await until(lambda: len(way.asked) == 5)
+        assert way.asked[2:] == [
+            ("maya", " lantern ", ""),
+            ("maya", " lantern ", ""),
+            ("maya", " lantern ", other.other),
+        ]
+        await until(lambda: note(app).startswith("! Wrong"))
+
+        form.press("ctrl+t")
+        await pilot.pause()
+        shown = text_of(app)
+        assert "get a code:" in shown
+        assert "https://tracker.example/" in shown
+        assert "User name" not in shown
+        assert "enter sign in  ctrl+t password  esc later" in shown
+        assert (note(app), focused(app)) == ("", 2)
+        assert await refusal("Enter") == ("Enter the code.", 2)
+        assert await refusal("Enter", "tab") == ("Enter the code.", 2)
+        form.type_early(" ")
+        form.type_early("7")
+        form.press("enter")
+        await until(lambda: answers)
+
+    assert way.asked[5:] == [("7", "")]
+    assert answers == [True]
+
+
+async def test_a_form_is_left_by_esc_and_closes_after_a_sign_in_elsewhere() -> None:
+    way = Way(Unauthorized("no"), None)
+    app = Stage()
+    answers: list[object] = []
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.push_screen(SignInDialog(way, "Sign in", "", "later"), answers.append)
+        await pilot.pause()
+        form = form_of(app)
+        assert "enter sign in  ctrl+t use a code  esc later" in text_of(app)
+        form.press("ctrl+t")
+        list(form.query(Input))[2].value = "9"
+        form.press("enter")
+        await until(lambda: note(app) == "! Wrong or expired code.", lambda: note(app))
+        form.press("ctrl+t")
+        assert (note(app), [each.value for each in form.query(Input)][2]) == ("", "9")
+        form.press("escape")
+        await until(lambda: answers)
+
+        await app.push_screen(SignInDialog(way, "Sign in", "", "later"), answers.append)
+        form_of(app).close_if_signed_in()
+        assert len(answers) == 1
+        await app.push_screen(LineDialog("Above"))
+        way.is_signed_in = True
+        app.screen.dismiss(None)
+        await until(lambda: len(answers) == 2)
+
+    assert answers == [None, True]
+
+
+async def test_a_server_is_asked_for_unless_it_is_given() -> None:
+    joined: list[str] = []
+    way = Way()
+
+    def join(address: str) -> Way:
+        joined.append(address)
+        if "example" not in address:
+            raise BadRequest(f"“{address}” is no address.")
+        return way
+
+    async with Stage().run_test():
+        asked: list[Dialog[object]] = []
+
+        def asking(*answers: object) -> Callable[[Dialog[object]], Awaitable[object]]:
+            left = list(answers)
+
+            async def ask(dialog: Dialog[object]) -> object:
+                asked.append(dialog)
+                return left.pop(0)
+
+            return ask
+
+        assert await ask_to_join(asking(None), join, "", "About.") == ""
+        assert joined == []
+        assert await ask_to_join(asking("a.example", True), join, "", "About.") == "tracker"
+        assert await ask_to_join(asking(None), join, "b.example", "About.") == "tracker"
+        with pytest.raises(BadRequest, match="is no address"):
+            await ask_to_join(asking(), join, "nowhere", "About.")
+
+        assert joined == ["a.example", "b.example", "nowhere"]
+        assert [type(each) for each in asked] == [LineDialog, LineDialog, SignInDialog, SignInDialog]
+
+
+async def test_the_welcome_asks_until_a_profile_is_chosen() -> None:
+    way = Way()
+    way.profile = ""
+    joined: list[str] = []
+
+    def join(address: str) -> Way:
+        joined.append(address)
+        if "example" not in address:
+            raise BadRequest(f"“{address}” is no address.")
+        way.profile = "tracker"
+        return way
+
+    app = WelcomeApp(join, "backlit")
+    async with app.run_test(size=(80, 30)) as pilot:
+        await until(lambda: isinstance(app.screen, WelcomeDialog) and app.screen.query(".-current"))
+        welcome = app.screen
+
+        def current() -> int:
+            doors = [*app.screen.query(".door")]
+            return doors.index(app.screen.query_one(".-current"))
+
+        assert isinstance(welcome, WelcomeDialog)
+        shown = text_of(app)
+        for number, (_, name, about) in enumerate(DOORS, 1):
+            assert f"{number}  {name}" in shown
+            assert about in shown
+        found = [current()]
+        for key in ("j", "down", "tab", "k", "up", "shift+tab", "x", "4"):
+            welcome.type_early(key) if len(key) == 1 else welcome.press(key)
+            found.append(current())
+        assert found == [0, 1, 2, 0, 2, 1, 0, 0, 0]
+
+        welcome.type_early("3")
+        await until(lambda: isinstance(app.screen, LineDialog) and app.screen.query(Input))
+        line = app.screen
+        assert isinstance(line, LineDialog)
+        line.press("enter")
+        await pilot.pause()
+        assert "“” is no address." in text_of(app)
+        assert "your team's server, such as" in text_of(app)
+        line.press("escape")
+        await until(lambda: isinstance(app.screen, WelcomeDialog) and app.screen is not welcome)
+        await pilot.pause()
+        again = app.screen
+        assert isinstance(again, WelcomeDialog)
+        again.type_early("j")
+        again.press("enter")
+        await until(lambda: app.wanted_profile is not None)
+
+    assert (app.wanted_profile, joined) == ("local", [""])
+
+
+async def test_the_welcome_is_left_without_a_profile() -> None:
+    for key in ("q", "ctrl+c"):
+        app = WelcomeApp(lambda _: Way(), "backlit")
+        async with app.run_test():
+            await until(lambda: isinstance(app.screen, WelcomeDialog) and app.screen.query(".-current"))  # noqa: B023
+            welcome = app.screen
+            assert isinstance(welcome, WelcomeDialog)
+            welcome.type_early(key) if len(key) == 1 else welcome.press(key)
+            await until(lambda: not app.is_running or app.screen is not welcome)  # noqa: B023
+
+        assert app.wanted_profile is None
