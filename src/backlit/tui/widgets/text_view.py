@@ -113,7 +113,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     @property
     def page(self) -> int:
         """The number of lines in sight; of a longer text without headings and blanks above the number of the others."""
-        top, height = round(self.scroll_y), self.size.height
+        top, height = round(self.scroll_y), self.outer_size.height - self.styles.gutter.height
         if len(self._lines) <= top + height:
             return height
         ends = (page for page in range(height - 1, 1, -1) if not _is_head(self._lines[top + page - 1]))
