@@ -16,7 +16,7 @@ from backlit.store.grooming import ComingItem
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.groom.screen import AsidePane, GroomScreen
+from backlit.tui.groom.screen import GroomScreen, coming_lines
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 
 
@@ -432,7 +432,7 @@ async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Op
         assert pilot.app.current_mode == mode
 
 
-async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: World, store: Store, opened: Open) -> None:
+async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World, store: Store, opened: Open) -> None:
     ids = await unestimated(world, store, 3)
     ids = [row.id for row in await shown(store) if row.id in ids]
     async with opened(store, (120, 40)) as pilot:
@@ -443,16 +443,14 @@ async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: Worl
         await pilot.pause()
         names = [str(item_fields(store, each)["Name"]) for each in ids]
 
-        assert re.search(rf"│ Next *\n.*│ +{ids[1]} . {re.escape(names[1][:20])}.*\n.*│ +{ids[2]} ", first)
-        assert re.search(rf"│ Next *\n.*│ +{ids[2]} ", text_of(pilot.app))
-        assert not re.search(rf"│ +{ids[1]} ", text_of(pilot.app))
+        assert re.search(rf"Next .*\n +{ids[1]} . {re.escape(names[1])} +Not estimated.*\n +{ids[2]} ", first)
+        assert re.search(rf"Next .*\n +{ids[2]} ", text_of(pilot.app))
+        assert not re.search(rf"\n +{ids[1]} ", text_of(pilot.app))
 
 
 async def test_a_next_item_without_a_number_is_called_new() -> None:
-    pane = AsidePane()
-    pane.show_coming([ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")])
-    stage = Stage()
+    items, stage = [ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")], Stage()
     async with stage.run_test():
-        rows = pane.lines_for(30, ThemeStyles.of(stage.screen.app))
+        rows = coming_lines(items, {}, 30, 9, ThemeStyles.of(stage.screen.app))
 
     assert ["".join(part.text for part in row).rstrip() for row in rows[-2:]] == [" 12 ◆ Known", "new × Unsent"]

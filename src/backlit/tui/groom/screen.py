@@ -1,9 +1,10 @@
 """Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
@@ -25,6 +26,7 @@ from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
+from backlit.tui.groom.summary_table import listed, said
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
@@ -35,6 +37,7 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import NARROW, FooterLine, RuleLine
+from backlit.tui.widgets.text_view import Detail
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
@@ -47,78 +50,80 @@ MOST_QUESTIONS = 0.6
 HINTS = ("groom.accept", "groom.comment", "groom.skip", "groom.previous", "groom.pause", "groom.down")
 HINTS_ALONE = ("groom.accept", "groom.comment", "groom.down", "groom.pause")
 COMING, LEAST_COMING = 30, 5
-"""Items of the queue that are read in advance, and those named where comments take the room."""
+"""Items of the queue that are read in advance, and those that are named below a long item."""
+PADDING, TALL = 4, 20
+"""Cells around a text, and the height from which a long item leaves room for the next ones."""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
-class AsidePane(CommentsPreview):
-    """The comments of the item, and below them the items that come next."""
+def coming_lines(
+    items: Sequence[ComingItem], lacks: Mapping[int, str], width: int, _height: int, theme: ThemeStyles
+) -> Sequence[Line]:
+    """Return the number, type and name of each item, and behind the longest name what they lack."""
+    ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
+    numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
+    name = max(1, min(longest, width - numbers - NAME_GAP))
+    return [
+        [
+            Segment(f"{shown:>{numbers}} ", theme.style("faint")),
+            Segment(f"{type_sign(each.type)} ", theme.style(type_colour(each.type))),
+            Segment(fit(each.name, name), theme.style()),
+            Segment(f"  {lacks.get(each.item_id, '')}", theme.style("muted")),
+        ]
+        for shown, each in zip(ids, items, strict=True)
+    ]
+
+
+class ItemPane(Vertical):
+    """An item with its comments, beside it in a wide terminal, and the items that come next below both."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._coming: Sequence[ComingItem] = ()
-
-    def show_coming(self, coming: Sequence[ComingItem]) -> None:
-        """Set the items that come next; they are drawn with the comments."""
-        self._coming = coming
-
-    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the comments, then the number, type and name of each item that comes."""
-        lines = [*super().lines_for(width, theme)]
-        if not self._coming:
-            return lines
-        coming = self._coming[: max(LEAST_COMING, self.app.size.height // 2 - len(lines))]
-        ids = [str(each.item_id) if each.item_id > 0 else "new" for each in coming]
-        numbers = max(map(len, ids))
-        lines += [*([[]] if lines and lines[-1] else []), [Segment("Next", theme.heading("secondary"))]]
-        for shown, each in zip(ids, coming, strict=True):
-            name = fit(each.name, max(1, width - numbers - NAME_GAP))
-            lines.append(
-                [
-                    Segment(f"{shown:>{numbers}} ", theme.style("faint")),
-                    Segment(f"{type_sign(each.type)} ", theme.style(type_colour(each.type))),
-                    Segment(name, theme.style("muted")),
-                ]
-            )
-        return lines
-
-
-class ItemPane(Horizontal):
-    """An item, with its comments beside it in a wide terminal and below it in a narrow one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._preview, self._comments = Preview(), AsidePane()
-        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings, Sequence[ComingItem]] | None = None
+        self._preview, self._comments = Preview(), CommentsPreview()
+        self._rule, self._coming = RuleLine("┴"), Detail()
+        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
+        self._next: tuple[Sequence[ComingItem], Mapping[int, str]] = ((), {})
+        self.line_at: int | None = None
+        """The column of the line that meets the rule below the pane; None without one."""
 
     def compose(self) -> ComposeResult:
-        """Compose the item and its comments."""
-        yield self._preview
-        yield self._comments
+        """Compose the item, its comments and the next items."""
+        with Horizontal():
+            yield self._preview
+            yield self._comments
+        yield self._rule
+        yield self._coming
 
-    def show(
-        self, item: Item, comments: Sequence[CommentEntry], around: Surroundings, coming: Sequence[ComingItem]
-    ) -> None:
-        """Show an item, and in a wide terminal the items that come next."""
-        self._shown = (item, comments, around, coming)
-        is_beside = self.size.width >= WIDE and bool(comments or coming)
-        self._comments.display = is_beside
-        self._comments.show_coming(coming)
+    def show_coming(self, coming: Sequence[ComingItem], lacks: Mapping[int, str]) -> None:
+        """Set the items that come next, which are shown with the item, and what each lacks."""
+        self._next = coming, lacks
+
+    def show(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> None:
+        """Show an item, and as many of those that come next as there is room for."""
+        self._shown = (item, comments, around)
+        self._comments.display = is_beside = self.size.width >= WIDE and bool(comments)
         self._comments.show(comments, around.now)
         self._preview.show(item, None if is_beside else comments, around)
+        theme, aside = ThemeStyles.of(self.app), self.size.width * COMMENTS_SHARE // 100 * is_beside
+        views = ((self._preview, self.size.width - aside), (self._comments, aside))
+        shown = ((view, width - PADDING) for view, width in views if width > PADDING)
+        needed = max((len(view.lines_for(width, theme)) for view, width in shown), default=0)
+        least = LEAST_COMING if self.size.height >= TALL else 0
+        rows = min(len(self._next[0]), max(least, self.size.height - needed - 2))
+        self._rule.display = self._coming.display = rows > 0
+        self._rule.say([("Next", "heading")])
+        self._rule.join_at(line := self.size.width - aside if aside else None)
+        self.line_at = None if rows > 0 else line
+        self._coming.styles.height = max(1, rows)
+        self._coming.show(partial(coming_lines, self._next[0][:rows], self._next[1]))
 
     def on_resize(self) -> None:
-        """Place the comments anew."""
+        """Place the comments and the next items anew."""
         if self._shown is not None:
             self.show(*self._shown)
-
-    @property
-    def comments_width(self) -> int:
-        """Return the cells of the comments' pane beside the item; 0 without one."""
-        return self.size.width * COMMENTS_SHARE // 100 if self._comments.display else 0
 
     def scroll_item(self, pages: int) -> None:
         """Scroll the item by half pages."""
@@ -140,7 +145,6 @@ class GroomScreen(ItemScreen):
         self.queue = alone or store.grooming
         self.questions = ItemQuestions(store, common, lambda: self.session.estimate_scale)
         self.stop: Stop | None = None
-        self._coming: Sequence[ComingItem] = ()
         self._common = common
         self._first_place = place
         self._project_id = store.project_id
@@ -228,7 +232,9 @@ class GroomScreen(ItemScreen):
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
-        self._coming = self.queue.coming(stop.place, COMING)
+        coming, check = self.queue.coming(stop.place, COMING), self.store.ready_check
+        faults, ground = check.faults([each.item_id for each in coming]) if coming else {}, check.ground()
+        self.pane.show_coming(coming, {each: listed(said(rules, ground)) for each, rules in faults.items()})
         self._draw(item)
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
@@ -258,14 +264,14 @@ class GroomScreen(ItemScreen):
         self._place()
 
     def _draw(self, item: Item) -> None:
-        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item), self._coming)
+        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
         self.show_questions()
 
     def _place(self) -> None:
         """Dock the questions above the footer; the item has the lines above them."""
         most = round(self.size.height * MOST_QUESTIONS)
         self._strip.styles.height = min(self._strip.height_for(self.size.width), most)
-        self._rule.join_at(self.size.width - self.pane.comments_width if self.pane.comments_width else None)
+        self._rule.join_at(self.pane.line_at)
         self._draw_words()
 
     def _draw_words(self) -> None:

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from textual.geometry import Region
 from textual.strip import Strip
 
-from backlit.model.ready_check import Ground
+from backlit.model.ready_check import Ground, Rule
 from backlit.store.grooming import Groomed
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
@@ -170,7 +170,12 @@ class SummaryTable(LineList):
 
 def open_words(each: Groomed, ground: Ground) -> list[str]:
     """Return the checks that an item fails, in the words that the other screens use for them."""
-    return [rule.said(ground).rstrip(".") for rule in each.open]
+    return said(each.open, ground)
+
+
+def said(rules: Sequence[Rule], ground: Ground) -> list[str]:
+    """Return the words of failed checks."""
+    return [rule.said(ground).rstrip(".") for rule in rules]
 
 
 def listed(words: Sequence[str]) -> str:
