@@ -194,7 +194,7 @@ async def test_a_repeat_acts_on_as_many_rows_as_its_count_says(store: Store) -> 
 
     assert kinds(store) == [(EntryKind.EDIT, 1), (EntryKind.EDIT, 6)]
     assert keys_of(target.asked[0]) == "y apply to it  enter cancel"
-    assert target.said == ["! A feedback has no status."]
+    assert target.said == [*["Done. u to undo."] * 2, "! A feedback has no status."]
 
 
 async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store: Store) -> None:
@@ -411,7 +411,7 @@ async def test_the_local_order_is_written_and_reset(store: Store) -> None:
     await run(target, "item.rank-forget")
 
     assert [(each.item_id, each.payload) for each in store.outbox_entries()] == [(1, {"Priority": 1})]
-    assert target.said[1:] == ["The list shows the server's order again; 1 item had been moved here."]
+    assert target.said[2:] == ["The list shows the server's order again; 1 item had been moved here."]
     assert await target.order() == [1, 2, 5, 6]
 
 

@@ -68,14 +68,13 @@ class Dialog(ModalScreen[Result]):
         In a narrow terminal the less important keys are left out.
         """
         self._named_keys, self._about_named = keys, f"  {about}" if about else ""
-        if self.is_attached:
-            self._show_keys()
+        self._show_keys()
 
     @on(events.Resize)
     def _show_keys(self) -> None:
-        keys, room = [f"{key} {label}" for key, label in self._named_keys], self.app.size.width - BORDER
-        shown = list(self._named_keys)
-        while len(shown) > 2 and cell_len("  ".join(keys) + self._about_named) > room:
+        keys, shown = [f"{key} {label}" for key, label in self._named_keys], list(self._named_keys)
+        room = self.app.size.width - BORDER if self.is_attached else None
+        while room and len(shown) > 2 and cell_len("  ".join(keys) + self._about_named) > room:
             del shown[-2], keys[-2]
         parts = [part for key, label in shown for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
         self.frame.border_subtitle = Content.assemble(*parts[1:], safe(self._about_named))
