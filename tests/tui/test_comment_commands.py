@@ -196,6 +196,22 @@ async def test_a_comment_that_is_refused_leaves_the_text_of_the_own_editor_as_th
     assert store.outbox_entries() == ()
 
 
+async def test_nothing_is_written_or_corrected_on_an_item_that_vanished(store: Store) -> None:
+    def lose(_dialog: object = None) -> str:
+        store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+        return "c"
+
+    correcting = FakeComments(store, comment(5, "Hi"), [lose])
+    with pytest.raises(CannotAct, match="no item"):
+        await run(correcting, "comments.correct")
+    outside = FakeComments(store, None)
+    with pytest.raises(CannotAct, match="no item"):
+        await run(outside, "comments.external")
+
+    assert len(correcting.asked) == 1
+    assert store.drafts.find(KEY) is None
+
+
 async def test_a_comment_is_copied_and_its_files_are_opened_once_it_is_sent(store: Store) -> None:
     target = FakeComments(store, comment(5, "a \n" + "b" * 70), files=1)
     await run(target, "comments.copy")

@@ -3,18 +3,22 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
+from msgspec.structs import replace
 from tests.store.papers import item, offline_store, put, put_nouns
 from tests.tui.target import run, words_of
 from tests.tui.test_item_draft import FakeEditor
 from textual.screen import Screen
 
-from backlit.store import EntryKind, EntryState, Store
+from backlit.store import EntryKind, EntryState, Item, Store
 from backlit.store.edits.conflicts import Keep
+from backlit.store.records.item import RowSign
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.saving import saved_words
+from backlit.tui.editor.saving import EditorNote, saved_words
 
 
 class Form(FakeEditor):
@@ -25,6 +29,16 @@ class Form(FakeEditor):
         self.grid = self
         self.at: list[str] = []
         self.ends: list[str] = []
+        self.log: list[str] = []
+
+    def leave(self) -> None:
+        self.log.append("left")
+
+    def redraw(self) -> None:
+        self.log.append("drawn")
+
+    def follow_saved(self) -> None:
+        self.log.append("followed")
 
     def go_to(self, key: str) -> None:
         self.at.append(key)
@@ -93,7 +107,7 @@ async def test_a_draft_with_a_fault_is_not_saved_and_the_cursor_goes_to_the_fiel
 
     await form.finish(f"editor.{command}")
 
-    assert (journalled(store), form.ends, form.at) == ([], [], ["Name"])
+    assert (journalled(store), form.ends, form.at, form.log) == ([], [], ["Name"], ["left", "drawn"])
     assert form.said[0].startswith("Not saved. ")
     assert set(draft.faults) >= {"Name"}
     assert draft.changes["Estimate"] == "8"
@@ -101,11 +115,16 @@ async def test_a_draft_with_a_fault_is_not_saved_and_the_cursor_goes_to_the_fiel
 
 async def test_a_draft_without_changes_says_so_and_a_new_item_is_made_of_its_preset(store: Store) -> None:
     form = Form(store, draft_of(store))
-    await form.finish("editor.save")
+    await form.finish("editor.save-close")
     new = Form(store, ItemDraft({"Name": "New", "AreaID": 1, "IterationID": 1}), item_type="Story")
     await new.finish("editor.save")
 
-    assert form.said == ["Nothing was changed."]
+    assert form.said == ["Nothing was changed.", "Saved and sent."]
+    assert form.ends == ["closed"]
+    made = store.item(new.item_id or 0)
+    assert made is not None
+    assert new.draft.base == made.fields
+    assert (form.log, new.log) == (["left"], ["left", "drawn", "followed"])
     (entry,) = store.outbox_entries()
     assert entry.kind is EntryKind.ADD
     assert entry.fields["Name"] == "New"
@@ -205,3 +224,57 @@ async def test_the_words_about_a_save_name_its_state_and_the_way_on(store: Store
     await store.items.edit([1], {"Name": "Pay"})
     assert words().startswith("Saved on this machine, not sent yet: ")
     assert words().endswith(" go: outbox.")
+
+
+async def test_a_save_that_is_refused_says_why_and_keeps_the_draft(store: Store) -> None:
+    draft = draft_of(store, AssignedToID=99, Estimate="5")
+    form = Form(store, draft)
+
+    await form.finish("editor.save")
+
+    assert (journalled(store), form.at) == ([], ["AssignedToID"])
+    assert draft.faults.keys() == {"AssignedToID"}
+    assert form.said == [f"Not saved. {draft.faults['AssignedToID']}"]
+    assert draft.changes == {"AssignedToID": 99, "Estimate": "5"}
+
+
+class Cursor:
+    """A form whose cursor is on a field."""
+
+    field: object = "Name"
+    open_key = ""
+
+    @property
+    def grid(self) -> "Cursor":
+        return self
+
+
+async def test_the_note_follows_a_save_until_it_is_sent_and_after_a_move_says_only_how_it_ended(store: Store) -> None:
+    cursor = Cursor()
+    found = store.item(1)
+    assert found is not None
+    sent, waiting = found, replace(found, sign=RowSign.PENDING)
+    refused = replace(found, sign=RowSign.REFUSED)
+    note = EditorNote(cast("FieldForm", cursor), "Restored.")
+
+    def after(item: Item) -> str:
+        note.follow(store, item)
+        return note.sentence
+
+    assert after(sent) == "Restored."
+    note.begin_save()
+    assert note.sentence == "Saved. Sending …"
+    assert after(waiting).startswith("Saved on this machine, not sent yet: ")
+    note.moved()
+    assert note.sentence != ""
+    cursor.field = "Estimate"
+    note.moved()
+    assert (note.sentence, after(waiting)) == ("", "")
+    assert (after(sent), after(waiting)) == ("Saved and sent.", "Saved and sent.")
+    note.begin_save()
+    note.say("Another sentence.")
+    assert after(waiting) == "Another sentence."
+    assert after(refused) == "Another sentence."
+    note.resume_save()
+    assert note.sentence.startswith("Saved on this machine, not sent yet: ")
+    assert (after(sent), after(refused)) == ("Saved and sent.", "Saved and sent.")
