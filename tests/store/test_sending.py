@@ -15,6 +15,7 @@ from backlit.store import Change, EntryState, Store
 from backlit.store.edits.nodes import NewNode
 from backlit.store.edits.work_log import Work
 from backlit.store.outbox.queue import FAILURES, Outbox
+from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
@@ -296,8 +297,12 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
 
     await outbox.send()
 
-    added = reading.store.files.journal.entries.select("kind = 'add'", ())
-    assert {each.step for each in added} == {recall.step}
+    entries = reading.store.files.journal.entries
+    assert {each.step for each in entries.select("kind = 'add'", ())} == {recall.step}
+    assert [each.state.value for each in entries.select("kind IN ('delete', 'recall')", ())] == ["sent", "sent"]
+    kinds = {each.kind for each in changes if each.ids & {1}}
+    assert kinds >= {Subject.ITEMS, Subject.COMMENTS}
+    assert reading.store.item(1) is None
     made = sorted(reading.server.items)
     assert heard == ["#1 was already deleted. It is restored with a new number."]
     assert [reading.server.items[each]["type"] for each in made] == ["Story", "Task"]
@@ -325,7 +330,8 @@ async def test_an_item_is_made_again_once_and_from_a_copy(begin: Begin, *, kept:
     assert [each.renamed for each in changes if each.renamed] == []
 
 
-async def test_an_undo_that_was_taken_back_changes_nothing(begin: Begin) -> None:
+@pytest.mark.parametrize("is_gone", [True, False])
+async def test_an_undo_that_was_taken_back_changes_nothing(begin: Begin, *, is_gone: bool) -> None:
     reading = await begin()
     outbox = await outbox_of(reading, items(1))
     heard = sentences(reading.store)
@@ -338,7 +344,8 @@ async def test_an_undo_that_was_taken_back_changes_nothing(begin: Begin) -> None
             )
 
     reading.faults.before = take_back
-    reading.server.items.clear()
+    if is_gone:
+        reading.server.items.clear()
     await outbox.send()
 
     assert (heard, writes(reading)) == ([], [])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import orjson
 import pytest
 from msgspec.structs import replace
+from tests.store.papers import item
 from tests.store.test_readers import Begin, begin
 from tests.store.test_sending import AT_ONCE, items, journalled, outbox_of, states, writes
 from tests.store.world import Said, raised, until
@@ -225,11 +226,13 @@ async def test_new_items_of_a_project_are_sent_one_at_a_time(begin: Begin) -> No
     reading.faults.before = hold
     sending = asyncio.create_task(outbox.send())
     await until(lambda: reading.faults.count("POST") > 0)
-    in_transit = [state for state, *_ in states(reading.store)]
+    in_transit = [(each.state.value, each.known_id) for each in reading.store.outbox_entries()]
     held.set()
     await sending
 
-    assert in_transit == ["sending", "waiting", "sending"]
+    assert [state for state, _ in in_transit] == ["sending", "waiting", "sending"]
+    assert in_transit[1][1] is None
+    assert 1 in {known_id for _, known_id in in_transit}
 
 
 async def test_an_item_is_sent_for_each_that_arrived(begin: Begin) -> None:
@@ -274,7 +277,8 @@ async def test_an_outcome_is_kept_stored_and_shown(begin: Begin) -> None:
     )
     reading.server.change("jon", 1, {"Name": "Jon's"})
     reading.server.change("jon", 3, {"Name": "Jon's"})
-    kept = orjson.dumps(items(2)[0])
+    kept = orjson.dumps(item(2, project=7, Estimate="13"))
+    await store.files.write(lambda writer: writer.journal.ranks.put(7, {7: 1.0}, is_local=False))
     answers = {"PUT/2": Said(200, body=kept), "DELETE/4": GONE, "GET/5": GONE, "PUT/8": BROKEN, "GET/12": GONE}
     answers |= {"POST/workitems": BROKEN, "POST/comments": BROKEN, "POST/rank": GONE}
     reading.faults.says = lambda method, path: answers.get(f"{method}/{path.rpartition('/')[2]}")
@@ -299,6 +303,8 @@ async def test_an_outcome_is_kept_stored_and_shown(begin: Begin) -> None:
     assert (outbox.delivered, reading.ids()) == (1, [1, 2, 3, 6, 7, 8])
     shown = [(found.fields["Name"], found.sign.name) for each in (1, 2, 3, 8) if (found := store.item(each))]
     assert shown == [("Mine", "CONFLICT"), ("Mine", "REFUSED"), ("Jon's", "CONFLICT"), ("Mine", "REFUSED")]
+    second = store.item(2)
+    assert (second and second.fields["Estimate"], store.files.journal.ranks.numbers()) == ("13", {})
     signed = {each for change in heard if change.fields == frozenset({"sign"}) for each in change.ids}
     assert signed >= {1, 2, 3, 6, 7, 8}
     assert {2, 6} <= {each for change in heard if change.kind is Subject.COMMENTS for each in change.ids}
