@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 from tests.tui.stage import Stage
 from textual.app import ScreenError
 from textual.compose import compose
-from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -174,7 +173,14 @@ def fault_of(dialog: object, text: str) -> str:
     return ""
 
 
-def keys_of(dialog: object) -> str:
-    """Return the keys in the lower border of a dialog."""
+def taken_by(dialog: object, keys: str) -> str:
+    """Return the keys among some that close a dialog."""
     assert isinstance(dialog, Dialog), dialog
-    return Content.from_markup(str(dialog.frame.border_subtitle)).plain
+    found = ""
+    for key in keys:
+        try:
+            with stage():
+                dialog.type_early(key)
+        except ScreenError:  # a dialog that is not shown cannot close
+            found += key
+    return found

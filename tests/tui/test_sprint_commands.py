@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.test_lookups import tell
-from tests.tui.target import fault_of, keys_of, rows_of, run, stage, words_of
+from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 from tests.tui.test_plan_commands import FakePlan
 
 from backlit.model.errors import Forbidden
@@ -140,6 +140,10 @@ async def test_only_planned_fields_are_staged_and_a_repeat_is_kept(store: Store)
     await stage_change(target, estimate, target.chosen())
     await stage_change(other, both, other.chosen())
 
+    mixed = Act("Mixed", (), lambda each: {"Estimate": "2"} if each.id == 1 else {"Priority": 3})
+    target.ids, target.answers = [1, 4], [None]
+    await stage_change(target, mixed, target.chosen())
+
     assert planned(store) == {1: {"Estimate": "13"}}
     assert [(each.kind, each.payload) for each in store.outbox_entries()] == [
         (EntryKind.EDIT, {"Estimate": "1", "Priority": 2})
@@ -238,7 +242,7 @@ async def test_a_plan_is_saved_after_a_look_at_it(store: Store) -> None:
     await run(target, "plan.commit")
 
     assert [words_of(each).split("\n")[0] for each in target.asked] == ["Plan changes", "Save plan"]
-    assert keys_of(target.asked[0]) == "y save 1 item  m overwrite their changes  enter cancel"
+    assert taken_by(target.asked[0], "yma") == "ym"
     assert before == ()
     assert {each.item_id: each.payload for each in store.outbox_entries()} == {
         2: {"IterationID": 22},
@@ -256,7 +260,7 @@ async def test_a_reader_looks_at_a_plan_and_saves_nothing(store: Store) -> None:
     with pytest.raises(Forbidden):
         await run(target, "plan.commit")
 
-    assert "save" not in keys_of(target.asked[0])
+    assert taken_by(target.asked[0], "ym") == ""
     assert words_of(target.asked[0]).startswith("Plan changes")
 
 
@@ -281,20 +285,28 @@ async def test_an_iteration_is_rolled_over_from_its_pane_or_picked(store: Store)
 
 async def test_a_split_asks_for_the_done_points_and_goes_on_after_the_item(store: Store) -> None:
     put(store, [item(6, IterationID=21, Estimate="8")])
-    decided: list[dict[int, Decision]] = []
+    key = "rollover:1:21"
+    seen: list[tuple[object, object]] = []
+
+    def look(dialog: object) -> Split:
+        assert isinstance(dialog, RolloverDialog)
+        seen.append((dict(dialog.decisions), (store.drafts.find(key) or {}).get("2")))
+        return Split(0, dialog.decisions)
 
     def end(dialog: object) -> object:
-        assert isinstance(dialog, RolloverDialog)
-        decided.append(dict(dialog.decisions))
-        return {**dialog.decisions, 6: Decision(Way.BACKLOG)}
+        return {**look(dialog).decisions, 6: Decision(Way.BACKLOG)}
 
-    answers: list[object] = [Split(0, {}), None, Split(0, {}), "0", Split(0, {}), "2,5", end]
-    target = plan_at(store, 21, answers=answers)
-    await store.drafts.save("rollover:1:21", {"2": ["stay", 0.0]})
+    target = plan_at(store, 21, answers=[look, None, look, "0", look, "2,5", end])
+    await store.drafts.save(key, {"2": ["stay", 0.0]})
 
     await run(target, "plan.rollover")
 
-    assert decided == [{2: Decision(Way.SPLIT, 2.5)}]
+    assert seen == [
+        ({2: Decision(Way.STAY)}, ["stay", 0.0]),
+        ({2: Decision(Way.STAY)}, ["stay", 0.0]),
+        ({2: Decision(Way.SPLIT, 0.0)}, ["split", 0.0, False]),
+        ({2: Decision(Way.SPLIT, 2.5)}, ["split", 2.5, False]),
+    ]
     assert [fault_of(target.asked[1], text) for text in ("x", "6", "5", "0")] == [
         *("Enter a number, such as 3.", "The item has 5 points.", "", ""),
     ]
@@ -312,7 +324,7 @@ async def test_keys_decide_item_by_item(store: Store) -> None:
     (dialog,) = opened
 
     found = []
-    for keys in ("d", "D", "kDn", "nz"):
+    for keys in ("d", "D", "kDn", "nz", "kd", "kkkn"):
         with stage():
             for key in keys:
                 dialog.type_early(key)
@@ -325,4 +337,28 @@ async def test_keys_decide_item_by_item(store: Store) -> None:
         {2: Decision(Way.DONE)},
         {2: Decision(Way.STAY), 6: Decision(Way.NEXT)},
         {2: Decision(Way.NEXT), 6: Decision(Way.NEXT)},
+        {2: Decision(Way.STAY), 6: Decision(Way.DONE)},
+        {2: Decision(Way.STAY), 6: Decision(Way.STAY), 7: Decision(Way.STAY)},
     ]
+
+
+async def test_the_current_iteration_rolls_over_into_the_next_one_and_an_empty_one_gives_way(store: Store) -> None:
+    empty = plan_at(store, 22, answers=[{}])
+    await run(empty, "plan.rollover")
+    put(store, [item(6, IterationID=22)])
+
+    await run(plan_at(store, 22, answers=[{6: Decision(Way.NEXT)}]), "plan.rollover")
+
+    assert empty.said == ["S1: 0 items rolled over. u to undo."]
+    assert store.batch.items([6])[0].fields["IterationID"] == 23
+
+
+async def test_a_plan_forgets_deleted_items_when_it_is_saved(store: Store) -> None:
+    await store.plan.move([1], 22)
+    store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+    target = plan_at(store, None, answers=["y"])
+
+    await run(target, "plan.commit")
+
+    assert taken_by(target.asked[0], "ym") == "y"
+    assert (store.plan.state.gone, store.plan.draft.items) == (frozenset(), {})
