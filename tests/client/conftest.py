@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from tests.service.people import hash_cheaply
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -20,7 +21,9 @@ INSIDE = "http://backlit.local"
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sample")
-    write_sample(ServiceSettings(f"sqlite:///{place}/sample.db", place / "files"), 120, today=TODAY)
+    settings = ServiceSettings(f"sqlite:///{place}/sample.db", place / "files")
+    write_sample(settings, 120, today=TODAY)
+    hash_cheaply(settings)
     return place / "sample.db"
 
 
