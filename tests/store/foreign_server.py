@@ -266,8 +266,9 @@ class ForeignServer:
 
 
 def _value(document: Json, name: str) -> Any:
-    by_name = {key.lower(): value for key, value in {**document.get("fields", {}), **document}.items()}
-    return by_name.get(name.lower())
+    wanted = name.lower()
+    places = (document, document.get("fields", {}))
+    return next((value for each in places for key, value in each.items() if key.lower() == wanted), None)
 
 
 def _listed(results: list[Json]) -> Json:
