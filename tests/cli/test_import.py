@@ -204,6 +204,7 @@ async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None
         "Line 4: place a task below its new item, or give it a ParentID.",
     ]
     assert elsewhere.faults == [f"Line 2: this project has no item {row.id}."]
+    assert told(store, "type,Name,Estimate", "Story,A,", "Task,B,5").faults[0].startswith("Line 3: ")
     assert not told(store, "type,Name", *["Story,A"] * 2000).faults
     with pytest.raises(BadRequest, match="has 2,001 items; the limit is 2,000"):
         told(store, "type,Name", *["Story,A"] * 2001)

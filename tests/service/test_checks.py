@@ -107,6 +107,8 @@ REFUSED = "refused"
         *(("Story", "Priority", INTEGER_LIMIT, INTEGER_LIMIT), ("Story", "Priority", -INTEGER_LIMIT, -INTEGER_LIMIT)),
         *(("Story", "Priority", INTEGER_LIMIT + 1, REFUSED), ("Story", "Priority", -INTEGER_LIMIT - 1, REFUSED)),
         *(("Task", "WorkRemaining", 1e300, 1e300), ("Task", "WorkRemaining", 1.1e300, REFUSED)),
+        *(("Task", "WorkRemaining", 0, 0.0), ("Story", "Priority", 0, 0)),
+        ("Story", "Name", "ä" * NAME_LIMIT, "ä" * NAME_LIMIT),
         *(("Task", "WorkRemaining", float("nan"), REFUSED), ("Task", "WorkRemaining", False, REFUSED)),
         *(
             ("Bug", "IsTriaged", True, True),
@@ -177,7 +179,7 @@ def test_null_counts_as_not_given_on_create_but_required_fields_are_required(giv
         return
     with pytest.raises(BadRequest) as caught:
         values("Story", creating=True, **given)
-    assert set(caught.value.errors) == {"Name"}
+    assert caught.value.errors == {"Name": "Name cannot be empty." if given.get("Name") == "" else "Name is required."}
 
 
 def test_a_reference_says_where_it_is_missing() -> None:
