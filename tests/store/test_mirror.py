@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from tests.store.papers import item
 
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.records.entry import EntryKind, new_entry
-from backlit.store.records.item import Document
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
+from backlit.store.records.item import Document, fields_in
 
 TEMPORARY = -5
 
@@ -94,3 +94,93 @@ def test_files_of_comments_stay_where_a_list_has_none_of_them(
 
     assert [each for (each,) in mirror.connection.execute("SELECT id FROM attachments ORDER BY id")] == kept
     assert [mirror.attachments.item_of(each) for each in (3, 7)] == [1 if 3 in kept else None, None]
+
+
+def edit(item_id: int, **values: object) -> OutboxEntry:
+    return replace(new_entry(EntryKind.EDIT, 1, values, item_id), id=1)
+
+
+def new_item() -> OutboxEntry:
+    payload = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
+    return replace(new_entry(EntryKind.ADD, 1, payload), item_id=TEMPORARY)
+
+
+def comment_on(item_id: int) -> OutboxEntry:
+    return replace(new_entry(EntryKind.COMMENT, 1, {"text": "x"}, item_id), id=3)
+
+
+def rows(mirror: Mirror, what: str = "id FROM items") -> list[object]:
+    return [each for (each,) in mirror.connection.execute(f"SELECT {what} ORDER BY 1")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fields"),
+    [
+        ("2026-03-02T10:00:00", "2026-03-02T10:00:00", {"Name", "lastModifiedAt"}),
+        (None, None, {"Name", "lastModifiedAt"}),
+        (None, "2026-03-02T10:00:00", {"Name", "lastModifiedAt"}),
+        ("2026-03-02T10:00:00", None, {"Name", "lastModifiedAt"}),
+    ],
+)
+def test_a_change_is_told_once_with_its_fields(
+    mirror: Mirror, before: str | None, after: str | None, fields: set[str]
+) -> None:
+    first = mirror.put_items([{**item(1), "lastModifiedAt": before}], [])
+    changed = {**item(1, Name="Other"), "lastModifiedAt": after}
+    second, third = [mirror.put_items([changed], []) for _ in range(2)]
+
+    assert (first.ids, first.fields) == ({1}, frozenset())
+    assert (second.ids, second.fields) == ({1}, fields)
+    assert (third.ids, rows(mirror, "name FROM items")) == (frozenset(), ["Other"])
+
+
+def test_the_same_nouns_are_no_news(mirror: Mirror) -> None:
+    nouns = [{"id": 3, "name": "pat"}, {"name": "no id"}]
+
+    assert [mirror.put_resources("user", 0, nouns) for _ in range(2)] == [True, False]
+    assert [mirror.configure("capabilities", {"a": each}) for each in (1, 1, 2)] == [True, False, True]
+    assert mirror.put_resources("user", 0, nouns[:1])
+
+
+def test_an_item_goes_with_its_tasks_and_comments(mirror: Mirror) -> None:
+    mirror.put_items([item(1), item(2, kind="Task", ParentID=1), item(3)], [])
+    mirror.comments.put([{"id": 9, "workItemId": 2}, {"id": 10, "workItemId": 3}])
+
+    assert mirror.remove_items([1]) == {1, 2}
+    assert (rows(mirror), rows(mirror, "id FROM documents"), rows(mirror, "id FROM comments")) == ([3], [3], [10])
+
+
+def test_a_new_item_arrives_below_its_unsent_edit_and_rank(mirror: Mirror) -> None:
+    mirror.ranks.put({6: 0.5})
+
+    mirror.put_items([item(5), item(6)], [edit(5, Name="Mine")])
+    mirror.put_items([item(4)], [])
+    mirror.ranks.put({3: 0.25})
+    mirror.put_items([item(3)], [])
+
+    assert [(mirror.effective(5) or {})["fields"], rows(mirror, "sign FROM items WHERE id = 5")] == [
+        {**fields_in(item(5)), "Name": "Mine"},
+        [1],
+    ]
+    assert rows(mirror, "rank_priority FROM items") == [0.25, 0.5, 4.0, 5.0]
+
+
+def test_what_the_journal_no_longer_has_goes_at_the_start(mirror: Mirror) -> None:
+    mirror.put_items([item(1), item(2)], [])
+    mirror.lay_over([TEMPORARY, 1, 2], [new_item(), comment_on(1), edit(2, Name="Mine")])
+    before = rows(mirror), rows(mirror, "item_id FROM comments"), rows(mirror, "name FROM items")
+
+    mirror.align([])
+
+    assert before == ([TEMPORARY, 1, 2], [1], ["Item 1", "Mine", "New"])
+    assert (rows(mirror), rows(mirror, "item_id FROM comments")) == ([1, 2], [])
+    assert rows(mirror, "name FROM items") == ["Item 1", "Item 2"]
+
+
+def test_a_sent_item_leaves_nothing_under_its_temporary_id(mirror: Mirror) -> None:
+    mirror.lay_over([TEMPORARY], [new_item(), comment_on(TEMPORARY)])
+
+    mirror.rename(TEMPORARY, item(77, Name="New"), [comment_on(77)])
+
+    assert (rows(mirror), rows(mirror, "id FROM documents")) == ([77], [77])
+    assert rows(mirror, "item_id FROM comments") == [77]
