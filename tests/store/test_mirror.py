@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 from tests.store.papers import item
 
-from backlit.store.mirror.mirror import Mirror
-from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
+from backlit.store.mirror.mirror import Mirror, Written
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, fields_in
 
 TEMPORARY = -5
@@ -129,13 +129,13 @@ def test_a_change_is_told_once_with_its_fields(
     changed = {**item(1, Name="Other"), "lastModifiedAt": after}
     second, third = [mirror.put_items([changed], []) for _ in range(2)]
 
-    assert (first.ids, first.fields) == ({1}, frozenset())
-    assert (second.ids, second.fields) == ({1}, fields)
+    assert first == Written(frozenset({1}), frozenset())
+    assert second == Written(frozenset({1}), frozenset(fields))
     assert (third.ids, rows(mirror, "name FROM items")) == (frozenset(), ["Other"])
 
 
 def test_the_same_nouns_are_no_news(mirror: Mirror) -> None:
-    nouns = [{"id": 3, "name": "pat"}, {"name": "no id"}]
+    nouns: list[Document] = [{"id": 3, "name": "pat"}, {"name": "no id"}]
 
     assert [mirror.put_resources("user", 0, nouns) for _ in range(2)] == [True, False]
     assert [mirror.configure("capabilities", {"a": each}) for each in (1, 1, 2)] == [True, False, True]
@@ -151,10 +151,9 @@ def test_an_item_goes_with_its_tasks_and_comments(mirror: Mirror) -> None:
 
 
 def test_a_new_item_arrives_below_its_unsent_edit_and_rank(mirror: Mirror) -> None:
+    mirror.put_items([item(4), item(5)], [edit(5, Name="Mine")])
     mirror.ranks.put({6: 0.5})
-
-    mirror.put_items([item(5), item(6)], [edit(5, Name="Mine")])
-    mirror.put_items([item(4)], [])
+    mirror.put_items([item(6)], [])
     mirror.ranks.put({3: 0.25})
     mirror.put_items([item(3)], [])
 
@@ -180,7 +179,49 @@ def test_what_the_journal_no_longer_has_goes_at_the_start(mirror: Mirror) -> Non
 def test_a_sent_item_leaves_nothing_under_its_temporary_id(mirror: Mirror) -> None:
     mirror.lay_over([TEMPORARY], [new_item(), comment_on(TEMPORARY)])
 
-    mirror.rename(TEMPORARY, item(77, Name="New"), [comment_on(77)])
+    mirror.rename(TEMPORARY, item(77, Name="New"), [])
 
     assert (rows(mirror), rows(mirror, "id FROM documents")) == ([77], [77])
-    assert rows(mirror, "item_id FROM comments") == [77]
+    assert rows(mirror, "item_id FROM comments") == []
+
+
+@pytest.mark.parametrize(
+    ("state", "left"), [(EntryState.WAITING, [3]), (EntryState.SENDING, [3]), (EntryState.REFUSED, [1, 2, 3, 4])]
+)
+def test_an_item_that_waits_for_deletion_is_hidden_with_tasks_that_arrive_later(
+    mirror: Mirror, state: EntryState, left: list[int]
+) -> None:
+    deletion = replace(new_entry(EntryKind.DELETE, 1, {}, 1), state=state)
+    mirror.put_items([item(1), item(2, kind="Task", ParentID=1), item(3)], [])
+
+    written = mirror.lay_over(mirror.hidden.family([1], [deletion]), [deletion])
+    mirror.put_items([item(4, kind="Task", ParentID=1)], [deletion] if left != [3] else [])
+
+    assert (rows(mirror), mirror.hidden.every()) == (left, {1, 2, 3, 4} - {*left})
+    assert written.fields == frozenset()
+
+
+def test_comments_have_a_readable_time_and_their_readers(mirror: Mirror) -> None:
+    mirror.put_items([item(1), item(2)], [])
+    mirror.comments.put(
+        [
+            {"id": 8, "workItemId": 1, "createdAt": "2026-03-02T10:00:00", "type": "Feedback"},
+            {"id": 9, "workItemId": 1, "createdAt": "soon", "type": "Tracker"},
+        ]
+    )
+    mirror.lay_over([1], [comment_on(1), replace(comment_on(2), id=4)])
+
+    found = mirror.connection.execute("SELECT item_id, pending, created_at, is_internal FROM comments ORDER BY id")
+    assert found.fetchall() == [(1, 1, None, 1), (1, 0, "2026-03-02T10:00:00", 0), (1, 0, None, 1)]
+
+
+def test_new_tasks_stand_and_close_with_the_item_that_arrives_with_them(mirror: Mirror) -> None:
+    mirror.put_items([item(2, kind="Task", ParentID=1), item(3, kind="Task", ParentID=1, Status="Done")], [])
+    mirror.put_items([item(1, priority=50.0), item(4, kind="Task", ParentID=1)], [])
+    mirror.put_items([item(5, Status="Done", priority=60.0), item(6, kind="Task", ParentID=5)], [])
+
+    found = mirror.connection.execute("SELECT id, rank_priority, rank_id, is_open FROM items ORDER BY id").fetchall()
+    assert found == [
+        *((1, 50.0, 1, 1), (2, 50.0, 1, 1), (3, 50.0, 1, 0)),
+        *((4, 50.0, 1, 1), (5, 60.0, 5, 0), (6, 60.0, 5, 0)),
+    ]
