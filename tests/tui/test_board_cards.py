@@ -3,10 +3,12 @@
 import pytest
 from tests.store.world import World, until
 from tests.tui.boarding import active_issue, board, column, current, go_to, is_story, on_board, pick
-from tests.tui.listing import fields_of, press
-from tests.tui.stage import line_with, text_of
+from tests.tui.listing import fields_of, press, shown
+from tests.tui.stage import heading_of, line_with, messages_of, text_of
 
+from backlit.model.fields import ItemType
 from backlit.store import Store
+from backlit.tui.board.screen import BoardScreen
 
 # Moving cards
 
@@ -119,3 +121,33 @@ async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) 
         facts = line_with(pilot.app, f"#{item.id} · ")
 
         assert "─" not in facts
+
+
+async def test_the_board_names_hidden_items_and_gives_new_ones_the_values_of_its_column_and_lane(store: Store) -> None:
+    task = next(row for row in await shown(store) if row.type == "Task")
+    async with on_board(store) as pilot:
+        await active_issue(pilot, store)
+        screen = pilot.app.screen
+        assert isinstance(screen, BoardScreen)
+        assert screen.expected_type() is not ItemType.TASK
+        assert screen.preset(ItemType.STORY)["Status"] == "In Progress"
+        assert "Status" not in screen.preset(ItemType.TASK)
+        assert "by status · folded: Deferred 1 ·" in heading_of(pilot.app)
+        screen.item_added(task.id)
+        assert "Task changed. The board hides tasks; press ft to show them." in messages_of(pilot.app)
+
+        await press(pilot, ":", *"group parent", "enter")
+        await until(lambda: screen.arrangement.has_tasks and board(pilot).position.grid.has_lanes)
+        lane = next(each for each in board(pilot).position.grid.lanes if each.header and each.header.group[0])
+        assert lane.header is not None
+        parent = store.item(int(str(lane.header.group[0])))
+        assert parent is not None
+        card = next(each for each in store.batch.tasks_of(parent.id))
+        assert board(pilot).go_to(card if isinstance(card, int) else card.id)
+        given = screen.preset(ItemType.TASK)
+
+        assert screen.expected_type() is ItemType.TASK
+        assert "lanes by" in heading_of(pilot.app)
+        assert {key: given[key] for key in ("ParentID", "AreaID", "IterationID")} == {
+            "ParentID": parent.id, "AreaID": parent.fields["AreaID"], "IterationID": parent.fields["IterationID"],
+        }  # fmt: skip
