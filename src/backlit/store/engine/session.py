@@ -295,12 +295,10 @@ class Session:
                 self._looked[item_id] = time.monotonic()
                 try:
                     await self._read(item_id)
-                except (Trouble, SignInNeeded) as error:
-                    self._wanted.clear()
+                except BacklitError as error:
                     if isinstance(error, (SignInNeeded, *SHUTS)):
+                        self._wanted.clear()
                         self.note(error)
-                except BacklitError:
-                    continue
             self._look_due.clear()
 
     async def _read(self, item_id: int) -> None:
