@@ -138,12 +138,13 @@ async def test_a_response_that_stalls_ends(  # noqa: PLR0917 - a table of four c
             await asyncio.wait_for(act(client, tmp_path), 10 * LONGEST_ANSWER)
 
 
-async def test_a_download_may_take_long_as_long_as_pieces_arrive(tmp_path: Path, passed: Pass) -> None:
-    pauses = [LONGEST_ANSWER - 1] * 3
-    async with client_of(tmp_path, Slow(passed, 200, *pauses, piece=PIECE)) as client:
-        saved = await client.transfers.download(LARGE, tmp_path, quietly)
+@pytest.mark.parametrize("piece", [PIECE, b"0"])
+async def test_a_download_may_take_long_as_long_as_pieces_arrive(tmp_path: Path, passed: Pass, piece: bytes) -> None:
+    file, pauses = FILE.model_copy(update={"size": 3 * len(piece)}), [LONGEST_ANSWER - 1] * 3
+    async with client_of(tmp_path, Slow(passed, 200, *pauses, piece=piece)) as client:
+        saved = await client.transfers.download(file, tmp_path, quietly)
 
-    assert saved.read_bytes() == PIECE * 3
+    assert saved.read_bytes() == piece * 3
 
 
 async def test_a_download_keeps_its_pieces_when_the_next_one_is_late(tmp_path: Path, passed: Pass) -> None:

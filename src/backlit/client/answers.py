@@ -242,8 +242,9 @@ async def decoded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     given = response.headers.get("content-encoding", "")
     encodings = [each for part in given.split(",") if (each := part.strip().lower()) not in {"", "identity"}]
     if not encodings:
-        async for piece in response.aiter_raw(_PIECE):
-            yield piece
+        async for piece in response.aiter_raw():
+            for start in range(0, len(piece), _PIECE):
+                yield piece[start : start + _PIECE]
         return
     if encodings not in (["gzip"], ["x-gzip"], ["deflate"]):
         raise ServiceError(f"{said_by(response.request)} uses an unsupported compression.")
