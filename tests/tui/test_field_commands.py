@@ -177,6 +177,7 @@ ZOE = Person(7, "zoe", "Zoe")
     [
         ("item.done", "", [], {}, {"Status": "Done"}, "Done"),
         ("item.reopen", "", [], {"Status": "Done"}, {"Status": "Not Done"}, "Reopen"),
+        ("item.reopen", "", [], {"Status": "Deferred"}, {"Status": "Not Done"}, "Reopen"),
         ("item.points", "5", [], {}, {"Estimate": "5"}, "Estimate → 5"),
         ("item.assign-me", "", [], {"AssignedToID": 8}, {"AssignedToID": 7}, "Owner → Zoe"),
         ("item.unassign", "", [], {"AssignedToID": 8}, {"AssignedToID": None}, "Owner → nobody"),

@@ -103,7 +103,7 @@ async def set_group(target: ItemTarget, call: Call) -> None:
 
     def changes(item: Item) -> Changes:
         status = str(item.fields.get("Status") or "")
-        if (group is StatusGroup.DONE) == (groups.of(status) is StatusGroup.DONE):
+        if groups.is_open(status) if label == "Reopen" else groups.of(status) is group:
             return {}
         return {"Status": first_status(target.store.lookups.statuses(item.type), group, groups)}
 
