@@ -110,7 +110,7 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
     async with outbox_of(opened, store) as pilot:
         await until(lambda: "quokkas" in text_of(pilot.app), lambda: text_of(pilot.app))
         wide = text_of(pilot.app)
-        await pilot.resize_terminal(80, 24)
+        await pilot.resize_terminal(80, 20)
         await until(lambda: "quokkas" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert wide.count("e resolve") == 1
