@@ -164,6 +164,13 @@ def test_lines_that_moved_are_moved_by_the_terminal(frame: Frame) -> None:
     assert len(sequence) < 120
 
 
+def test_cells_at_the_edge_are_reached_from_the_one_above(frame: Frame) -> None:
+    for y in (1, 2, 3):
+        frame.put(WIDTH - 1, y, strip_of([("|", STYLES[0])], 1), TRUE)
+
+    assert frame.flush().count("|\x1b[B|\x1b[B|") == 1
+
+
 def test_forgetting_has_everything_written_again_when_it_is_painted(frame: Frame) -> None:
     frame.forget()
     for y in range(HEIGHT):

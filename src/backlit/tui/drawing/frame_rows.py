@@ -193,13 +193,13 @@ class Pen:
         if self._x == x and self._y == y:
             return ""
         ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
-        if self._y != y and self._x != x:
+        if self._y != y and (self._x is None or min(self._x, self._width - 1) != x):
             return ways[0]
         if self._y == y:
             ways.append("\r" if x == 0 else f"\x1b[{x + 1}G")
-            if self._x is not None:
+            if self._x is not None and self._x < self._width:
                 ways.append("\b" * (self._x - x) if x < self._x else _steps(x - self._x, "C"))
-        elif self._x == x and self._y is not None:
+        elif self._y is not None:
             ways.append(_steps(self._y - y, "A") if y < self._y else _steps(y - self._y, "B"))
         return min(ways, key=len)
 
@@ -260,12 +260,11 @@ class Pen:
         return self.style.on_background_of(run.style)
 
     def draw(self, run: "Run") -> None:
-        """Write a run; behind a character of disputed width, and at the edge, the position is unknown."""
+        """Write a run; behind a character of disputed width the position is unknown. At the edge no cell is beside."""
         self.bridge(run.x, run.y, run.row)
         self.take(self._style_for(run) if run.is_blank else run.style)
         self.sequence += run.text
-        end = run.x + run.width
-        self._x = end if end < self._width and run.is_agreed else None
+        self._x = run.x + run.width if run.is_agreed else None
 
     def scroll(self, top: int, bottom: int, lines: int) -> None:
         """Move the rows from `top` to before `bottom` up by so many lines, or down for a negative number."""
