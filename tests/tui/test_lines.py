@@ -10,7 +10,7 @@ from textual.screen import Screen
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.side_lines import FooterLine
-from backlit.tui.widgets.text_view import LinesView, PlainScrollBar
+from backlit.tui.widgets.text_view import LinesView
 
 
 class Lines(Screen[None]):
@@ -76,7 +76,14 @@ async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
         assert (view.show_vertical_scrollbar, view.virtual_size.width) == (False, 20)
 
 
-def test_the_bar_beside_a_content_that_fits_is_blank() -> None:
-    bars = [PlainScrollBar.render_bar(size=6, virtual_size=lines, window_size=6) for lines in (3, 6, 12)]
+async def test_lines_take_the_place_of_their_bar_in_a_view_that_becomes_higher() -> None:
+    async with Stage().run_test(size=(40, 12)) as pilot:
+        view = Words(id="words")
+        await pilot.app.mount(view)
+        await pilot.pause()
+        view.text = "four " * 26
+        view.lay_out()
+        view.styles.height = 10
+        await pilot.pause()
 
-    assert [any(each.style and each.style.reverse for each in bar.segments) for bar in bars] == [False, False, True]
+        assert (view.show_vertical_scrollbar, view.virtual_size.width) == (False, 20)

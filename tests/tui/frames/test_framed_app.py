@@ -19,6 +19,7 @@ from rich.console import RenderableType
 from tests.quiet import every_frame
 from tests.tui.frames import shouting
 from tests.tui.frames.drawn import Drawn
+from tests.tui.test_lines import Words
 from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual._queue import Queue
 from textual.app import App
@@ -124,6 +125,11 @@ class LinedApp(BacklitApp):
         self._driver = PaperDriver(self, mouse=mouse, size=size)
         return self._driver
 
+    def drawn_at(self, x: int, y: int) -> object:
+        """Return a cell of the paper."""
+        assert isinstance(self._driver, PaperDriver)
+        return self._driver.paper.cells()[y][x]
+
     def compare(self, region: Region) -> None:
         """Note a region whose cells on the paper differ from those that Textual draws from scratch."""
         assert isinstance(self._driver, PaperDriver)
@@ -164,6 +170,26 @@ async def test_no_frame_is_kept_before_the_screen_has_taken_a_new_size(store: St
 
         assert (kept is None, app.kept_frame("Toast")) == (False, None)
         app._size = Size(*SIZE)  # noqa: SLF001 - Textual's
+
+
+async def test_a_bar_that_keeps_its_place_is_painted_with_the_lines_beside_it(store: Store) -> None:
+    app, seen = LinedApp(store), list[object]()
+    with every_frame():
+        async with app.run_test(size=SIZE) as pilot:
+            await app.push_screen(Screen())
+            view = Words(id="words")
+            await app.screen.mount(view)
+            await pilot.pause()
+            view.styles.overflow_y = "scroll"
+            await pilot.pause()
+            for count in (40, 80, 4, 40, 4):
+                view.text = "four " * count
+                view.lay_out()
+                await pilot.pause()
+                seen.append(app.drawn_at(view.region.right - 1, view.region.y))
+
+    assert app.differing == []
+    assert (seen[0] == seen[1] == seen[3], seen[2] == seen[4], seen[0] == seen[2]) == (True, True, False)
 
 
 async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:
@@ -267,7 +293,7 @@ async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_o
 
 def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     app = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
-    widget = {"_layout_required", "_repaint_required", "_scroll_required", "_styles_cache"}
+    widget = {"_dirty_regions", "_layout_required", "_repaint_required", "_scroll_required", "_styles_cache"}
     screen = {"_compositor", "_dirty_widgets", "_layout_required", "_recompose_required", "_repaint_required"}
 
     assert version("textual") == "8.2.8"

@@ -224,6 +224,7 @@ class DirectPainter:
             cache.set_dirty(*parts)
         else:
             cache.clear()
+            widget._dirty_regions.add(own)  # noqa: SLF001 - as above; for widgets that draw all their lines at once
         system = colours_of(self._app.console)
         is_plain = _is_plain(widget) and all(map(content.contains_region, parts))
         lines = _content_lines if is_plain else Widget.render_lines

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from rich.segment import Segment, Segments
+from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBarRender
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -34,15 +34,6 @@ class PlainScrollBar(ScrollBarRender):
     """Bar of whole cells; parts of cells look like dashes in many fonts."""
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "]
-
-    @classmethod
-    def render_bar(
-        cls, size: int = 25, virtual_size: float = 50, window_size: float = 20, *more: Any, **options: Any
-    ) -> Segments:
-        """Draw the bar; a blank beside a content that fits, where Textual draws all of it."""
-        return super().render_bar(
-            size, size if virtual_size <= window_size else virtual_size, window_size, *more, **options
-        )
 
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
@@ -82,10 +73,15 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         self._scroll_update(self.virtual_size)
 
     def _scroll_update(self, virtual_size: Size) -> None:
-        """Show the new height of the content; a bar that stays blank is not painted."""
+        """Show the new height of the content; a bar that keeps its place is painted with the lines, unless blank."""
         bar, height = self.vertical_scrollbar, self.container_size.height
-        if max(virtual_size.height, bar.window_virtual_size) > height or bar.window_size != height:
+        if self.styles.overflow_y != "scroll" or bar.window_size != height:
             super()._scroll_update(virtual_size)
+        elif max(virtual_size.height, bar.window_virtual_size) > height:
+            bar.set_reactive(ScrollBar.window_virtual_size, virtual_size.height)
+            bar.refresh(repaint=False)  # frees its drawing
+            refresh(bar)
+            self.scroll_y = self.validate_scroll_y(self.scroll_y)
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
