@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import EntryState, OutboxEntry, Store
+from backlit.store.edits.items import Family
 from backlit.store.files.files import Writer
 
 LATER = "2026-03-02T10:00:00.000"
@@ -133,3 +134,73 @@ async def test_an_item_needs_a_known_type_and_a_project(tmp_path: Path, store: S
         == str(unplanned)
         == ("No project is open yet. Wait for the first load, or ask a manager to add you to a project.")
     )
+
+
+async def test_acts_by_a_temporary_id_go_to_the_item_that_the_service_made(store: Store) -> None:
+    made = await store.items.add("Story", {"Name": "New", "Estimate": None})
+    add = last(store)
+
+    def deliver(writer: Writer) -> None:
+        writer.journal.deliver(add, 77)
+        writer.mirror.rename(made, item(77, Name="Theirs"), [])
+
+    store.files.submit(deliver).result()
+    await store.items.edit([made], {"Name": "Mine"}, {"Name": "New"})
+    edit = last(store)
+    await store.items.comment(made, "Look")
+    comment = last(store)
+    await store.items.add("Task", {"Name": "Below", "ParentID": made})
+    task = last(store)
+    settle_entry = replace(edit, state=EntryState.CONFLICT, theirs={"Name": "Theirs"})
+    store.files.submit(lambda writer: writer.journal.update(settle_entry)).result()
+
+    contested = store.conflicts.of_item(made)
+    assert add.fields == {"Name": "New"}
+    assert (edit.item_id, edit.base, comment.item_id, task.parent_id) == (77, {"Name": "New"}, 77, 77)
+    assert contested is not None
+    assert contested.id == edit.id
+    assert store.deletions.extent([made]).items == store.deletions.extent([made, 77]).items == 1
+
+
+async def test_an_act_belongs_to_the_project_of_its_item(store: Store) -> None:
+    await store.items.edit([4], {"Name": "Mine"})
+    await store.items.comment(4, "Look")
+
+    assert [each.project_id for each in store.outbox_entries()] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "faults"),
+    [
+        ("Story", {}, {"Name"}),
+        ("Story", {"Name": None, "Estimate": True}, {"Name", "Estimate"}),
+        ("Story", {"Name": "New", "WorkCompleted": 1.0, "Nothing": 1}, {"WorkCompleted", "Nothing"}),
+        ("Task", {"Name": "New"}, {"ParentID"}),
+    ],
+)
+async def test_a_new_item_is_refused_with_each_fault(
+    store: Store, kind: str, fields: Mapping[str, object], faults: set[str]
+) -> None:
+    error = await raised(store.items.add(kind, fields))
+    below = await raised(store.items.add_families([Family("Story", {"Name": "New"}, [{**fields, "ParentID": 4}])]))
+
+    assert isinstance(error, BadRequest)
+    assert isinstance(below, BadRequest)
+    assert error.errors.keys() == faults
+    assert all(error.errors[key] in str(error) for key in faults)
+    assert store.outbox_entries() == ()
+
+
+async def test_a_parent_is_chosen_with_a_new_task_only(store: Store) -> None:
+    error = await raised(store.items.edit([3], {"ParentID": 2}))
+
+    assert isinstance(error, BadRequest)
+    assert set(error.errors) == {"ParentID"}
+
+
+@pytest.mark.parametrize("text", ["", " \n", "a \ud800"])
+async def test_a_comment_without_a_text_that_can_be_sent_is_refused(store: Store, text: str) -> None:
+    error = await raised(store.items.comment(1, text))
+
+    assert isinstance(error, BadRequest)
+    assert set(error.errors) == {"description"}
