@@ -62,7 +62,7 @@ async def _edit(target: ItemTarget, written: Written) -> None:
     """Open the text until it can be read or is left; it is kept on disk first, whatever is wrong with it."""
     while True:
         text = target.edit_outside(written.text, ".md" if len(written.ids) == 1 else ".tsv")
-        if text == written.original:
+        if text == written.original == written.text:
             target.say("Nothing was changed.")
             return
         written = replace(written, text=text)
