@@ -1,24 +1,32 @@
 """The commands of the application against a target that is no application."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.store.papers import offline_store
+from tests.store.papers import item, offline_store
 from tests.store.world import World, raised, sent, until
-from tests.tui.target import Answer, FakeTarget
+from tests.tui.target import Answer, FakeTarget, rows_of, run, stage
 from textual.screen import Screen
+from textual.widget import Widget
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.edits.work_log import Work
 from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
+from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.places import Jumps, Place, Places, Recent
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import Call, CannotAct, Command
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.dialogs.pick import Choice
 from backlit.tui.drawing import themes
+from backlit.tui.items.item_screen import ITEM_COMMANDS
 from backlit.tui.shell import macros
+from backlit.tui.shell.dispatch import Dispatch
+from backlit.tui.shell.target import ItemPlace
 
 
 class FakePlaces:
@@ -32,6 +40,10 @@ class FakePlaces:
         self.may_leave = True
         self.went: list[str] = []
         self.reversals: list[Reversal] = []
+        self.signs_in = False
+
+    def sign_in(self) -> None:
+        self.signs_in = True
 
     def show_reversal(self, done: Reversal) -> None:
         self.reversals.append(done)
@@ -66,12 +78,37 @@ class FakeApplication(FakeTarget):
         self.theme = "backlit"
         self.is_running_something = False
         self.has_ended = False
+        self.dispatch = cast("Dispatch", FakeDispatch())
+        self.workers: dict[str, Callable[[], Coroutine[object, object, None]]] = {}
 
     def stop_running(self) -> bool:
         return self.is_running_something
 
+    def run_worker(
+        self, act: Callable[[], Coroutine[object, object, None]], *, group: str, exclusive: bool = False
+    ) -> None:
+        assert exclusive
+        self.workers[group] = act
+
     def exit(self) -> None:
         self.has_ended = True
+
+
+class FakeDispatch:
+    """The focus on a list of items, and the commands that were to run."""
+
+    def __init__(self) -> None:
+        self.focused_node = Focused()
+        self.ran: list[str] = []
+
+    def run(self, command: Command) -> None:
+        self.ran.append(command.id)
+
+
+class Focused(Widget):
+    """A widget with the commands of items and of the application."""
+
+    COMMAND_GROUPS = (*ITEM_COMMANDS, *BacklitApp.COMMAND_GROUPS)
 
 
 def call(command_id: str, count: int | None = None, text: str = "") -> Call:
@@ -284,6 +321,109 @@ def test_it_is_said_that_all_is_sent(store: Store) -> None:
     global_commands.say_saved(target, call("app.saved"))
 
     assert target.said == ["All changes are saved on the server."]
+
+
+async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice_restores_the_one_before(
+    store: Store,
+) -> None:
+    def try_another(dialog: Screen[object]) -> None:
+        target.theme = rows_of(dialog)[1].label
+
+    target = FakeApplication(store, answers=(try_another, Choice("paper", "paper"), Choice("paper", "paper")))
+    as_target = cast("global_commands.ApplicationTarget", target)
+    themes = []
+    for _ in range(3):
+        with stage():
+            await global_commands.choose_theme(as_target, call("app.theme"))
+        themes.append(target.theme)
+
+    assert themes == ["backlit", "paper", "paper"]
+    assert target.said == ['To keep it, set theme = "paper" in config.toml.']
+
+
+# The palette
+
+
+async def test_a_found_command_runs_and_is_offered_first_next_time(store: Store) -> None:
+    chosen = ["item.status", "app.theme", "item.status"]
+    target = FakeApplication(store, answers=tuple(COMMAND_BY_ID[each] for each in chosen))
+    as_target = cast("global_commands.ApplicationTarget", target)
+    target.session.recent_commands = tuple(f"item.{number}" for number in range(8))
+
+    with stage():
+        for _ in chosen:
+            await global_commands.find(as_target, call("app.palette"))
+
+    assert cast("FakeDispatch", target.dispatch).ran == chosen
+    assert target.session.recent_commands == ("item.status", "app.theme", *(f"item.{number}" for number in range(6)))
+
+
+async def test_a_found_item_opens_and_a_command_of_another_place_is_refused_with_its_key(store: Store) -> None:
+    target = FakeApplication(store, answers=(COMMAND_BY_ID["plan.send"], None, 7))
+    as_target = cast("global_commands.ApplicationTarget", target)
+
+    with stage():
+        with pytest.raises(CannotAct, match=r"works in the plan only\. gp goes there\."):
+            await global_commands.find(as_target, call("app.palette"))
+        for _ in range(2):
+            await global_commands.find(as_target, call("app.palette"))
+
+    assert (target.opened, target.session.recent_commands) == ([(7, ItemPlace.EDITOR, None)], ())
+    assert cast("FakeDispatch", target.dispatch).ran == []
+
+
+# Fetching, and the timer
+
+
+async def test_changes_are_fetched_and_a_full_resync_and_failures_are_told(world: World, store: Store) -> None:
+    target = FakeApplication(store)
+    as_target = cast("global_commands.ApplicationTarget", target)
+    found = []
+    for command in (global_commands.refresh, global_commands.resync):
+        command(as_target, call("app.refresh"))
+        await target.workers.pop("refresh")()
+        found.append(list(target.said))
+    world.faults.is_down = True
+    global_commands.refresh(as_target, call("app.refresh"))
+    await target.workers.pop("refresh")()
+
+    assert found == [[], ["Full resync finished."]]
+    assert len(target.said) == 2
+    assert target.said[1].startswith("! ")
+    assert not target.fake_places.signs_in
+
+
+async def test_the_changes_that_wait_are_counted(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        target = FakeTarget(store)
+        for name in ("One", "Two"):
+            await store.items.edit([1], {"Name": name})
+            global_commands.say_saved(target, call("app.saved"))
+        await store.items.add("Story", {"Name": "New"})
+        global_commands.say_saved(target, call("app.saved"))
+
+    assert target.said[-1].startswith("Saved locally. ")
+    assert "All changes" not in " ".join(target.said)
+
+
+async def test_stop_logs_the_timer_s_task_and_ends_the_timer_of_a_task_that_is_gone(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, kind="Task"), item(3, kind="Task")]) as store:
+        target = FakeTarget(store, [3], [None, Work(1.0)])
+        with pytest.raises(CannotAct, match=r"No timer is running\. L, then ctrl\+t starts one"):
+            await run(target, "app.stop-timer")
+        await store.timer.start(2)
+        await run(target, "app.stop-timer")
+        goes_on = store.timer.running is not None
+        await run(target, "app.stop-timer")
+        ended = store.timer.running is None
+        await store.timer.start(3)
+        store.files.submit(lambda writer: writer.mirror.remove_items([3])).result()
+
+        with pytest.raises(CannotAct, match="Timer stopped: #3 no longer exists"):
+            await run(target, "app.stop-timer")
+
+        assert (goes_on, ended, store.timer.running) == (True, True, None)
+        assert {each.item_id for each in store.outbox_entries()} == {2}
 
 
 def test_a_macro_that_was_never_recorded_is_refused() -> None:
