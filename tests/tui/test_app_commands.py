@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, raised, sent, until
-from tests.tui.target import Answer, FakeTarget, rows_of, run, stage
+from tests.tui.target import Answer, FakeTarget, run, stage
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -24,6 +24,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.drawing import themes
 from backlit.tui.items.item_screen import ITEM_COMMANDS
+from backlit.tui.items.log_work import LogWorkDialog
 from backlit.tui.shell import macros
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.target import ItemPlace
@@ -326,8 +327,8 @@ def test_it_is_said_that_all_is_sent(store: Store) -> None:
 async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice_restores_the_one_before(
     store: Store,
 ) -> None:
-    def try_another(dialog: Screen[object]) -> None:
-        target.theme = rows_of(dialog)[1].label
+    def try_another(_: Screen[object]) -> None:
+        target.theme = "paper"
 
     target = FakeApplication(store, answers=(try_another, Choice("paper", "paper"), Choice("paper", "paper")))
     as_target = cast("global_commands.ApplicationTarget", target)
@@ -414,6 +415,9 @@ async def test_stop_logs_the_timer_s_task_and_ends_the_timer_of_a_task_that_is_g
         await store.timer.start(2)
         await run(target, "app.stop-timer")
         goes_on = store.timer.running is not None
+        asked = target.asked[0]
+        assert isinstance(asked, LogWorkDialog)
+        assert asked.inputs[0].value == "0.01"
         await run(target, "app.stop-timer")
         ended = store.timer.running is None
         await store.timer.start(3)
