@@ -49,7 +49,8 @@ def keep_compiled_code() -> None:
 
 def keep_files_in_memory() -> None:
     """Put the folders of tests into memory: a disk adds half to the processor's time of a store, and waiting to it."""
-    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
+    is_usable = os.access(MEMORY, os.W_OK) and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
+    if is_usable and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 

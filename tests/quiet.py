@@ -139,7 +139,9 @@ def _state(thread: str) -> bytes:
         if thread not in _states:
             _states[thread] = os.open(f"{_THREADS}/{thread}/stat", os.O_RDONLY)
         return os.pread(_states[thread], 80, 0).rpartition(b") ")[2][:1]
-    except OSError:  # it has ended
+    except OSError:  # it has ended, and another thread may get its number
+        if thread in _states:
+            os.close(_states.pop(thread))
         return b""
 
 

@@ -378,6 +378,6 @@ async def test_a_dialog_names_its_keys_in_the_accent_and_the_footer_below_hides_
         await pilot.pause()
 
         accent = Color.parse(app.theme_variables["accent"]).rich_color
-        assert "".join(each.text for each in border if each.style and each.style.color == accent) == "tabenteresc"
+        assert "".join(each.text for each in border if each.style and each.style.color == accent) == "entertabesc"
         assert ("keys" in before, "keys" in below) == (True, False)
         assert line_with(app, "3 of 9") == before

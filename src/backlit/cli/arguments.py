@@ -167,7 +167,7 @@ def _add_project(command: argparse.ArgumentParser, default: str | None = argpars
 def _add_log(commands: "_Commands") -> None:
     log = commands.add_parser("log", help="log hours on a task: updates its work fields and adds a comment")
     log.add_argument("id", type=_id, metavar="ID", help="the task")
-    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30 or 90m")
+    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
     log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
     log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")

@@ -175,7 +175,7 @@ class Store:
         self.engine.on_synced = self._synced
         self.files.wake = self.engine.wake
         self.is_sample = self.is_local = False
-        """Whether the workspace is the sample, which gets a made-up history, or one's own; set before `open`."""
+        """Kinds of workspace, set before `open`: the sample, which gets a made-up history, or the user's own."""
         self.pinned = ""
         """Name or number of the project that this process shows until the user chooses another; set before `open`."""
         self._views: weakref.WeakSet[View] = weakref.WeakSet()

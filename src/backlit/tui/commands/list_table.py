@@ -257,7 +257,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
     Command("item.groom", ("c q",), Context.ITEM, "groom",
         "Groom the item: asks for its estimate, iteration and status in turn.",
         handler="items.item_commands:open_place", argument="groom", also="grooming refine questions"),
-    Command("item.copy-id", ("y y",), Context.ITEM, "copy id", "Copy the id to the clipboard: a link in plain text.",
+    Command("item.copy-id", ("y y",), Context.ITEM, "copy id", "Copy the id to the clipboard.",
         handler="items.as_text:copy", argument="numbers", also="link number"),
     Command("item.copy-name", ("y n",), Context.ITEM, "copy name", "Copy the name to the clipboard.",
         handler="items.as_text:copy", argument="names"),

@@ -24,11 +24,12 @@ WAYS = {
     Context.ITEM: "app.backlog",
 }
 """The command that leads to the place of a context."""
-_READING = ("item.open", "item.comments", "item.attachments", "item.history")
+_READING = ("item.open", "item.comments", "item.attachments", "item.history", "item.conflict")
 FOR_WRITERS = frozenset(
     {each.id for each in ITEM_COMMANDS if each.id not in _READING and not each.id.startswith("item.copy")}
     | {each.id for each in COMMANDS if each.group in {"trees.node_commands", "editor.saving"}}
     | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
+    | {"plan.send", "plan.back", "inbox.edit", "reports.edit", "summary.edit"}
     | {f"editor.{act}" for act in ("edit", "name", "clear", "revert", "outside")}
     | {f"comments.{act}" for act in ("add", "external", "quote", "correct", "delete")}
     | {f"attachments.{act}" for act in ("upload", "upload-open", "describe", "delete")}

@@ -104,7 +104,7 @@ class PathDialog(LineDialog):
         self, title: str, text: str, check: Callable[[str], str | None], note: str = "", kept: StoredLines | None = None
     ) -> None:
         super().__init__(title, text, check, note=note, kept=kept)
-        self.name_keys(("tab", "complete"), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", "complete"), ("esc", "cancel"))
         self.frame.styles.width = 80
 
     def press(self, key: str) -> bool:
@@ -145,7 +145,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self._note = Static(literal(""), classes="note")
         self._fault = Static(literal(""), classes="fault")
         self._restored = RESTORED if self.typed != begun else ""
-        self.name_keys(("tab", "next"), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", "next"), ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""

@@ -145,6 +145,7 @@ class PickerDialog(Dialog[Result]):
         value = self.current.value if self.current is not None else None
         self._choices = list(choices)
         self._texts = [_searched(choice) for choice in choices]
+        self.list.is_numbered = self.list.is_numbered and not any(map(_has_digit, choices))
         self._show_fitting()
         at = next((index for index, choice in enumerate(self._shown) if choice.value == value), 0)
         self.list.move_to(at)
@@ -254,7 +255,7 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
         every = dict.fromkeys([*chosen, *words])
         super().__init__(title, [Choice(word, word) for word in every], free=free)
         self._selected = dict.fromkeys(chosen)
-        self.name_keys(("tab", "select"), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", "select"), ("esc", "cancel"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -289,7 +290,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
         self._selected = dict.fromkeys(chosen)
         self._has_turned = False
-        self.name_keys(("tab", "select several"), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", "select several"), ("esc", "cancel"))
         at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
         self._first = self._choices[at].value
         self._show_selected()
@@ -359,7 +360,7 @@ class PickTagsDialog(SelectingDialog[TagChange | None]):
         super().__init__(title, choices, free=True)
         self._before = {word: count == total for word, count in counts.items()}
         self._wanted: dict[str, bool] = {}
-        self.name_keys(("tab", "add or remove"), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", "add or remove"), ("esc", "cancel"))
         self._show_selected()
 
     def accept(self) -> None:
@@ -419,7 +420,7 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._is_touched = False
         self._adds = adds
         act = "add, turn, remove" if has_directions else "add or remove"
-        self.name_keys(("tab", act), ("enter", "accept"), ("esc", "cancel"))
+        self.name_keys(("enter", "accept"), ("tab", act), ("esc", "cancel"))
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()
         self.list.move_to(at)

@@ -62,16 +62,17 @@ ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 def coming_lines(
     items: Sequence[ComingItem], lacks: Mapping[int, str], width: int, _height: int, theme: ThemeStyles
 ) -> Sequence[Line]:
-    """Return the number, type and name of each item, and behind the longest name what they lack."""
+    """Return the number, type and name of each item, and what it lacks, for which a long name leaves room."""
     ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
     numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
-    name = max(1, min(longest, width - numbers - NAME_GAP))
+    room = width - numbers - NAME_GAP
+    name = max(1, min(longest, room * 6 // 10 if any(lacks.values()) else room))
     return [
         [
             Segment(f"{shown:>{numbers}} ", theme.style("faint")),
             Segment(f"{type_sign(each.type)} ", theme.style(type_colour(each.type))),
             Segment(fit(each.name, name), theme.style()),
-            Segment(f"  {lacks.get(each.item_id, '')}", theme.style("muted")),
+            Segment(fit(f"  {lacks.get(each.item_id, '')}", room - name), theme.style("muted")),
         ]
         for shown, each in zip(ids, items, strict=True)
     ]

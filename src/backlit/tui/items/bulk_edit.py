@@ -45,7 +45,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
     count = len(plan.changes)
     if not failed:
         words = f"{act.label}: {plan.words} changed" if count > 1 else _short(act.label, MOST_SAID)
-        target.say(f"{words}. u to undo.")
+        target.say(f"{words}{'' if words.endswith('…') else '.'} u to undo.")
         return
     names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
     if await target.ask(FailedDialog(count, failed, names)):

@@ -236,8 +236,9 @@ async def _ask_value(
         return await _pick_value(target, field, title, items, value)
     check = partial(check_line, field)
     kept = StoredLines(target.store, _draft_key(field, items))
-    scale = ", ".join(map(number_text, target.session.estimate_scale))
-    note = f"Scale: {scale}. c5 enters 5 at once." if field.key == "Estimate" else ""
+    scale = [*map(number_text, target.session.estimate_scale)]
+    at_once = " c5 enters 5 at once." if "5" in scale else ""
+    note = f"Scale: {', '.join(scale)}.{at_once}" if field.key == "Estimate" else ""
     dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", note=note, kept=kept)
     text = await target.ask(dialog)
     return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
