@@ -112,6 +112,7 @@ HOLDS = [
     "not (substring(Severity, 0) eq '')",
     "replace(Name, 'e', '3') eq 'Gu3st ch3ckout' and replace(Name, '', 'x') eq Name and replace(Name, 't', '') ne Name",
     "Priority add 3 eq 5 and Priority sub 3 eq -1 and Priority mul 3 eq 6",
+    "9 sub 4 sub Priority eq 3 and 16 div 4 div Priority eq 2 and 9 sub 4 mul Priority eq 1",
     "7 div Priority eq 3 and -7 div Priority eq -3 and 7 mod Priority eq 1 and -7 mod Priority eq -1",
     "BacklogPriority divby 2 eq 1.25",
     "not (Priority div 0 eq 0) and not (Priority mod 0 ne 9) and not (Priority divby 0 gt -1)",

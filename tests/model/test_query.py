@@ -343,6 +343,18 @@ def test_the_page_of_the_language_names_every_short_key() -> None:
     assert [key for key in (*SHORT_KEYS, "text") if f"`{key}" not in page] == []
 
 
+@pytest.mark.parametrize(
+    ("operator", "held"), [("<", "Y..."), ("<=", "YYY."), (">", "...Y"), (">=", ".YYY"), (":", ".YY.")]
+)
+def test_a_day_ends_before_the_midnight_of_the_next(operator: str, held: str) -> None:
+    now, day = Book().now(), datetime(2026, 3, 1)
+    found = date_filter("changed", operator, "2026-03-01", now, now.date())
+    moments = (day - timedelta(seconds=1), day, day + timedelta(hours=23), day + timedelta(days=1))
+
+    assert found is not None
+    assert [matches(found, {"changed": each}) for each in moments] == [each != "." for each in held]
+
+
 @pytest.mark.parametrize(("operator", "holds"), [("<", False), ("<=", True), (">", False), (">=", True), (":", True)])
 def test_an_age_is_neither_older_nor_younger_than_itself(operator: str, holds: bool) -> None:
     now = Book().now()
