@@ -277,6 +277,15 @@ async def test_a_series_is_offered_and_made_below_a_release_and_beside_an_iterat
     assert (list(dialog.typed), made, target.shown) == (lines, expected, ["S1"])
 
 
+async def test_a_series_is_compared_with_sprints_alone(store: Store) -> None:
+    target = FakeTree(store, 20, [None])
+
+    await run(target, "tree.series")
+    words = result_of(target.asked[0], "S{n}", "1", "1", "2", "2026-03-16")
+
+    assert ("overlaps Spike" in words, "R1" in words) == (True, False)
+
+
 def sprint(name: str, start: date | None, end: date | None, *, release: bool = False) -> IterationEntry:
     return IterationEntry(1, name, "", start, end, None, None, is_release=release)
 

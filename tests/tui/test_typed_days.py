@@ -105,6 +105,7 @@ def test_a_typed_number_is_zero_or_more(typed: str) -> None:
         (date(2027, 3, 3), date(2027, 3, 17), "3–17 Mar 2027", " 3 Mar – 17 Mar 2027"),
         (date(2025, 3, 3), date(2026, 3, 2), "3 Mar 2025–2 Mar", " 3 Mar –  2 Mar"),
         (date(2025, 3, 3), date(2026, 3, 3), "3 Mar 2025–3 Mar", "Mar 2025–Mar 2026"),
+        (date(2026, 3, 3), date(2026, 3, 3), "3 Mar", " 3 Mar –  3 Mar"),
         *((date(2026, 3, 3), None, "from 3 Mar", "from 3 Mar"), (None, date(2026, 3, 3), "to 3 Mar", "to 3 Mar")),
         (None, None, "", ""),
     ],

@@ -115,6 +115,8 @@ def span(start: date | None, end: date | None, today: date) -> str:
     """Two days, the second inclusive, as people write them: 3–17 Mar, 24 Feb–10 Mar; years where not this one."""
     if start is None or end is None:
         return f"from {written_day(start, today)}" if start else f"to {written_day(end, today)}" if end else ""
+    if start == end:
+        return written_day(end, today)
     if (start.year, start.month) == (end.year, end.month):
         return f"{start.day}–{written_day(end, today)}"
     if start.year == end.year:

@@ -101,7 +101,7 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     today, iterations, tree = target.store.today(), target.store.lookups.iterations(), tree_of(target)
     is_beside = not (entry.is_release or node.parent_id not in iterations or tree.children(node.id))
     above = node.parent_id if is_beside else node.id
-    children = [iterations[each.id] for each in tree.children(above)]
+    children = [found for each in tree.children(above) if not (found := iterations[each.id]).is_release]
     begins = iterations[above].start if iterations[above].is_release else None
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
     lines = offer(children, below_root, begins, today)
