@@ -343,7 +343,7 @@ async def test_a_preview_ends_the_transfer_at_its_limit(tmp_path: Path) -> None:
 async def test_a_file_is_read_at_its_own_address(
     tmp_path: Path, folder: Path, addresses: dict[str, str], asked: str
 ) -> None:
-    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1, **addresses)  # type: ignore[arg-type]
+    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1).model_copy(update=addresses)
     foreign = Foreign(answer(200, b"0"))
     async with foreign.client(tmp_path) as client:
         saved = await client.transfers.download(attachment, folder, quietly)

@@ -128,14 +128,12 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         assert words(app, "D", "x", "y") == first
 
         second = words(app, "n")
-        assert "2 of 4 #2 × Item 2 ○ Open · 3 pts · user 9" in second
-        assert second.endswith("max 20")
-        assert "#1 to S24 S24" in second
-        assert "15 → 18 pts" in second
+        for part in ("2 of 4 #2 × Item 2 ○ Open · 3 pts · user 9", "#1 to S24 S24", "15 → 18 pts"):
+            assert part in second
         third = words(app, "b")
         assert "3 of 4 #3 ◆ Item 3 no status · not estimated · unassigned" in third
-        assert "#1 to S24 · #2 to the backlog" in third
-        assert "15 pts · max" in third
+        for part in ("#1 to S24 · #2 to the backlog", "15 pts · max"):
+            assert part in third
         assert "→ 15" not in third
         fourth = words(app, "tab")
         assert "○ Not done · 8 pts · unassigned · 1 open task" in fourth
@@ -170,12 +168,8 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         words(app, "escape")
 
     assert (store.outbox_entries(), target.said) == ((), [])
-    assert store.drafts.find(KEY) == {
-        "1": ["next", 0.0, False],
-        "2": ["backlog", 0.0, False],
-        "3": ["stay", 0.0, False],
-        "4": ["stay", 0.0, False],
-    }
+    stay = {key: ["stay", 0.0, False] for key in "34"}
+    assert store.drafts.find(KEY) == {"1": ["next", 0.0, False], "2": ["backlog", 0.0, False], **stay}
 
 
 async def test_a_split_asks_for_the_done_points_and_goes_on_with_the_next_item(store: Store) -> None:

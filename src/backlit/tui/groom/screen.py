@@ -66,7 +66,7 @@ def coming_lines(
     ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
     numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
     room = width - numbers - NAME_GAP
-    name = max(1, min(longest, room * 6 // 10 if any(lacks.values()) else room))
+    name = max(1, min(longest, max(room - 2 - max(map(cell_len, lacks.values()), default=-2), room * 6 // 10)))
     return [
         [
             Segment(f"{shown:>{numbers}} ", theme.style("faint")),

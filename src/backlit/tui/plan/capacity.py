@@ -178,8 +178,8 @@ async def workload(target: PlanTarget, _call: Call) -> None:
             most = (people.limit(key, entry.name) if key else None) or Share()
             cells = _cell(share.points, most.points), _cell(share.hours, most.hours)
             bar = (f"  {plain_bar(share.points, most_points, SHARE_BAR)}", "$bar")
-            limit = ("  limit of this machine" if most != Share() else "", "$muted")
-            lines.append(Content.assemble(fit(name, 20), *cells, bar, limit))
+            limit = ("  limit of this machine", "$muted")
+            lines.append(Content.assemble(fit(name, 20), *cells, limit if most != Share() else bar))
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
         lines += [literal(""), literal(release.entry.name), bar_line(whole, release.capacity)]
