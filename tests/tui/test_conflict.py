@@ -282,7 +282,7 @@ async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store,
         await until(lambda: "mine 59" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press(*["pageup"] * 8)
 
-        await until(lambda: missing(pilot.app, ["mine 0", "0 of 1 resolved"]) == [], lambda: text_of(pilot.app))
+        await until(lambda: missing(pilot.app, ["mine 0", "1 field left to resolve"]) == [], lambda: text_of(pilot.app))
 
 
 async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:

@@ -416,7 +416,7 @@ async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
         await until(lambda: words in text_of(pilot.app), lambda: text_of(pilot.app))
 
         await pilot.press("g", "=")
-        await until(lambda: "0 of 1 resolved" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "1 field left to resolve" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("m", "enter")
         await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
 

@@ -142,15 +142,13 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         assert words(app, "up") == third
         assert "✓ b Move" in words(app, "left")
         back = words(app, "backspace", "backspace")
-        assert "1 of 4" in back
-        assert "✓ n Move" in back
-        assert "15 pts · max" in back
+        for part in ("1 of 4", "✓ n Move", "15 pts · max"):
+            assert part in back
         assert "→ 18" not in back
         assert words(app, "down", "right", "tab") == fourth
 
         alone = words(app, "D")
         assert "S24 all 1 to S24, 1 to the backlog, 1 done, 1 unanswered #1 ◆ Item 1 to S24" in alone
-        assert "#3 ◆ Item 3 unanswered, left here #4 ◆ Item 4 done S24" in alone
         await until_said(app, "y save", "backspace previous")
         assert words(app, "tab", "n", "x") == alone
         assert "✓ D Mark" in words(app, "up")
