@@ -23,6 +23,7 @@ from backlit.tui.widgets.side_lines import WhichKeyHint
 Arguments = TypeVarTuple("Arguments")
 Runner = Callable[[Call], Awaitable[None] | None]
 """Runs a call; may raise CannotAct or BacklitError."""
+PassOn = Callable[[events.Event], Awaitable[None]]
 
 
 class Say(Protocol):
@@ -36,9 +37,10 @@ class Dispatch:
     """Runs the commands of an application's keys; passes all other input on to Textual."""
 
     def __init__(
-        self, app: App[Any], recorder: Recorder, pass_on: Callable[[events.Event], Awaitable[None]], say: Say
+        self, app: App[Any], recorder: Recorder, pass_on: PassOn, say: Say, catch_up: Callable[[], None]
     ) -> None:
         self._app = app
+        self._catch_up = catch_up
         self._recorder = recorder
         self._pass_on = pass_on
         self._say = say
@@ -81,6 +83,7 @@ class Dispatch:
     async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
         with self._saying_why():
             await run_asking(act, *args)
+        self._catch_up()  # before the next key, which may not have seen this worker run
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:
