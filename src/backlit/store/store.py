@@ -291,7 +291,8 @@ class Store:
 
     def has_items(self) -> bool:
         """Return whether the project has any item, done ones included."""
-        return bool(self.view(ViewSpec(with_done=True)).rows(0, 1))
+        spec = ViewSpec(with_done=True)
+        return self.lookups.keep(Subject.ITEMS, "has items", lambda: bool(self.view(spec).rows(0, 1)))
 
     def _note(self, change: Change) -> None:
         with self._views_lock:
