@@ -45,6 +45,13 @@ async def all_done(reading: Reading) -> None:
     await until(lambda: name_of(reading, 2) == "By Jon")
 
 
+async def lost(reading: Reading, session: Session, shown: Shown) -> None:
+    """Have a look find that the service is gone."""
+    reading.server.is_down = True
+    session.look_at(1)
+    await until(lambda: shown.said[-1] == "lost")
+
+
 async def test_a_sign_in_sets_every_loop_going(begin: Begin) -> None:
     reading = await begin()
     async with running(reading, PATIENT) as (session, _):
@@ -63,9 +70,7 @@ async def test_a_sign_in_sets_every_loop_going(begin: Begin) -> None:
 async def test_the_end_of_an_outage_sets_every_loop_going(begin: Begin) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
-        reading.server.is_down = True
-        session.look_at(1)
-        await until(lambda: shown.said[-1] == "lost")
+        await lost(reading, session, shown)
         await work_to_do(reading, session)
         await until(lambda: asked(reading, "me") > 1)
         reading.server.is_down = False
@@ -76,9 +81,7 @@ async def test_the_end_of_an_outage_sets_every_loop_going(begin: Begin) -> None:
 async def test_an_outage_lets_only_the_cheap_question_through(begin: Begin) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
-        reading.server.is_down = True
-        session.look_at(1)
-        await until(lambda: shown.said[-1] == "lost")
+        await lost(reading, session, shown)
         reading.faults.requests.clear()
         await work_to_do(reading, session)
         session.use_project(7)
@@ -259,9 +262,7 @@ async def publish_sync(reading: Reading, synced_at: float) -> None:
 async def test_the_sync_of_another_process_ends_a_long_pause(begin: Begin) -> None:
     reading = await begin()
     async with running(reading, PATIENT) as (session, shown):
-        reading.server.is_down = True
-        session.look_at(1)
-        await until(lambda: shown.said[-1] == "lost")
+        await lost(reading, session, shown)
         reading.server.is_down = False
         reading.server.change("jon", 2, {"Name": "By Jon"})
         shown.connection = Connection(ConnectionState.OFFLINE, synced_at=5.0)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from tests.tui.stage import Stage, lines_of
 from textual.app import ComposeResult
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from backlit.tui.drawing.text import Line, wrapped
@@ -58,11 +59,16 @@ class Words(LinesView):
         return [[Segment(line)] for line in wrapped(self.text, width)]
 
 
+async def shown_words(pilot: Pilot[None]) -> Words:
+    view = Words(id="words")
+    await pilot.app.mount(view)
+    await pilot.pause()
+    return view
+
+
 async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
     async with Stage().run_test(size=(40, 12)) as pilot:
-        view = Words(id="words")
-        await pilot.app.mount(view)
-        await pilot.pause()
+        view = await shown_words(pilot)
         view.text = "four " * 40
         view.lay_out()
         await pilot.pause()
@@ -78,9 +84,7 @@ async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
 
 async def test_lines_take_the_place_of_their_bar_in_a_view_that_becomes_higher() -> None:
     async with Stage().run_test(size=(40, 12)) as pilot:
-        view = Words(id="words")
-        await pilot.app.mount(view)
-        await pilot.pause()
+        view = await shown_words(pilot)
         view.text = "four " * 26
         view.lay_out()
         view.styles.height = 10
