@@ -12,6 +12,7 @@ from textual.content import Content
 from backlit.model.amounts import size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.plain import file_name
+from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
     LOOK_LIMIT,
@@ -139,7 +140,7 @@ def cancel(target: AttachmentsScreen, _call: Call) -> None:
 
 async def attach(target: AttachmentsScreen, call: Call) -> None:
     """Ask for files, then attach them; after a question, for customers to see where the command's argument says so."""
-    kind = call.command.argument or None
+    kind = FOR_CUSTOMERS if call.command.argument else None
     target.store.lookups.need_writer()
     target.transfers.refuse_second()
     if target.current().id < 0:

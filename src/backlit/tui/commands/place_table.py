@@ -140,7 +140,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         "Attach one or more files; patterns such as *.png work.",
         handler="attachments.file_commands:attach", also="upload file"),
     Command("attachments.upload-open", ("A",), Context.ATTACHMENTS, "attach for customers",
-        "Attach files that customers see.", handler="attachments.file_commands:attach", argument="Feedback"),
+        "Attach files that customers see.", handler="attachments.file_commands:attach", argument="customers"),
     Command("attachments.open", ("o",), Context.ATTACHMENTS, "open",
         "Open with $OPENER; without it, show the file's address.", handler="attachments.file_commands:open_file"),
     Command("attachments.save", ("s",), Context.ATTACHMENTS, "save as",

@@ -262,7 +262,7 @@ class Pen:
     def draw(self, run: "Run") -> None:
         """Write a run; behind a character of disputed width the position is unknown. At the edge no cell is beside."""
         self.bridge(run.x, run.y, run.row)
-        self.take(self._style_for(run) if run.is_blank else run.style)
+        self.take(self._style_for(run))
         self.sequence += run.text
         self._x = run.x + run.width if run.is_agreed else None
 

@@ -26,7 +26,7 @@ from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
-from backlit.tui.groom.summary_table import listed, said
+from backlit.tui.groom.summary_table import listed, open_words
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
@@ -235,7 +235,7 @@ class GroomScreen(ItemScreen):
         self.questions.begin(stop, item)
         coming, check = self.queue.coming(stop.place, COMING), self.store.ready_check
         faults, ground = check.faults([each.item_id for each in coming]) if coming else {}, check.ground()
-        self.pane.show_coming(coming, {each: listed(said(rules, ground)) for each, rules in faults.items()})
+        self.pane.show_coming(coming, {each: listed(open_words(rules, ground)) for each, rules in faults.items()})
         self._draw(item)
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")

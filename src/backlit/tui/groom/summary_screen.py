@@ -87,7 +87,7 @@ class SessionFacts(LinesView):
         yield [("✓ ", "status-done"), (f"{ready:,} of {counted(len(here), 'item')} ready", "foreground")]
         if unready:
             yield [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
-        reasons = Counter(words for each in unready for words in open_words(each, ground))
+        reasons = Counter(words for each in unready for words in open_words(each.open, ground))
         yield from ([(f"{' ' * SIGN}{count:>2} {words}"[:width], "muted")] for words, count in reasons.most_common())
         sizes = [
             points_of(str(answer.after))
@@ -273,7 +273,7 @@ def _item(store: Store, each: Groomed, ground: Ground) -> Iterator[str]:
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))
     if each.open:
-        yield f"  - open: {listed(open_words(each, ground))}"
+        yield f"  - open: {listed(open_words(each.open, ground))}"
 
 
 def _line(text: str) -> str:

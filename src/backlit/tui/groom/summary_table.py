@@ -165,16 +165,11 @@ class SummaryTable(LineList):
 
     def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
-        return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each, ground))
+        return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, ground))
 
 
-def open_words(each: Groomed, ground: Ground) -> list[str]:
+def open_words(rules: Sequence[Rule], ground: Ground) -> list[str]:
     """Return the checks that an item fails, in the words that the other screens use for them."""
-    return said(each.open, ground)
-
-
-def said(rules: Sequence[Rule], ground: Ground) -> list[str]:
-    """Return the words of failed checks."""
     return [rule.said(ground).rstrip(".") for rule in rules]
 
 
