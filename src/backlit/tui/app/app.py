@@ -107,8 +107,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
-        if self._view_files is not None:
-            self._read_views(self._view_files)
+        if self._view_files is not None and self.places.backlog is not None:
+            try:
+                self.places.shared.views.read(self._view_files)
+            except BacklitError as error:
+                self.say(sentence_of(error), is_bad=True)
+            self.places.backlog.draw_words()
         self.dispatch.begin(self._show_last)
         self.set_timer(FRAME, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
@@ -121,14 +125,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             await self.places.show_last()
         finally:
             self.call_after_refresh(self.show_frames)
-
-    def _read_views(self, files: ViewFiles) -> None:
-        try:
-            self.places.shared.views.read(files)
-        except BacklitError as error:
-            self.say(sentence_of(error), is_bad=True)
-        if self.places.backlog is not None:
-            self.places.backlog.draw_words()
 
     def exit(self, result: None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
         """End, and keep the place, and the screen if it is the one that the next start shows."""

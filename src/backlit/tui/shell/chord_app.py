@@ -110,6 +110,13 @@ class ChordApp(FramedApp, inherit_bindings=False):
         if severity == "warning":
             self._messages.drop(self.input.fail())
 
+    def _refresh_notifications(self) -> None:
+        """Show the toasts on the top screen, also where it comes back; Textual removes a toast without its holder."""
+        for holder in self.screen.query(ToastHolder):
+            if holder.is_mounted and not holder.children:
+                holder.remove()
+        super()._refresh_notifications()
+
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
         """Run the command of a clicked word, or begin its chord."""
         command = COMMAND_BY_ID.get(message.command_id)
@@ -166,9 +173,6 @@ class Messages:
         for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
             if each.severity != "error" or each.message == sentence:
                 app._unnotify(each, refresh=False)  # noqa: SLF001 - as above
-        for holder in app.screen.query(ToastHolder):
-            if holder.is_mounted and not holder.children:  # Textual removes a toast without what holds it
-                holder.remove()
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):
