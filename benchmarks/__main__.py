@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.table import JSON_FILE
 
 BENCHMARKS = (
-    *("start", "keys", "held_keys", "wire", "board", "service", "slow_clients", "store", "fill", "compare"),
+    *("start", "keys", "peers", "held_keys", "wire", "board", "service", "slow_clients", "store", "fill", "compare"),
     *("chaos", "mutants", "soak"),
 )
 
