@@ -87,7 +87,7 @@ def test_a_lost_user_is_found_by_every_row_that_refers_to_it(workspace: Workspac
 
 async def test_files_that_are_missing_or_damaged_are_found(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
-    for name in ("kept", "lost", "spoilt"):
+    for name in ("kept", "lost", "spoilt", "longer"):
         await maya.post("workitems/1/attachments", files={"files": (name, name.encode() * 9, "text/plain")})
     before = workspace.problems()
     files: dict[bytes, Path] = {
@@ -95,14 +95,15 @@ async def test_files_that_are_missing_or_damaged_are_found(workspace: Workspace,
     }
     files[b"lost" * 9].unlink()
     files[b"spoilt" * 9].write_bytes(b"Spoilt" * 9)
+    files[b"longer" * 9].write_bytes(b"longer" * 9 + b"!")
     checked = workspace.admin("check", "--json").json["checked"]
     quick = workspace.admin("check", "--json", "--quick").json["problems"]
     sentences = [found["problem"] for found in workspace.admin("check", "--json").json["problems"]]
 
     assert before == []
-    assert (checked["attachments"], checked["contents"]) == (3, 3)
+    assert (checked["attachments"], checked["contents"]) == (4, 4)
     assert [found["field"] for found in quick] == ["digest"]
-    assert sorted(sentence.split()[-1] for sentence in sentences) == ["damaged.", "missing."]
+    assert sorted(sentence.split()[-1] for sentence in sentences) == ["damaged.", "damaged.", "missing."]
 
 
 def test_a_sound_workspace_says_what_was_looked_at(workspace: Workspace) -> None:

@@ -236,19 +236,26 @@ async def test_a_waiter_that_is_cancelled_does_not_take_the_refresh_with_it(tmp_
         assert first.cancelled()
 
 
-async def test_a_token_near_its_end_is_replaced_before_it_is_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lifetime", "left", "is_renewed"), [(3600, 70, False), (3600, 50, True), (60, 40, False), (60, 20, True)]
+)
+async def test_a_token_near_its_end_is_replaced_before_it_is_used(
+    tmp_path: Path, lifetime: int, left: int, *, is_renewed: bool
+) -> None:
     foreign = Foreign(answer(200, ITEM))
     client = foreign.client(tmp_path)
     path = tmp_path / "tokens.json"
     entries = json.loads(path.read_text())
-    entries[BASE]["grantedAt"] -= 3570
+    entries[BASE] |= {"lifetime": lifetime, "grantedAt": entries[BASE]["grantedAt"] - lifetime + left}
     path.write_text(json.dumps(entries))
-    foreign.replies[:] = [challenge(), grant(), answer(200, ITEM)]
+    if is_renewed:
+        foreign.replies[:] = [challenge(), grant(), answer(200, ITEM)]
     async with client:
         await client.work_items.get(1)
 
     authorizations = [request.headers.get("authorization") for request in foreign.requests]
-    assert authorizations == [None, None, "WRAP access_token=new"]
+    assert (authorizations == [None, None, "WRAP access_token=new"]) is is_renewed
+    assert len(authorizations) == (3 if is_renewed else 1)
 
 
 async def test_no_secret_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -270,6 +277,7 @@ async def test_no_secret_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixt
         "https://",
         "https://maya:secret@tracker.example",
         "https://a.example/?x=1",
+        "https://a.example/#x",
     ],
 )
 def test_client_rejects_malformed_addresses(address: str) -> None:
@@ -284,6 +292,11 @@ def test_client_rejects_malformed_addresses(address: str) -> None:
         ("team.example.com", "https://team.example.com/"),
         (" https://a.example/api/v1/ ", "https://a.example/"),
         ("http://127.0.0.1:8484/work", "http://127.0.0.1:8484/work/"),
+        ("https://a.example/work/api/v1", "https://a.example/work/"),
+        ("https://a.example/api", "https://a.example/"),
+        ("https://a.example/apiary", "https://a.example/apiary/"),
+        ("localhost:8484", "https://localhost:8484/"),
+        ("[::1]:8484/work", "https://[::1]:8484/work/"),
     ],
 )
 def test_addresses_are_taken_as_people_write_them(address: str, root: str) -> None:

@@ -1,5 +1,6 @@
 """What `backlit admin check` finds in settings, names and counts, on one connection."""
 
+import hashlib
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,54 @@ def test_a_name_twice_in_any_case_is_a_problem(connection: Connection, tmp_path:
 
     assert (problem.table, problem.id, problem.field) == (table, 99, "name")
     assert repr(first["name"].lower()) in problem.sentence
+
+
+MOMENT = datetime(2026, 3, 1)
+A, AB = (hashlib.sha256(content).hexdigest() for content in (b"a", b"ab"))
+ATTACHED: dict[str, Any] = {
+    "project_id": 1, "work_item_id": 1, "comment_id": None, "name": "a", "size": 1, "content_type": "text/plain",
+    "digest": A, "type": "Service", **schema.audit("maya", MOMENT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "fields"),
+    [
+        ([{}, {}, {"digest": AB, "size": 2}], []),
+        ([{"comment_id": 9999}], []),
+        ([{"work_item_id": 2, "comment_id": 9999}], ["comment_id"]),
+        ([{"project_id": 2}], ["work_item_id"]),
+        ([{"digest": "0" * 64}], ["digest"]),
+        ([{"size": 2}], ["digest"]),
+        ([{"size": 2}, {"size": 1}], ["size"]),
+        ([{"digest": AB}], ["digest"]),
+    ],
+)
+def test_an_attachment_is_on_its_item_and_comment_and_as_long_as_its_contents(
+    connection: Connection, tmp_path: Path, rows: list[dict[str, object]], fields: list[str]
+) -> None:
+    files = LocalFiles(tmp_path)
+    for content in (b"a", b"ab"):
+        incoming = files.begin()
+        incoming.write(content)
+        incoming.finish()
+        files.keep(incoming)
+    said = {"id": 9999, "project_id": 1, "work_item_id": 1, "description": "x", "type": "Service"}
+    connection.execute(schema.comments.insert().values(said | schema.audit("maya", MOMENT)))
+    connection.execute(schema.attachments.insert(), [ATTACHED | row for row in rows])
+
+    problems = [each for each in Checker(connection, files).problems() if each.table == "attachments"]
+
+    assert [each.field for each in problems] == fields
+
+
+def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection, tmp_path: Path) -> None:
+    users = schema.users
+    connection.execute(users.update().where(users.c.id == 2).values(is_licensed=False))
+    owned = select(func.count()).select_from(schema.work_items).where(schema.work_items.c.assigned_to_id == 2)
+
+    assert connection.execute(owned).scalar_one() > 0
+    assert list(Checker(connection, LocalFiles(tmp_path)).problems()) == []
 
 
 def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path) -> None:

@@ -381,20 +381,28 @@ def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     assert [each["last_modified_by"] for each in stamps] == ["maya", "maya"]
 
 
-@pytest.mark.parametrize("values", [{"name": "Kept"}, {"sequence": trees.LAST}, {"sequence": 2}, {}])
-def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, values: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        *(("middle", values) for values in ({}, {"name": "middle"}, {"sequence": 2}, {"parent_id": 0})),
+        ("last", {"sequence": trees.LAST}),
+    ],
+)
+def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name: str, values: dict[str, Any]) -> None:
     root = projects.settings(connection, 3).root_area_id
     parent = trees.add(
         connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by="maya", now=NOW
     )
     place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST}
-    _, last = [trees.add(connection, areas, place | {"name": name}, by="maya", now=NOW) for name in ("a", "Kept")]
-    before = trees.row_of(connection, areas, last)
-    assert before is not None
+    for each in ("first", "middle", "last"):
+        trees.add(connection, areas, place | {"name": each}, by="maya", now=NOW)
+    mine = select(areas).where(areas.c.parent_id == parent).order_by(areas.c.id)
+    before = connection.execute(mine).mappings().all()
+    node = next(dict(row) for row in before if row["name"] == name)
 
-    trees.change(connection, areas, dict(before), values, **BY)
+    trees.change(connection, areas, node, values | ({"parent_id": parent} if "parent_id" in values else {}), **BY)
 
-    assert trees.row_of(connection, areas, last) == before
+    assert connection.execute(mine).mappings().all() == before
 
 
 # Attachments

@@ -317,6 +317,11 @@ async def test_pert_and_calculated_estimates_follow_the_tasks(maya: Client) -> N
     assert await calculated_estimate(maya, story["id"]) == 6.5
     await maya.put(f"workitems/{second['id']}", json={"WorkRemaining": 0})
     assert await calculated_estimate(maya, story["id"]) == 4.0
+    await maya.put(f"workitems/{first['id']}", json={"EstimateOptimistic": 7})
+    assert await calculated_estimate(maya, story["id"]) == 5.0
+    await maya.put(f"workitems/{second['id']}", json={"WorkCompleted": 0, "WorkRemaining": 1})
+    assert await calculated_estimate(maya, story["id"]) == 5.0
+    await maya.put(f"workitems/{second['id']}", json={"WorkCompleted": 1, "WorkRemaining": 0})
     await maya.delete(f"workitems/{first['id']}")
     assert await calculated_estimate(maya, story["id"]) == 1.0
     await maya.delete(f"workitems/{second['id']}")
