@@ -47,7 +47,7 @@ async def test_a_chord_that_leads_nowhere_says_so(store: Store, opened: Open) ->
         await pilot.press("g", "X")
         await pilot.pause()
 
-        assert "gX is no command here; ? shows the keys." in text_of(pilot.app)
+        assert "gX is not a command here; ? shows the keys." in text_of(pilot.app)
 
 
 async def test_what_can_follow_a_chord_is_shown_after_a_while(store: Store, opened: Open) -> None:

@@ -434,7 +434,7 @@ def test_a_macro_that_was_never_recorded_is_refused() -> None:
     class Target:
         recorder = macros.Recorder(cast("macros.Player", None))
 
-    with pytest.raises(CannotAct, match="No macro z"):
+    with pytest.raises(CannotAct, match="There is no macro z"):
         macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))
     with pytest.raises(CannotAct, match="No macro has been played yet"):
         macros.play_again(Target(), call("macro.again"))

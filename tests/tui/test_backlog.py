@@ -237,7 +237,7 @@ async def test_an_unknown_chord_says_so(store: Store, opened: Open) -> None:
         await pilot.press("g", "x")
         await pilot.pause()
 
-        assert "gx is no command here" in text_of(pilot.app)
+        assert "gx is not a command here" in text_of(pilot.app)
 
 
 async def test_the_keys_after_a_chord_are_shown_after_a_delay_until_escape(store: Store, opened: Open) -> None:

@@ -46,7 +46,7 @@ async def test_every_command_of_the_contexts_is_listed_under_their_names() -> No
         wanted = [help_of(command)[:30] for command in commands_in(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
-        assert missing(app, ["Trees", "Editor"]) == ["Trees", "Editor"]
+        assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
 
 
 async def test_typing_searches_labels_helps_and_keys() -> None:
@@ -153,7 +153,7 @@ async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, op
     async with opened(store) as pilot:
         await pilot.press("g", "a", "?")
         await pilot.pause()
-        assert missing(pilot.app, ["Trees", "Fold every node", "Everywhere"]) == []
+        assert missing(pilot.app, ["Iterations and areas", "Fold every node", "Everywhere"]) == []
         assert "Change the status" not in text_of(pilot.app)
         await pilot.press(*"fold all", "enter")
         await pilot.pause()
@@ -307,6 +307,12 @@ ORDINARY_WORDS = {
     "offline": "app.saved",
     "password": "app.connect",
     "roadmap": "app.iterations",
+    "mention": "item.comment",
+    "notify": "app.inbox",
+    "dependency": "item.blocking",
+    "users": "item.assign",
+    "sign out": "app.profile",
+    "start sprint": "app.plan",
 }
 
 

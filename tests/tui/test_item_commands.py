@@ -394,8 +394,8 @@ async def test_an_order_is_moved_by_rows_and_to_places(store: Store) -> None:
     local, *told = target.said
 
     assert [fault_of(target.asked[0], text) for text in ("0", "x", "1", "²")] == [
-        *("A place is a number, 1 or more.", "A place is a number, 1 or more.", ""),
-        "A place is a number, 1 or more.",
+        *("The position must be a number, 1 or more.", "The position must be a number, 1 or more.", ""),
+        "The position must be a number, 1 or more.",
     ]
     assert local == LOCAL
     assert dict.fromkeys(told) == dict.fromkeys(["2 items moved as one. u to undo.", "It is at the bottom already."])

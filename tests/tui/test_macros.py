@@ -110,7 +110,7 @@ async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> No
         nothing = text_of(pilot.app)
         await press(pilot, "@", "@")
 
-        assert "No macro z. Qz records one." in nothing
+        assert "There is no macro z. Qz records one." in nothing
         assert "No macro has been played yet" in text_of(pilot.app)
 
 

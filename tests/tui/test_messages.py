@@ -40,7 +40,7 @@ async def test_one_refusal_replaces_the_one_before(store: Store, opened: Open) -
         await press(pilot, "g", "X", "g", "Y", "g", "Y")
 
         assert len(messages_of(pilot.app)) == 1
-        assert text_of(pilot.app).count("is no command here") == 1
+        assert text_of(pilot.app).count("is not a command here") == 1
 
 
 async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_footer_free(
@@ -53,7 +53,7 @@ async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_foote
             lines = lines_of(pilot.app)
             cursor = next(line for line in lines if line.startswith("▌"))
 
-            assert any("is no command here" in line for line in lines)
+            assert any("is not a command here" in line for line in lines)
             assert "is no command" not in cursor
             assert "Open items" in heading_of(pilot.app)
             assert "? keys" in lines[-1]

@@ -236,9 +236,9 @@ async def test_nothing_is_overwritten_without_a_question(store: Store, opened: O
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("out.pdf", "The file name ends in .md, .csv or .svg."),
-        (".md", "The file name ends in .md, .csv or .svg."),
-        ("", "Name the file too."),
+        ("out.pdf", "The file name must end in .md, .csv or .svg."),
+        (".md", "The file name must end in .md, .csv or .svg."),
+        ("", "Add a file name."),
         ("no/out.md", "No such folder"),
     ],
 )

@@ -356,7 +356,7 @@ def test_days_are_read_as_dates_and_as_steps() -> None:
     ]
     assert typed_end("2026-03-01", TODAY) == date(2026, 3, 1)
     assert typed_day(" -3d ", TODAY) == TODAY - timedelta(days=3)
-    with pytest.raises(BadRequest, match="Starts: “soon” is no day"):
+    with pytest.raises(BadRequest, match="Starts: “soon” is not a day"):
         typed_day("soon", TODAY, "Starts")
 
 
@@ -367,8 +367,8 @@ def test_points_are_read_with_a_comma_and_nothing_is_none() -> None:
 
 @pytest.mark.parametrize("wrong", ["many", "-5", "nan", "1e999"])
 def test_what_is_no_number_is_said_with_the_name_of_the_field(wrong: str) -> None:
-    with pytest.raises(BadRequest, match=r"Most points: .* is no number"):
-        typed_number(wrong, "Most points")
+    with pytest.raises(BadRequest, match=r"Maximum points: .* is not a number"):
+        typed_number(wrong, "Maximum points")
 
 
 def test_a_series_follows_on_without_gaps() -> None:

@@ -71,12 +71,12 @@ def test_a_field_of_the_project_holds_days_by_its_value_else_by_its_name(
     ],
 )
 def test_a_day_is_typed_as_a_date_or_a_step(typed: str, day: date | None) -> None:
-    with pytest.raises(BadRequest, match="is no day"):
+    with pytest.raises(BadRequest, match="is not a day"):
         typed_day("-1w", date.min)
     if day is not None:
         assert typed_day(typed, TODAY) == day
         return
-    with pytest.raises(BadRequest, match=r"^Starts: .*; write 2026-03-01"):
+    with pytest.raises(BadRequest, match=r"^Starts: .*\. Write 2026-03-01"):
         typed_day(typed, TODAY, "Starts")
 
 

@@ -30,7 +30,7 @@ class Context(StrEnum):
 
     BOARD = "Board"
     PLAN = "Plan"
-    TREE = "Trees"
+    TREE = "Iterations and areas"
     EDITOR = "Editor"
     COMMENTS = "Comments"
     ATTACHMENTS = "Attachments"

@@ -37,7 +37,7 @@ def file_in(text: str) -> tuple[Path, str]:
     """Return the folder and the name that a text means; raises ValueError with a sentence."""
     folder, name = folder_and_name(text, "")
     if not name or (folder / name).is_dir():
-        raise ValueError("Name the file too.")
+        raise ValueError("Add a file name.")
     return folder, name
 
 
@@ -89,7 +89,7 @@ def write_over(path: Path, content: str) -> None:
         raise
 
 
-LABELS = ("Least points", "Most points")
+LABELS = ("Minimum points", "Maximum points")
 
 
 async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
@@ -106,7 +106,7 @@ async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Ma
 def _check(typed: Sequence[str]) -> str:
     least, most = map(typed_number, typed, LABELS)
     if least and most and least > most:
-        raise BadRequest("The least cannot be more than the most.")
+        raise BadRequest("The minimum cannot be more than the maximum.")
     return ""
 
 

@@ -32,7 +32,7 @@ from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, Sid
 
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
-ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
+ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft"), Answer("d", "discard changes"))
 HINTS = (
     *("editor.edit", "item.comment", "editor.close", "editor.name", "item.description", "item.next-tab"),
     "app.help",

@@ -27,8 +27,8 @@ def typed_day(text: str, base: date, what: str = "Day") -> date:
         days = int(step[2]) * (7 if step[3].lower() == "w" else 1)
         return base + timedelta(days=-days if step[1] == "-" else days)
     except (ValueError, OverflowError):
-        found = f"“{wanted}” is no day" if wanted else "there has to be a day"
-        raise BadRequest(f"{what}: {found}; write 2026-03-01, or +2w, +10d.") from None
+        found = f"“{wanted}” is not a day" if wanted else "there has to be a day"
+        raise BadRequest(f"{what}: {found}. Write 2026-03-01, +2w or +10d.") from None
 
 
 def typed_end(text: str, start: date, what: str = "Ends") -> date:
@@ -48,7 +48,7 @@ def typed_number(text: str, what: str = "Points") -> float | None:
     except ValueError:
         number = nan
     if not isfinite(number) or number < 0:
-        raise BadRequest(f"{what}: “{wanted}” is no number from 0 on, such as 34 or 2.5.")
+        raise BadRequest(f"{what}: “{wanted}” is not a number of 0 or more, such as 34 or 2.5.")
     return number
 
 

@@ -151,7 +151,7 @@ def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
     text = str(estimate) if estimate not in (None, "") else ""
     points = points_of(text) if text else 0.0
     if points is None:
-        raise DoesNotApply(f"“{text[:20]}” is no number, so it has no next step; ce changes it.")
+        raise DoesNotApply(f"“{text[:20]}” is not a number, so it has no next step; ce changes it.")
     if not text and steps < 0:
         raise DoesNotApply("It has no estimate yet.")
     if steps > 0:

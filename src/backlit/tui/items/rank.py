@@ -104,4 +104,4 @@ async def _rank(
 
 def _check_place(text: str) -> str | None:
     is_number = text.strip().isascii() and text.strip().isdigit() and 0 < int(text) < 10**9
-    return None if is_number else "A place is a number, 1 or more."
+    return None if is_number else "The position must be a number, 1 or more."

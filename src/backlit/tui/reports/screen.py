@@ -326,5 +326,5 @@ def place_of(text: str) -> tuple[Path, str]:
     """Return the folder and the name of a typed path; raises ValueError with a sentence for an unusable one."""
     folder, name = file_in(text)
     if Path(name).suffix.lower() not in FORMATS or not Path(name).stem:
-        raise ValueError("The file name ends in .md, .csv or .svg.")
+        raise ValueError("The file name must end in .md, .csv or .svg.")
     return folder, name

@@ -125,7 +125,7 @@ class Dispatch:
         elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
         words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
         self._app.clear_notifications()
-        self._say(f"{words or f'{spelled(sequence)} is no command here'}; ? shows the keys.", is_bad=True)
+        self._say(f"{words or f'{spelled(sequence)} is not a command here'}; ? shows the keys.", is_bad=True)
 
 
 # From a command to its function

@@ -99,7 +99,7 @@ class Recorder:
             raise CannotAct(f"Macro {letter} is being recorded. Q ends it.")
         presses = self._macros.get(letter)
         if not presses:
-            raise CannotAct(f"No macro {letter}. Q{letter} records one.")
+            raise CannotAct(f"There is no macro {letter}. Q{letter} records one.")
         if self._played + len(presses) * count > MOST_KEYS:
             raise CannotAct(f"Macro {letter} is too long: it would press more than {MOST_KEYS:,} keys.")
         self._last_played = letter
