@@ -10,6 +10,7 @@ from tests.tui.listing import fields_of, go_to, press, status_line
 from tests.tui.stage import Stage, missing, text_of
 
 from backlit.store import ConnectionState, EntryState, Store
+from backlit.store.edits.work_log import Work
 from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm, draft_key
 from backlit.tui.shell.drafts import StoredDraft
 
@@ -117,6 +118,31 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
             await pilot.pause()
 
             assert f"[time] {hours}h Development: half done" in text_of(pilot.app)
+
+
+async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_path: Path) -> None:
+    table: list[tuple[str, str, str, str, Work, str, str]] = [
+        ("2", "Development", "6", "", Work(2.0, "Development"), "done 1 h → 3 h", "left 8 h → 6 h"),
+        ("2", "testing", "0", " both ", Work(2.0, "Testing", "both", 0.0), "done 1 h → 3 h", "left 8 h → 0 h"),
+        ("1h30m", "te", "", "", Work(1.5, "Testing", "", 0.0), "done 1 h → 2.5 h", "left 8 h → 0 h"),
+        ("9", "", "0.5", "", Work(9.0, "", "", 0.5), "done 1 h → 10 h", "left 8 h → 0.5 h"),
+    ]
+    form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
+    app = Stage()
+    with offline_store(tmp_path, [item(1, kind="Task", WorkCompleted=1.0, WorkRemaining=8.0)]) as store:
+        (task,) = store.batch.items([1])
+        async with app.run_test(size=(100, 30)) as pilot:
+            for *typed, expected, done, left in table:
+                dialog = LogWorkDialog(task, form, StoredDraft(store, draft_key(1)))
+                app.push_screen(dialog, app.answers.append)
+                await pilot.pause()
+                for line, text in zip(dialog.inputs, typed, strict=True):
+                    line.value = str(text)
+                    await pilot.pause()
+                assert missing(app, [str(done), str(left)]) == []
+                dialog.press("enter")
+                await pilot.pause()
+                assert app.answers[-1] == expected, typed
 
 
 async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, opened: Open) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.tui.stage import Stage, text_of
 from tests.tui.target import FakeTarget, run, words_of
 
 from backlit.store import EntryState, OutboxEntry, Store, TreeKind
@@ -232,6 +233,35 @@ async def test_decisions_are_carried_out_and_their_drafts_discarded(store: Store
     assert len(target.asked) == 2
     assert [(each.payload, each.base) for each in store.outbox_entries()] == [({"Estimate": "13"}, {"Estimate": "8"})]
     assert store.drafts.find(f"settle:{entry.id}:Estimate") is None
+
+
+async def test_a_refused_answer_keeps_the_decisions_and_is_explained(store: Store) -> None:
+    entry = await contested(store, Estimate="5", Priority=2)
+    values = {"Estimate": "13", "Priority": Keep.THEIRS}
+
+    def resolved_meanwhile(_: object) -> Mapping[str, object]:
+        store.files.submit(lambda writer: writer.journal.update(replace(entry, state=REFUSED))).result()
+        return values
+
+    target = FakeOutbox(store, answers=[{"Priority": Keep.MINE}, resolved_meanwhile, None])
+    await run(target, "outbox.edit")
+
+    app = Stage()
+    async with app.run_test(size=(110, 30)) as pilot:
+        shown = []
+        for dialog in target.asked:
+            app.push_screen(dialog)
+            await pilot.pause()
+            shown.append(text_of(app))
+            dialog.dismiss()
+    first, incomplete, elsewhere = shown
+    assert "2 fields left to resolve" in first
+    for part in ("▌ Estimate", "( ) 5", "( ) 8", "! Not resolved yet.", "(•) 2", "( ) 5", "1 field left to resolve"):
+        assert part in incomplete, part
+    for part in ("edited      13", "(•) 5", "( ) 2", "This change is already resolved. See the outbox", "enter apply"):
+        assert part in elsewhere, part
+    assert "Not resolved yet" not in elsewhere
+    assert states(store) == [REFUSED]
 
 
 async def test_a_conflict_that_is_left_keeps_everything(store: Store) -> None:

@@ -83,7 +83,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._fields = question.fields
         self._decided = dict(decided)
         self._faults = dict(faults)
-        self._begun_with = note
+        self._said = note
         self._places: Sequence[tuple[int, int]] = ()
         self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
         self._scroll = VerticalScroll()
@@ -97,13 +97,9 @@ class ConflictDialog(Dialog[Decisions | None]):
             yield self._shown
         yield self._note
 
-    def on_mount(self) -> None:
-        """Show the fields."""
-        self._draw(self._begun_with)
-
     def on_resize(self) -> None:
-        """Wrap the lines to the new width."""
-        self._draw()
+        """Show the fields, wrapped to the width."""
+        self._draw(self._said)
 
     # Drawing
 
@@ -113,7 +109,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         return min(WIDEST, self.app.size.width) - FRAME_CELLS
 
     def _draw(self, note: str = "") -> None:
-        width = self._width
+        self._said, width = note, self._width
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
         self._heads.update(column_heads(width, self._question.theirs))
