@@ -97,9 +97,11 @@ class ConflictDialog(Dialog[Decisions | None]):
             yield self._shown
         yield self._note
 
-    def on_resize(self) -> None:
-        """Show the fields, wrapped to the width."""
+    def on_mount(self) -> None:
+        """Show the fields."""
         self._draw(self._said)
+
+    on_resize = on_mount
 
     # Drawing
 
