@@ -302,7 +302,7 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
         assert f"{name} 13/8" in head
         assert re.search(rf"{name} +13 of 8", workload)
         assert re.search(rf"{team} +13 ", workload)
-        assert "limit of this machine" in workload
+        assert "local limit" in workload
         assert f"! {name} has 13 of 8 pts (local limit)" in text_of(pilot.app)
 
 

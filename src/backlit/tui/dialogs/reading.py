@@ -82,6 +82,7 @@ class ReadingDialog(ScrollingDialog[None]):
 
     def __init__(self, title: str, lines: Sequence[Content]) -> None:
         super().__init__(title, lines[:MOST_LINES])
+        self.name_keys(("esc", "close"))
 
 
 class DifferenceQuestion(ScrollingDialog[str]):
@@ -92,7 +93,7 @@ class DifferenceQuestion(ScrollingDialog[str]):
     ) -> None:
         super().__init__(title, lines, heading)
         self._keys = {answer.key for answer in answers}
-        self.name_keys(*((each.key, each.label) for each in answers), ("enter", "cancel"))
+        self.name_keys(*((each.key, each.label) for each in answers), ("esc", "cancel"))
 
     def type_early(self, character: str) -> None:
         """Answer, leave or scroll."""

@@ -20,8 +20,8 @@ from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
 
-SHARE_BAR = 24
-"""Cells of the bar of the largest share in the workload."""
+NAME, SHARE_BAR = 18, 30
+"""Cells of a name in the workload, and of the bar of all points."""
 
 
 class Shift(Struct, frozen=True):
@@ -169,17 +169,18 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} not estimated"]
     lines = [bar_line(load, entry.capacity), Content.assemble((" · ".join(facts), "$muted"))]
-    owners = [(key, people.name(key) if key else "unassigned", share) for key, share in _fullest_first(load.people)]
-    teams = [(None, people.teams.get(key or 0, "no team"), share) for key, share in _fullest_first(load.teams)]
-    for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
-        lines += [Content.assemble((f"\n{title:20}{'Points':>12}{'Task hours':>12}", "bold $muted"))] * bool(rows)
-        most_points = max((share.points for *_, share in rows), default=0.0)
-        for key, name, share in rows:
-            most = (people.limit(key, entry.name) if key else None) or Share()
-            cells = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            bar = (f"  {plain_bar(share.points, most_points, SHARE_BAR)}", "$bar")
-            limit = ("  limit of this machine", "$muted")
-            lines.append(Content.assemble(fit(name, 20), *cells, limit if most != Share() else bar))
+    limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
+    owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]
+    teams = [(people.teams.get(key or 0, ""), None, share) for key, share in _fullest_first(load.teams)]
+    for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
+        heads = f"\n{title:{NAME}}{'Points':>12}{'Task hours':>{SHARE_BAR + 14}}"
+        lines += [Content.assemble((heads, "bold $muted"))] * bool(rows)
+        for name, limit, share in rows:
+            most, style = limit or Share(), "$bar" if name else "$pending"
+            bar = "local limit" if limit else plain_bar(share.points, load.points, SHARE_BAR)
+            points, hours = _cell(share.points, most.points), _cell(share.hours, most.hours)
+            shown = (fit(name or nobody, NAME), "$foreground" if name else style), points
+            lines.append(Content.assemble(*shown, (f"  {bar:{SHARE_BAR}}", "$muted" if limit else style), hours))
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
         lines += [literal(""), literal(release.entry.name), bar_line(whole, release.capacity)]
