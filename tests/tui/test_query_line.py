@@ -37,14 +37,14 @@ async def test_a_malformed_query_is_explained_under_the_line(store: Store, opene
     async with opened(store) as pilot:
         await type_in(pilot, "/type:bug colour:red", "enter")
 
-        assert "/type:bug colour:red" in lines_of(pilot.app)[-3]
-        assert "character 10" in lines_of(pilot.app)[-2]
+        assert "/type:bug colour:red" in lines_of(pilot.app)[-4]
+        assert "character 10" in lines_of(pilot.app)[-3]
 
 
 async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/sever")
-        offered = lines_of(pilot.app)[-1]
+        offered = lines_of(pilot.app)[-2]
         await press(pilot, "tab", *"hi", "tab", "enter")
 
         assert "severity:" in offered
@@ -55,13 +55,13 @@ async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, open
 async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/type:", "tab")
-        first = lines_of(pilot.app)[-2]
+        first = lines_of(pilot.app)[-3]
         await press(pilot, "tab")
-        second = lines_of(pilot.app)[-2]
+        second = lines_of(pilot.app)[-3]
         await press(pilot, "shift+tab")
 
         assert first != second
-        assert lines_of(pilot.app)[-2] == first
+        assert lines_of(pilot.app)[-3] == first
 
 
 async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:

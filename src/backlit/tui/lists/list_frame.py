@@ -28,6 +28,7 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.estimate"),
     "app.help",
 )
+HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
 HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", "g", "app.help")
 PREVIEW = "preview.toggle"
 """The hint that is shown without the preview."""
@@ -61,7 +62,7 @@ class ListFrame(Vertical):
         """Whether the line for a new user is shown from the start."""
 
     def compose(self) -> ComposeResult:
-        """Place title, tabs, panes between rules, footer, and the filter line."""
+        """Place title, tabs, panes between rules, the filter line and the footer."""
         yield self._title
         yield self._tabs
         if self.greets:
@@ -72,8 +73,8 @@ class ListFrame(Vertical):
         yield self._above
         yield self._panes
         yield self._below
-        yield self._footer
         yield self._line
+        yield self._footer
 
     def say(
         self,
@@ -92,11 +93,12 @@ class ListFrame(Vertical):
         """Draw a stretch of the rule above the panes brighter, for the pane with the focus."""
         self._above.brighten(cells)
 
+    @on(QueryLine.Turned)
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
-        usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
-        hints = HINTS_ON_SELECTION if items.selection.ids() else usual
+        usual = HINTS_WITHOUT_ROWS[0 if self._store.project_id else -2 :] if is_bare(items) else shown
+        hints = HINTS_OF_LINE if self._line.display else HINTS_ON_SELECTION if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
@@ -118,13 +120,12 @@ class ListFrame(Vertical):
 
 
 def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
-    """Return the heading of a list: its view or node, filter, groups and order; empty before a project is loaded."""
+    """Return the heading of a list: its view or node, filter, groups and order."""
     store = names.store
     project = project_name(store)
-    if not project:
-        return []
     name = view.name if view != PLAIN else "" if node is not None else "All items" if spec.with_done else "Open items"
     parts: list[Part] = [(name, "heading")] * bool(name)
+    parts += [(" · not loaded", "muted")] * (not project)
     if node is not None:
         path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         below = " and below" if node.has_subtree else ""

@@ -13,6 +13,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
@@ -20,7 +21,7 @@ from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
 from backlit.model.query import Candidate
-from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal
+from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal, safe
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -32,7 +33,7 @@ else:
 Complete = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
-GAP = "   "
+GAP, TAB = "   ", "tab "
 
 
 def actions_of(bindings: Iterable[BindingType]) -> Mapping[str, str]:
@@ -116,6 +117,9 @@ class QueryLine(Vertical):
     class Typed(Message):
         """The text changed."""
 
+    class Turned(Message):
+        """The line opened or closed."""
+
     def __init__(self, complete: Complete, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
         self.display = False
@@ -163,10 +167,12 @@ class QueryLine(Vertical):
         self._offer()
         self._draw_note()
         self.screen.set_focus(self.input)  # at once: the next key is for it already
+        self.post_message(self.Turned())
 
     def close(self) -> None:
         """Close the line; the text stays."""
         self.display = False
+        self.post_message(self.Turned())
 
     def blame(self, fault: str, *, is_sure: bool = False) -> None:
         """Show an error, or none; unless it is sure, completions hide it."""
@@ -240,9 +246,10 @@ class QueryLine(Vertical):
         at = self._completed[1] if self._completed else 0
         shown = [*self._offered[at:], *self._offered[:at]]
         words = GAP.join(each.text.strip() for each in shown)
-        self._say(fit(words, max(0, (self.size.width or self.app.size.width) - 3)).rstrip())
+        room = (self.size.width or self.app.size.width) - 3 - len(TAB)
+        self._say(fit(words, max(0, room)).rstrip(), TAB if words else "")
 
-    def _say(self, words: str, *, is_bad: bool = False) -> None:
+    def _say(self, words: str, key: str = "", *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
         self._note.display = bool(words)
-        self._note.update(literal(words))
+        self._note.update(Content.assemble((key, "$accent"), safe(words)))
