@@ -92,7 +92,7 @@ def test_each_group_has_one_context() -> None:
         (PlanScreen, PlanList, (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)),
         (TreeScreen, TreeList, (Context.TREE, Context.MOVES)),
         (EditorScreen, FieldGrid, (Context.EDITOR, Context.TABS, Context.MOVES, Context.ITEM)),
-        (CommentsScreen, CommentThread, (Context.COMMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
+        (CommentsScreen, CommentThread, (Context.COMMENTS, Context.TABS, Context.MOVES, Context.DETAIL, Context.ITEM)),
         (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
         (GroomScreen, QuestionStrip, (Context.GROOM, Context.ITEM)),
     ],

@@ -148,7 +148,7 @@ async def test_the_history_has_the_event_below_its_rows(world: World, store: Sto
 
         assert "Said once" in lines[at + 1]
         assert "Edits by others are listed without their values" in text_of(pilot.app)
-        assert "quokkas" not in text_of(pilot.app)
+        assert any("All about quokkas" in line for line in lines[at + 2 :])
 
 
 async def test_an_edit_by_others_says_why_its_values_are_missing(world: World, store: Store, edit: Edit) -> None:
@@ -374,7 +374,7 @@ async def test_e_on_another_tab_goes_back_to_the_details_and_edits_the_name(worl
         assert screen.form.open_key == "Name"
 
 
-async def test_the_item_stands_beside_its_comments_on_a_wide_screen(world: World, store: Store, opened: Open) -> None:
+async def test_the_item_stands_beside_its_comments_or_below_them(world: World, store: Store, opened: Open) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
     await store.refresh()
@@ -382,12 +382,12 @@ async def test_the_item_stands_beside_its_comments_on_a_wide_screen(world: World
     async with opened(store) as pilot:
         pilot.app.push_screen(CommentsScreen(store, item_id))
         await pilot.pause()
-        wide = missing(pilot.app, ["a Add a comment", "All about quokkas"])
+        wide = missing(pilot.app, ["a Add a comment", "│ All about quokkas"])
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
 
         assert wide == []
-        assert "quokkas" not in text_of(pilot.app)
+        assert any(line.startswith(" All about quokkas") for line in lines_of(pilot.app))
 
 
 async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, store: Store, opened: Open) -> None:
@@ -397,10 +397,8 @@ async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, st
     async with opened(store, (80, 24)) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
         await pilot.pause()
-        text = text_of(pilot.app)
         await pilot.press("y", "y", "enter")
         await pilot.pause()
 
-        assert text.count("Said") == 1  # the row shows it whole
         assert pilot.app.clipboard == "Said **once**"
         assert isinstance(pilot.app.screen, CommentsScreen)

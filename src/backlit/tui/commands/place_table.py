@@ -117,7 +117,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     # Comments
     Command("comments.add", ("a", "C"), Context.COMMENTS, "add", "Add a comment.",
         handler="comments.screen:add"),
-    Command("comments.external", ("E",), Context.COMMENTS, "write in $EDITOR", "Write a comment in $EDITOR.",
+    Command("comments.external", ("E",), Context.COMMENTS, "in $EDITOR", "Write a comment in $EDITOR.",
         handler="comments.screen:add_from_editor"),
     Command("comments.quote", ("r",), Context.COMMENTS, "quote", "Reply with the comment quoted.",
         handler="comments.screen:quote"),

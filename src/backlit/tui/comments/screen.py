@@ -1,7 +1,6 @@
 """The comments of one item: the screen, and the commands to write, quote, correct, copy, delete and read them."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from textual import on
 from textual.containers import Vertical
@@ -28,6 +27,8 @@ LINES_AROUND = 5
 """Lines of the title, the head, the rule and the footer."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
+LEAST_ASIDE = 6
+"""Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 QUOTED = 120
 """Characters of a comment that a question about it repeats."""
 
@@ -48,14 +49,13 @@ class NewComment(Static):
 class CommentsScreen(ItemRowsScreen):
     """The thread of comments on an item."""
 
-    COMMAND_GROUPS = ("comments.screen", *TAB_COMMANDS)
+    COMMAND_GROUPS = ("comments.screen", "widgets.text_view", *TAB_COMMANDS)
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
     HAS_ASIDE = True
     HINTS = ("comments.quote", "app.back", "comments.external", "item.next-tab", "comments.copy", "app.help")
     HINTS_WITHOUT_ROWS = ("app.back", "comments.external", "item.next-tab", "app.help")
-    BRIEF_LABELS: ClassVar[Mapping[str, str]] = {"comments.external": "$EDITOR"}
     EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:
@@ -92,6 +92,7 @@ class CommentsScreen(ItemRowsScreen):
         super().draw_status()
         blank, offer = (1, 3) if self.has_class("-aside") else (0, 1)
         room = self.size.height - LINES_AROUND - blank - offer * bool(self._add.display)
+        room = room if blank else max(room // 2, room - LEAST_ASIDE)
         height = max(LEAST_LINES, min(self.thread.virtual_size.height, room))
         if self.thread.styles.height is None or self.thread.styles.height.value != height:
             self.thread.styles.height = height

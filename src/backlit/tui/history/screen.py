@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.strip import Strip
@@ -13,24 +12,24 @@ from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
+from backlit.tui.drawing.text import Line, fit, fit_right, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.items.change_words import change_words, fields_lines, is_text_change, short_first
+from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.preview import Page, surroundings_of
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList, LineList, heads_line, words_line
+from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
 from backlit.tui.widgets.side_lines import HEADING
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
-WHEN_WIDTH = AGE_WIDTH + 2 + TIME_WIDTH
 WIDE = 100
 """Cells from which there is room for the whole time."""
 NOTE = "Edits by others are listed without their values: the server does not keep them."
 MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
-COLOURS = {EventKind.CHANGED: "secondary", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+COLOURS = {EventKind.CHANGED: "foreground", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
 STATES = {
     EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
@@ -52,8 +51,8 @@ class EventList(EntryList[ItemEvent]):
         """Draw the headings of the columns, where there are events."""
         if not self.entries:
             return super().render_header(y)
-        when = WHEN_WIDTH if self.size.width >= WIDE else AGE_WIDTH
-        heads = fit("When", when), fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Change"
+        times = [fit("Time", TIME_WIDTH)] * (self.size.width >= WIDE)
+        heads = "When", *times, fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Change"
         return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -69,13 +68,6 @@ class EventList(EntryList[ItemEvent]):
         words = fit(self._about(event), self._room(event)), "foreground"
         return self.draw_parts([*parts, words], is_cursor=is_cursor)
 
-    def render_blank(self, y: int) -> Strip:
-        """Draw below the events what the history lacks."""
-        if not self.entries:
-            return super().render_blank(y)
-        first = self.row_count() - self.top
-        return words_line(self, NOTE, y - first) if y >= first else super().render_blank(y)
-
     def _room(self, event: ItemEvent) -> int:
         time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
         state, _ = STATES.get(event.state, ("", ""))
@@ -85,12 +77,6 @@ class EventList(EntryList[ItemEvent]):
         return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
             event.text.split()
         )
-
-    def is_whole(self, event: ItemEvent) -> bool:
-        """Return whether the row shows all of an event."""
-        if event.kind is EventKind.EDITED or "\n" in event.text or any(map(is_text_change, event.fields)):
-            return False
-        return cell_len(safe(self._about(event))) <= self._room(event)
 
 
 class HistoryScreen(ItemRowsScreen):
@@ -127,14 +113,16 @@ class HistoryScreen(ItemRowsScreen):
         self.draw_status()
 
     def _with_note(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Write out an event, and below it in a wide terminal what the history lacks."""
-        note: list[Line] = [[], [Segment(NOTE, theme.style("muted"))]] if width >= WIDE else []
-        return [*self._detail(event, width, theme), *note]
+        """Write out an event, and below it the item of today and what the history lacks."""
+        item = self.store.item(self.item_id)
+        page = Page(theme, width).about(item, surroundings_of(self.store, item)) if item is not None else ()
+        now: list[Line] = [[], [Segment("The item now", theme.heading("secondary"))], *page]
+        note: list[Line] = [[], *([Segment(line, theme.style("muted"))] for line in wrapped(NOTE, width))]
+        lines = [*self._detail(event, width, theme), *now, *note]
+        return lines if lines[0] else lines[1:]
 
     def _detail(self, event: ItemEvent, width: int, theme: ThemeStyles) -> list[Line]:
-        """Write out an event that its row cuts: a comment as Markdown, and both values of each changed field."""
-        if width < WIDE and self._events.is_whole(event):
-            return []
+        """Write out an event: a comment as Markdown, and both values of each changed field."""
         if event.kind is EventKind.EDITED:
             words = "The server does not say what was changed, and this machine did not see it."
             return [[Segment(line, theme.style())] for line in wrapped(words, width)]

@@ -192,7 +192,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
         room = min(INDENT + TEXT_WIDTH, self.size.width - LEAD - 1) - sum(segment.cell_length for segment in line)
         when = moment(comment.created_at)
-        return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("faint", on=on))]
+        return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
 
     def on_resize(self, event: events.Resize) -> None:
         """Break the lines anew where the width is another."""

@@ -29,7 +29,6 @@ from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import (
     HEADING,
-    NARROW,
     Drawn,
     FooterLine,
     Hint,
@@ -121,7 +120,9 @@ def last_change(item: Item | None, now: datetime) -> list[Part]:
 
 
 class ItemAside(LinesView):
-    """The facts and the texts of an item, beside one of its tabs on a wide screen."""
+    """The facts and the texts of an item, beside one of its tabs on a wide screen and below it on others."""
+
+    MORE_KEY = "ctrl+e"
 
     def __init__(self) -> None:
         super().__init__(id="aside")
@@ -156,8 +157,6 @@ class ItemRowsScreen(ItemScreen):
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
-    BRIEF_LABELS: ClassVar[Mapping[str, str]] = {}
-    """Shorter labels of hints, by command, for narrow terminals."""
     EMPTY: ClassVar[tuple[str, str]]
 
     def __init__(self, store: Store, item_id: int, rows: LineList | CommentThread) -> None:
@@ -187,7 +186,7 @@ class ItemRowsScreen(ItemScreen):
         yield self.footer
 
     def on_resize(self) -> None:
-        """Show the item beside its rows where there is room, and have the rules meet the line between them."""
+        """Show the item beside its rows where there is room, else below; have the rules meet the line beside it."""
         width = self.size.width
         has_room = self.HAS_ASIDE and width >= WIDE
         self.set_class(has_room, "-aside")
@@ -241,17 +240,16 @@ class ItemRowsScreen(ItemScreen):
         self.draw_status()
 
     def _show_aside(self, item: Item) -> None:
-        """Show the item beside its rows, where there is room for it."""
-        if self._aside is not None and self.has_class("-aside"):
+        """Show the item beside or below its rows."""
+        if self._aside is not None:
             self._aside.show(item, surroundings_of(self.store, item))
 
     def draw_status(self) -> None:
         """Draw the status."""
         count = self._rows.row_count()
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
-        labels = self.BRIEF_LABELS if self.size.width < NARROW else {}
         status, is_reader = status_words(self.store, self._rows.cursor + 1, count), self.store.lookups.is_read_only
-        self.footer.show(hints, status, labels, is_reader=is_reader)
+        self.footer.show(hints, status, is_reader=is_reader)
 
 
 # From tab to tab
