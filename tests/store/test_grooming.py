@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.world import World, sent
 
 from backlit.model.errors import BadRequest
 from backlit.model.ready_check import field_keys
-from backlit.store import Store
+from backlit.store import Store, TreeKind
 
 
 def keys_of(store: Store, item_id: int) -> list[str]:
@@ -253,3 +253,138 @@ async def test_an_area_is_asked_for_only_where_there_is_a_choice(
         store.files.submit(lambda writer: writer.mirror.put_resources("areas", 1, nodes)).result()
 
         assert ("AreaID" in keys_of(store, 1)) is is_asked
+
+
+async def test_the_results_judge_only_what_is_there_and_open(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(number) for number in (1, 2, 3)]) as store:
+        await store.grooming.begin([1, 2, 3])
+        for place in range(3):
+            await shown(store, place)
+        await store.items.edit([1], {"Status": "Done"})
+        store.files.submit(lambda writer: writer.mirror.remove_items([2])).result()
+
+        found = await store.grooming.results()
+
+        assert [(each.item_id, each.name, each.type) for each in found] == [
+            *((1, "Item 1", "Story"), (2, "Item 2", ""), (3, "Item 3", "Story")),
+        ]
+        assert [bool(each.open) for each in found] == [False, False, True]
+        assert [[answer.key for answer in each.answers] for each in found] == [["Status"], [], []]
+
+
+async def test_an_item_that_is_shown_again_counts_from_its_first_values(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.grooming.begin([1, 2])
+        for number in (1, 2):
+            await shown(store)
+            await store.items.edit([1], {"Estimate": str(number), "Tags": ["a"][: number - 1]})
+        stop = store.grooming.stop_at(0)
+
+        (found,) = await store.grooming.results()
+
+        assert stop is not None
+        assert "Estimate" not in stop.asked
+        assert [(each.key, each.before, each.after) for each in found.answers] == [
+            *(("Estimate", None, "2"), ("Tags", None, ["a"])),
+        ]
+
+
+async def test_an_edit_before_an_item_was_shown_is_no_answer(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.grooming.begin([1, 2])
+        await shown(store)
+        await store.items.edit([2], {"Tags": ["mine"]})
+        await shown(store, 1)
+        (entry,) = store.outbox_entries()
+        store.files.submit(lambda writer: writer.journal.deliver(entry)).result()
+        theirs = {**item(2, Tags=["theirs"]), "lastModifiedAt": "2026-03-02T10:00:00.000"}
+        put(store, [theirs])
+
+        _, found = await store.grooming.results()
+
+        assert (found.answers, [(each.key, each.before, each.after) for each in found.others]) == (
+            (),
+            [("Tags", ["mine"], ["theirs"])],
+        )
+
+
+async def test_each_project_has_a_queue_of_its_own(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(5, project=2)]) as store:
+        await store.grooming.begin([1, 2])
+        await shown(store)
+        store.choose_project(2)
+        before = store.grooming.progress(), store.grooming.item_ids(), store.grooming.next_stop(0)
+        with pytest.raises(BadRequest, match="has not been started"):
+            await store.grooming.results()
+        await store.grooming.begin([5])
+        there = store.grooming.item_ids()
+        await store.grooming.end()
+        store.choose_project(1)
+
+        assert (before, there) == ((None, [], None), [5])
+        assert store.grooming.item_ids() == [1, 2]
+        assert [each.item_id for each in await store.grooming.results()] == [1]
+
+
+async def test_the_items_that_come_are_those_with_questions(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(number) for number in range(1, 9)]) as store:
+        await store.grooming.begin(range(1, 9))
+        await store.items.edit([2, 4], {"Status": "Done"})
+
+        coming = [[each.item_id for each in store.grooming.coming(place, 3)] for place in (0, 2, 6, 7)]
+
+        assert coming == [[3, 5, 6], [5, 6, 7], [8], []]
+        assert [(each.type, each.name) for each in store.grooming.coming(6, 1)] == [("Story", "Item 8")]
+
+
+async def test_a_skipped_item_is_skipped_until_it_is_answered(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.grooming.begin([1, 2])
+        found = []
+        for is_skipped in (True, False):
+            stop = store.grooming.stop_at(await shown(store))
+            assert stop is not None
+            await store.grooming.leave(stop, is_skipped=is_skipped)
+            found.append([each.is_skipped for each in await store.grooming.results()])
+
+        assert found == [[True], [False]]
+
+
+@pytest.mark.parametrize(
+    ("iterations", "values", "asked"),
+    [
+        ([], {}, ()),
+        ([1], {}, ()),
+        ([1, 2], {}, ("IterationID",)),
+        ([1, 2], {"IterationID": None}, ("IterationID",)),
+        ([1, 2], {"IterationID": 2}, ()),
+        ([1, 2], {"Status": "Done"}, ()),
+    ],
+)
+async def test_an_iteration_is_asked_for_last_of_what_is_open_and_has_none(
+    tmp_path: Path, iterations: list[int], values: dict[str, object], asked: tuple[str, ...]
+) -> None:
+    with offline_store(tmp_path, [item(1, **values)]) as store:
+        put_nouns(store, iterations=[node(each, f"Sprint {each}", -1 if each == 1 else 1) for each in iterations])
+        found = store.item(1)
+        assert found is not None
+
+        assert store.grooming.further_questions(found) == asked
+
+
+async def test_items_that_are_not_ready_are_counted_without_tasks_and_closed_ones(tmp_path: Path) -> None:
+    documents = [
+        *(item(number, AreaID=2, ParentID=None) for number in range(1, 4)),
+        item(4, AreaID=2, Status="Done"),
+        item(5, kind="Task", ParentID=4, AreaID=2),
+        item(6, kind="Task", ParentID=1, AreaID=2),
+        item(7, AreaID=3),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        assert await store.ready_check.count(range(1, 8)) == 4
+        assert await store.ready_check.count(range(3, 5)) == 1
+        assert await store.ready_check.count([]) == 0
+        counts = await store.ready_check.count_by(TreeKind.AREAS, [2, 9])
+        assert {node_id: totals.count for node_id, totals in counts.items()} == {2: 3}
+        by_iteration = await store.ready_check.count_by(TreeKind.ITERATIONS, [1])
+        assert by_iteration[1].count == 4

@@ -2,15 +2,18 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 
-from backlit.store import Store, ViewSpec
+from backlit.store import Change, Store, Subject, ViewSpec
 from backlit.store.inbox import ItemNews
-from backlit.store.journal.inbox import NewsKind
-from backlit.store.records.item import FieldNews
+from backlit.store.journal.inbox import InboxRecord, NewsKind
+from backlit.store.records.item import Document, FieldNews
 from backlit.store.sqlite.database import drop_database
 
 
@@ -294,3 +297,119 @@ async def test_the_journal_grows_with_the_news_only(world: World, tmp_path: Path
 
     with closing(sqlite3.connect(world.places().journal)) as connection:
         assert connection.execute("SELECT count(*) FROM news").fetchone() == (1,)
+
+
+def noted(store: Store, *records: InboxRecord) -> None:
+    """Record news as a sync does."""
+    store.files.submit(lambda writer: writer.journal.inbox.put(records)).result()
+
+
+def changed(item_id: int, project: int = 1, at: str | None = "2026-03-02T10:00:00", **base: object) -> InboxRecord:
+    return InboxRecord(item_id, project, NewsKind.CHANGED, "Story", f"Was {item_id}", base, noted_at=at)
+
+
+async def test_news_tells_what_the_service_has_below_an_unsent_edit(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Estimate="5", Zone_cf="b")]) as store:
+        noted(store, changed(1, Zone_cf="a", Estimate=None, Status="Done"))
+        await store.items.edit([1], {"Name": "Mine", "Estimate": "8"})
+
+        news = news_of(store, 1)
+
+        assert news.fields == (
+            FieldNews("Status", "Done", "Not Done"),
+            FieldNews("Estimate", None, "5"),
+            FieldNews("Zone_cf", "a", "b"),
+        )
+        assert (news.name, news.at) == ("Item 1", datetime(2026, 3, 2, 10))
+        assert store.inbox.news(2) is None
+
+
+async def test_news_of_a_deleted_item_has_the_name_that_is_left(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        noted(store, InboxRecord(1, 1, NewsKind.GONE, "Bug", "Gone", authors=["jon"]))
+
+        news = news_of(store, 1)
+
+        assert (news.kind, news.type, news.name, news.fields, news.authors) == (
+            NewsKind.GONE,
+            "Bug",
+            "Gone",
+            (),
+            ("jon",),
+        )
+        assert (news.comments, news.at) == ((), None)
+
+
+async def test_the_news_of_each_project_is_by_itself_and_the_latest_first(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        noted(
+            store,
+            *(changed(each, Name="x") for each in (1, 2)),
+            changed(3, at="2026-03-03T10:00:00", Name="x"),
+            changed(4, at="2026-03-01T10:00:00", Name="x"),
+            changed(5, project=2, Name="x"),
+            changed(6),
+        )
+        before = store.inbox.ids(), store.inbox.unread()
+        noted(store, changed(4), changed(2, at="2026-03-04T10:00:00", Name="x"))
+        after = store.inbox.ids()
+        store.choose_project(2)
+        there = store.inbox.ids(), store.inbox.unread()
+        await store.inbox.all_seen()
+        store.choose_project(1)
+        here = store.inbox.unread()
+        noted(store, changed(5, project=2, Name="x"))
+        await store.inbox.all_seen(everywhere=True)
+
+        assert (before, after) == (([3, 2, 1, 4], 4), [2, 3, 1])
+        assert (there, here) == (([5], 1), 3)
+        assert store.files.journal.inbox.count(1) == store.files.journal.inbox.count(2) == 0
+
+
+async def test_what_is_seen_is_announced_once(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        noted(store, changed(1, Name="x"), changed(2, Name="x"), changed(3, Name="x"))
+        heard: list[Change] = []
+        store.subscribe(lambda change: heard.append(change) if change.kind is Subject.INBOX else None)
+
+        await store.inbox.seen([1, 2, 9])
+        await store.inbox.seen([1, 2, 9])
+        await store.inbox.all_seen()
+        await store.inbox.all_seen()
+
+        assert [each.ids for each in heard] == [frozenset({1, 2}), frozenset()]
+
+
+async def test_a_new_item_is_seen_under_either_number(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        new = await store.items.add("Story", {"Name": "New"})
+        (entry,) = store.outbox_entries()
+        store.files.submit(lambda writer: writer.journal.deliver(entry, 7)).result()
+        noted(store, changed(7, Name="x"))
+
+        await store.inbox.seen([new])
+
+        assert store.inbox.unread() == 0
+
+
+async def test_the_feed_has_sent_comments_of_the_project_and_knows_the_unseen_ones(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, project=2)]) as store:
+
+        def comment(number: int, day: int, item_id: int = 1) -> Document:
+            at = f"2026-03-0{day}T10:00:00"
+            return {
+                "id": number,
+                "workItemId": item_id,
+                "projectId": item_id,
+                "createdAt": at,
+                "description": str(number),
+            }
+
+        comments = [comment(5, 1), comment(3, 2), comment(4, 2), comment(9, 3, 2)]
+        store.files.submit(lambda writer: writer.mirror.comments.put(comments)).result()
+        await store.items.comment(1, "Mine")
+        noted(store, replace(changed(1), comments=[3, 5]), replace(changed(2, project=2), comments=[9]))
+
+        assert [each.id for each in store.inbox.feed()] == [4, 3, 5]
+        assert [each.id for each in news_of(store, 1).comments] == [3, 5]
+        assert store.inbox.unread_comments() == {3, 5}

@@ -9,7 +9,7 @@ from tests.store.papers import item
 
 from backlit.store.mirror.mirror import Mirror, Written
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
-from backlit.store.records.item import Document, fields_in
+from backlit.store.records.item import Document, RowSign, fields_in
 
 TEMPORARY = -5
 
@@ -199,6 +199,85 @@ def test_an_item_that_waits_for_deletion_is_hidden_with_tasks_that_arrive_later(
 
     assert (rows(mirror), mirror.hidden.every()) == (left, {1, 2, 3, 4} - {*left})
     assert written.fields == frozenset()
+
+
+def test_a_rejected_deletion_shows_the_item_and_its_tasks_again_with_its_sign(mirror: Mirror) -> None:
+    deletion = new_entry(EntryKind.DELETE, 1, {}, 1)
+    refused = replace(deletion, state=EntryState.REFUSED)
+    mirror.put_items([item(1), item(2, kind="Task", ParentID=1, Status="Done"), item(3)], [])
+    mirror.lay_over(mirror.hidden.family([1], [deletion]), [deletion])
+    before = mirror.hidden.below([1]), mirror.hidden.among([1, 3]), mirror.effective(2)
+
+    written = mirror.lay_over(mirror.hidden.family([1], [refused]), [refused])
+
+    assert before == ({1, 2}, {1}, None)
+    assert (rows(mirror), mirror.hidden.every(), written.ids) == ([1, 2, 3], set(), {1, 2})
+    found = mirror.connection.execute("SELECT id, sign FROM items WHERE sign > 0").fetchall()
+    assert found == [(1, RowSign.REFUSED)]
+
+
+def test_a_hidden_item_that_arrives_again_or_is_deleted_stays_away(mirror: Mirror) -> None:
+    deletion = new_entry(EntryKind.DELETE, 1, {}, 1)
+    mirror.put_items([item(1), item(2, kind="Task", ParentID=1)], [])
+    mirror.lay_over(mirror.hidden.family([1], [deletion]), [deletion])
+
+    received = {**item(2, kind="Task", ParentID=1, Name="Other"), "lastModifiedAt": "2026-04-01T10:00:00.000"}
+    arrived = mirror.put_items([received], [deletion])
+    gone = mirror.delete_items([1])
+
+    assert (arrived.ids, gone) == (frozenset(), {1, 2})
+    assert (rows(mirror), mirror.hidden.every(), mirror.received([1, 2])) == ([], set(), {})
+
+
+def test_a_task_that_moves_out_of_a_deleted_item_is_shown(mirror: Mirror) -> None:
+    deletion = new_entry(EntryKind.DELETE, 1, {}, 1)
+    mirror.put_items([item(1), item(2, kind="Task", ParentID=1), item(3)], [])
+    mirror.lay_over(mirror.hidden.family([1], [deletion]), [deletion])
+
+    received = {**item(2, kind="Task", ParentID=3), "lastModifiedAt": "2026-04-01T10:00:00.000"}
+    mirror.put_items([received], [deletion])
+
+    assert (rows(mirror), mirror.hidden.every()) == ([2, 3], {1})
+
+
+def ranks_shown(mirror: Mirror) -> list[object]:
+    return mirror.connection.execute("SELECT id, rank_priority, rank_id, is_open FROM items ORDER BY id").fetchall()
+
+
+def test_tasks_follow_each_change_of_their_item(mirror: Mirror) -> None:
+    task, done_task = item(2, kind="Task", ParentID=1), item(3, kind="Task", ParentID=1, Status="Done")
+    mirror.put_items([item(1), item(4, priority=40.0), task, done_task], [])
+    found = []
+    for day, values in enumerate(({"priority": 9.0}, {"Status": "Done"}, {}), 1):
+        changed = {**item(1, **values), "lastModifiedAt": f"2026-04-0{day}T10:00:00.000"}  # type: ignore[arg-type]
+        mirror.put_items([changed], [])
+        found.append(ranks_shown(mirror))
+    mirror.put_items([{**item(2, kind="Task", ParentID=4), "lastModifiedAt": "2026-04-04T10:00:00.000"}], [])
+
+    moved = ranks_shown(mirror)
+
+    assert found == [
+        [(1, 9.0, 1, 1), (2, 9.0, 1, 1), (3, 9.0, 1, 0), (4, 40.0, 4, 1)],
+        [(1, 1.0, 1, 0), (2, 1.0, 1, 0), (3, 1.0, 1, 0), (4, 40.0, 4, 1)],
+        [(1, 1.0, 1, 1), (2, 1.0, 1, 1), (3, 1.0, 1, 0), (4, 40.0, 4, 1)],
+    ]
+    assert moved == [(1, 1.0, 1, 1), (2, 40.0, 4, 1), (3, 1.0, 1, 0), (4, 40.0, 4, 1)]
+
+
+def test_own_ranks_move_items_with_their_tasks_and_back_to_the_received_ones(mirror: Mirror) -> None:
+    mirror.put_items([item(1), item(2), item(3, kind="Task", ParentID=2)], [])
+    mirror.lay_over([2], [edit(2, Name="Mine")])
+    mirror.ranks.put({2: 0.5, 9: 7.0})
+    before = ranks_shown(mirror), mirror.ranks.every(), mirror.ranks.of([1, 2])
+
+    mirror.put_items([{**item(2, priority=5.0), "lastModifiedAt": "2026-04-01T10:00:00.000"}], [edit(2, Name="Mine")])
+    kept = ranks_shown(mirror)
+    mirror.ranks.remove([2])
+
+    assert before == ([(1, 1.0, 1, 1), (2, 0.5, 2, 1), (3, 0.5, 2, 1)], [2, 9], {2: 0.5})
+    assert kept == before[0]
+    assert ranks_shown(mirror) == [(1, 1.0, 1, 1), (2, 5.0, 2, 1), (3, 5.0, 2, 1)]
+    assert mirror.ranks.every() == [9]
 
 
 def test_comments_have_a_readable_time_and_their_readers(mirror: Mirror) -> None:

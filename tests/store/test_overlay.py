@@ -21,6 +21,7 @@ from backlit.store.mirror.overlay import (
     moved,
     node_signs,
     sequence_for,
+    siblings_of,
     subtree,
 )
 from backlit.store.records.entry import EntryKind, new_entry
@@ -150,6 +151,53 @@ def test_changes_of_nodes_build_on_each_other() -> None:
     )
 
 
+def gone_node(node_id: int) -> OutboxEntry:
+    return entry(EntryKind.NODE_DELETE, id=node_id)
+
+
+@pytest.mark.parametrize(
+    ("changes", "left"),
+    [
+        ([edit(5, place=place(1, 0)), gone_node(2)], {5: 1, 3: 1, 4: 1}),
+        ([edit(3, place=place(5, 0)), gone_node(2)], {4: 1}),
+        ([gone_node(5), gone_node(2)], {3: 1, 4: 1}),
+        ([gone_node(2), edit(5, values={"name": "Late"})], {3: 1, 4: 1}),
+        ([edit(3, place=place(5, 0)), edit(5, place=place(4, 0)), gone_node(2)], {4: 1, 5: 4, 3: 5}),
+        ([edit(5, place=place(1, 0)), edit(5, place=place(2, 0)), gone_node(2)], {3: 1, 4: 1}),
+    ],
+)
+def test_a_deletion_takes_what_is_below_by_then(changes: Sequence[OutboxEntry], left: dict[int, int]) -> None:
+    shown = laid_over_nodes(TREE, changes)
+
+    assert {each["id"]: each["parentId"] for each in shown} == {1: -1, **left}
+
+
+def test_new_nodes_can_be_changed_and_are_placed_among_the_others_that_are_left() -> None:
+    new = entry(EntryKind.NODE_ADD, values={"name": "New"}, place=place(1, 99))
+    below = entry(EntryKind.NODE_ADD, number=2, values={"name": "Below"}, place=place(new.node_id, 0))
+
+    shown = laid_over_nodes(TREE, [gone_node(3), new, below, edit(new.node_id, values={"name": "Named"})])
+
+    assert (children(shown, 1), children(shown, new.node_id)) == (["Node 2", "Node 4", "Named"], ["Below"])
+    assert {each["sequence"] for each in shown if each["parentId"] == 1} == {1, 2, 3}
+    assert all(each["projectId"] == 1 for each in shown)
+
+
+def test_a_circle_of_received_nodes_takes_others_in() -> None:
+    circle = (node(6, 7, 1), node(7, 6, 1))
+
+    shown = laid_over_nodes([*TREE, *circle], [edit(5, place=place(6, 7))])
+
+    assert (children(shown, 6), children(shown, 2)) == (["Node 7", "Node 5"], [])
+
+
+def test_siblings_stand_by_their_number_and_then_by_their_age() -> None:
+    nodes = [node(4, 1, 2), node(3, 1, 2), node(2, 1, 5), node(9, 1, 1), node(8, 2, 1)]
+
+    assert [each["id"] for each in siblings_of(nodes, 1)] == [9, 3, 4, 2]
+    assert [each["id"] for each in siblings_of(nodes, 1, 3)] == [9, 4, 2]
+
+
 @pytest.mark.parametrize(("after", "index", "sequence"), [(0, 0, 0), (2, 1, 2), (4, 3, LAST), (99, 3, LAST)])
 def test_a_place_is_first_behind_its_sibling_or_last(after: int, index: int, sequence: int) -> None:
     siblings = [2, 3, 4]
@@ -187,6 +235,47 @@ def test_the_targets_of_deleted_nodes_are_kept_while_a_deletion_waits(tmp_path: 
     assert touched == [{1}, set(), {1, 2}]
     assert kept == {"AreaID": {"4": 7, "5": 7}}
     assert (left, mirror.reassigned.targets()) == ({1, 2}, {})
+    mirror.close()
+
+
+def place_of_items(mirror: Mirror) -> list[object]:
+    return [place for (place,) in mirror.connection.execute("SELECT area_id FROM items ORDER BY id")]
+
+
+@pytest.mark.parametrize(
+    ("steps", "shown"),
+    [
+        ([[deletion(1, 4, 5)]], [5, 5, 6]),
+        ([[deletion(1, 4, 5)], []], [4, 5, 6]),
+        ([[deletion(1, 4, 5), deletion(2, 5, 6)], [deletion(1, 4, 5)]], [5, 5, 6]),
+        ([[deletion(1, 4, 5)], [deletion(1, 4, 6)]], [6, 5, 6]),
+        ([[deletion(1, 4, 5)], [deletion(1, 4, 5, REFUSED), deletion(2, 6, 5)]], [4, 5, 5]),
+        ([[deletion(1, 4, 6), deletion(2, 5, 8)]], [6, 8, 6]),
+    ],
+)
+def test_items_are_shown_where_the_deletions_that_wait_put_them(
+    tmp_path: Path, steps: Sequence[Sequence[OutboxEntry]], shown: Sequence[int]
+) -> None:
+    mirror = Mirror(tmp_path / "mirror.sqlite")
+    mirror.put_items([item(1, AreaID=4), item(2, AreaID=5), item(3, AreaID=6)], [])
+
+    for undelivered in steps:
+        mirror.lay_over(mirror.reassigned.update(undelivered), undelivered)
+
+    assert place_of_items(mirror) == shown
+    mirror.close()
+
+
+def test_a_deletion_moves_the_items_of_its_tree_only(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path / "mirror.sqlite")
+    mirror.put_items([item(1, AreaID=4, IterationID=9), item(2, AreaID=9, IterationID=4)], [])
+    iterations = entry(EntryKind.NODE_DELETE, tree="iterations", id=4, below=[4], reassignmentId=2)
+
+    touched = mirror.reassigned.update([iterations])
+    mirror.lay_over(touched, [iterations])
+
+    assert (touched, place_of_items(mirror)) == ({2}, [4, 9])
+    assert (mirror.effective(2) or {})["fields"]["IterationID"] == 2
     mirror.close()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store, places_in, put
 
+from backlit.model.filters import SortKey
 from backlit.model.trees import Totals
 from backlit.store import Change, RowSign, Store, Subject, TreeKind, ViewSpec
 from backlit.store.mirror.schema import VERSION
@@ -136,6 +137,63 @@ async def test_an_edit_that_does_not_touch_order_or_filter_keeps_the_ids_and_sho
         assert view.rows(0, 2)[1].name == "Renamed"
         assert view.rows(0, 2)[1].sign is RowSign.PENDING
         assert view.totals == Totals(3, 5.0)
+
+
+ITEMS = Subject.ITEMS
+CHANGES: list[tuple[ViewSpec, Subject, set[str], bool]] = [
+    (ViewSpec(), ITEMS, {"Name", "lastModifiedAt"}, False),
+    (ViewSpec(), ITEMS, {"Estimate"}, False),
+    (ViewSpec(), ITEMS, set(), True),
+    (ViewSpec(), ITEMS, {"BacklogPriority"}, True),
+    (ViewSpec(), ITEMS, {"ParentID"}, True),
+    (ViewSpec(), ITEMS, {"Status"}, True),
+    (ViewSpec(with_done=True), ITEMS, {"Status"}, False),
+    (ViewSpec(query="status:done"), ITEMS, {"Status"}, True),
+    (ViewSpec(), ITEMS, {"AreaID", "IterationID"}, False),
+    (ViewSpec(area_ids=frozenset({1})), ITEMS, {"AreaID"}, True),
+    (ViewSpec(iteration_ids=frozenset({1})), ITEMS, {"IterationID"}, True),
+    (ViewSpec(text="item"), ITEMS, {"Name"}, True),
+    (ViewSpec(query="est<3"), ITEMS, {"Estimate"}, True),
+    (ViewSpec(query="est:none"), ITEMS, {"Estimate"}, True),
+    (ViewSpec(sort=(SortKey("Estimate"),)), ITEMS, {"Estimate"}, True),
+    (ViewSpec(sort=(SortKey("Estimate"),)), ITEMS, {"Name"}, False),
+    (ViewSpec(sort=(SortKey("Name"),)), ITEMS, {"Name"}, True),
+    (ViewSpec(group=("AssignedToID",)), ITEMS, {"AssignedToID"}, True),
+    (ViewSpec(group=("AssignedToID",)), ITEMS, {"Estimate"}, True),  # the headers have points
+    (ViewSpec(sort=(SortKey("lastModifiedAt"),)), ITEMS, {"Severity", "lastModifiedAt"}, True),
+    (ViewSpec(), Subject.TREES, set(), False),
+    (ViewSpec(text="item"), Subject.TREES, set(), False),
+    (ViewSpec(query="item"), Subject.TREES, set(), True),
+    (ViewSpec(group=("IterationID",)), Subject.TREES, set(), True),
+    (ViewSpec(), Subject.COMMENTS, set(), False),
+    (ViewSpec(query="item"), Subject.COMMENTS, set(), False),
+    (ViewSpec(query="text:other"), Subject.COMMENTS, set(), True),
+    (ViewSpec(), Subject.PEOPLE, set(), False),
+    (ViewSpec(query="text:other"), Subject.OUTBOX, set(), False),
+]
+"""Lists, changes, and whether each list is read again after its change."""
+ALIKE = [
+    item(2, Description="other item"),
+    item(3, Description="other item", Status="Done"),
+    item(4, Description="other item", Estimate="1"),
+]
+"""Items of which every list above shows one at least."""
+
+
+async def test_a_view_is_read_again_after_a_change_of_what_it_depends_on(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Description="other item")]) as store:
+        views = [store.view(spec) for spec, *_ in CHANGES]
+        for view in views:
+            await view.load()
+        before = [list(view.ids()) for view in views]
+        await store.files.write(lambda writer: writer.mirror.put_items(ALIKE, ()))  # announced to nobody
+
+        for view, (_, kind, fields, _) in zip(views, CHANGES, strict=True):
+            view.note(Change(kind, frozenset({1}), frozenset(fields)))
+            await view.reload()
+
+        found = [list(view.ids()) != ids for view, ids in zip(views, before, strict=True)]
+        assert list(zip(CHANGES, found, strict=True)) == [(each, each[-1]) for each in CHANGES]
 
 
 async def test_a_view_that_could_not_note_all_changes_reads_its_ids_again(tmp_path: Path) -> None:
