@@ -6,11 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in
+from tests.store.papers import item, offline_store, places_in, put
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import NotFound, StorageError
-from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.model.statuses import StatusGroup
+from backlit.store import ConnectionState, RowSign, Store, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import drop_database
 
@@ -89,6 +90,29 @@ async def test_a_mirror_that_is_deleted_while_it_is_used_is_filled_again(world: 
 
     await until(world.places("mine").mirror.exists)
     await until(lambda: len(store.view(ViewSpec()).rows(0, 999)) == count)
+
+
+def rows_of(store: Store) -> list[tuple[str, RowSign]]:
+    return [(row.name, row.sign) for row in store.view(ViewSpec()).rows(0, 99)]
+
+
+async def test_a_rebuilt_mirror_shows_the_journal_and_the_settings_before_the_next_load(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        store.files.own_groups = {"Limbo": StatusGroup.EXCLUDED}
+        put(store, [item(1), item(2), item(3)])
+        await store.items.edit([1], {"Name": "Mine"})
+        await store.items.add("Story", {"Name": "New"})
+        await store.deletions.delete_items([2])
+        store.files.submit(lambda writer: writer.journal.ranks.put(1, {3: 0.5}, is_local=True)).result()
+
+        store.files.renew()
+        put(store, [item(4, Status="Limbo")])
+        before = rows_of(store)
+        put(store, [item(1), item(2), item(3)])
+
+        pending = RowSign.PENDING
+        assert before == [("New", pending)]
+        assert rows_of(store) == [("Item 3", RowSign.NONE), ("Mine", pending), ("New", pending)]
 
 
 def make_newer(path: Path) -> None:
