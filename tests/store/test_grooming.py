@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.store.papers import item, node, offline_store, put, put_nouns
@@ -362,7 +363,7 @@ async def test_a_skipped_item_is_skipped_until_it_is_answered(tmp_path: Path) ->
     ],
 )
 async def test_an_iteration_is_asked_for_last_of_what_is_open_and_has_none(
-    tmp_path: Path, iterations: list[int], values: dict[str, object], asked: tuple[str, ...]
+    tmp_path: Path, iterations: list[int], values: dict[str, Any], asked: tuple[str, ...]
 ) -> None:
     with offline_store(tmp_path, [item(1, **values)]) as store:
         put_nouns(store, iterations=[node(each, f"Sprint {each}", -1 if each == 1 else 1) for each in iterations])

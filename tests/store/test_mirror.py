@@ -211,7 +211,7 @@ def test_a_rejected_deletion_shows_the_item_and_its_tasks_again_with_its_sign(mi
     written = mirror.lay_over(mirror.hidden.family([1], [refused]), [refused])
 
     assert before == ({1, 2}, {1}, None)
-    assert (rows(mirror), mirror.hidden.every(), written.ids) == ([1, 2, 3], set(), {1, 2})
+    assert (rows(mirror), sorted(mirror.hidden.every()), sorted(written.ids)) == ([1, 2, 3], [], [1, 2])
     found = mirror.connection.execute("SELECT id, sign FROM items WHERE sign > 0").fetchall()
     assert found == [(1, RowSign.REFUSED)]
 
@@ -225,7 +225,7 @@ def test_a_hidden_item_that_arrives_again_or_is_deleted_stays_away(mirror: Mirro
     arrived = mirror.put_items([received], [deletion])
     gone = mirror.delete_items([1])
 
-    assert (arrived.ids, gone) == (frozenset(), {1, 2})
+    assert (sorted(arrived.ids), sorted(gone)) == ([], [1, 2])
     assert (rows(mirror), mirror.hidden.every(), mirror.received([1, 2])) == ([], set(), {})
 
 

@@ -275,7 +275,7 @@ def test_a_deletion_moves_the_items_of_its_tree_only(tmp_path: Path) -> None:
     mirror.lay_over(touched, [iterations])
 
     assert (touched, place_of_items(mirror)) == ({2}, [4, 9])
-    assert (mirror.effective(2) or {})["fields"]["IterationID"] == 2
+    assert fields_in(mirror.effective(2) or {})["IterationID"] == 2
     mirror.close()
 
 

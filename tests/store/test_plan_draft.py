@@ -160,6 +160,19 @@ async def test_unplanning_moved_and_unmoved_items_is_one_step(store: Store) -> N
     assert not store.plan.state
 
 
+async def test_a_planned_task_of_an_unplanned_item_gets_its_plan_back_by_one_undo(store: Store) -> None:
+    await store.plan.move([7], SPRINT)
+
+    await store.plan.unplan([1, 7])
+    after = dict(store.plan.state.changes)
+    await store.plan.undo()
+
+    assert after == {each: {"IterationID": ROOT} for each in (1, 5, 7)}
+    assert store.plan.state.changes == {7: {"IterationID": SPRINT}}
+    await store.plan.redo()
+    assert store.plan.state.changes == after
+
+
 async def test_a_contested_move_is_unplanned(store: Store) -> None:
     await store.plan.move([2], NEXT)
     put(store, [item(2, IterationID=FAR, Estimate="3")])

@@ -256,7 +256,7 @@ class Plan:
             back = draft.drop(dropped)
             staged = back.stage({each: wanted[each] for each in now}, now)
             is_both = back is not draft and staged is not back
-            return replace(staged, past=(*draft.past, {**back.past[-1], **staged.past[-1]})) if is_both else staged
+            return replace(staged, past=(*draft.past, {**staged.past[-1], **back.past[-1]})) if is_both else staged
 
         await self._change(change)
 
