@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, raised, sent
 
@@ -51,7 +51,7 @@ async def test_every_item_goes_its_way(world: World) -> None:
     await sent(store)
 
     keys = ("IterationID", "Estimate", "Status")
-    assert written == 4
+    assert written == (4, set())
     assert await held(world, on.id, *keys) == [target.id, "8", "In Progress"]
     assert await held(world, back.id, *keys) == [store.plan.iterations.backlog_id, "8", "In Progress"]
     assert await held(world, split.id, *keys) == [target.id, "5", "In Progress"]
@@ -112,7 +112,7 @@ async def test_an_item_that_left_meanwhile_stays_where_it_is(world: World) -> No
     await world.rival.work_items.update(row.id, {"IterationID": store.plan.iterations.backlog_id})
     await store.refresh()
 
-    assert await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.NEXT)}) == 0
+    assert await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.NEXT)}) == (0, set())
 
 
 async def test_without_a_next_iteration_nothing_is_written(world: World) -> None:
@@ -155,15 +155,26 @@ def offline(tmp_path: Path) -> Iterator[Store]:
 
 
 async def test_the_name_of_a_done_part_fits_the_longest_name(offline: Store) -> None:
-    assert await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3)}) == 1
+    assert await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3)}) == (1, set())
 
     (made,) = [each.fields for each in offline.outbox_entries() if each.kind is EntryKind.ADD]
     name = str(made["Name"])
     assert (len(name), name[-13:], made["Estimate"]) == (NAME_LIMIT, "n (done part)", "3")
 
 
+async def test_a_done_part_leaves_out_an_owner_who_is_no_user_any_more(offline: Store) -> None:
+    put_nouns(offline, user=[{"id": 3, "name": "zoe"}], looked_up_user=[{"id": 9, "name": "jon"}])
+    put(offline, [item(each, IterationID=22, AssignedToID=9) for each in (1, 2)])
+
+    written = await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3), 2: Decision(Way.NEXT)})
+
+    assert written == (2, {"Owner jon is not a licensed user."})
+    (made,) = [each.fields for each in offline.outbox_entries() if each.kind is EntryKind.ADD]
+    assert made.get("AssignedToID") is None
+
+
 async def test_items_that_are_gone_or_elsewhere_go_nowhere(offline: Store) -> None:
     decisions = dict.fromkeys((99, 3, 2), Decision(Way.NEXT))
 
-    assert await offline.rollover.write(22, 23, decisions) == 1
+    assert await offline.rollover.write(22, 23, decisions) == (1, set())
     assert [each.item_id for each in offline.outbox_entries()] == [2]

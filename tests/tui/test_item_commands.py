@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, offline_store, put, put_nouns
 from tests.tui.target import FakeTarget, fault_of, run, stage, taken_by, words_of
 from textual.screen import Screen
 
@@ -354,6 +354,23 @@ async def test_tasks_are_copied_where_that_is_answered_and_once(store: Store) ->
     assert found == [whole[:1], whole, whole, [], ["LLLLL (copy)"], [whole[0], "LLLLL (copy)", *whole[1:]]]
     assert all(len(str(each.fields["Name"])) <= NAME_LIMIT for each in made(store))
     assert "t copy 2 items with their 2 tasks" in words_of(target.asked[0])
+
+
+async def test_a_copy_leaves_out_what_no_new_item_may_have(store: Store) -> None:
+    put_nouns(store, user=[{"id": 3, "name": "zoe"}])
+    put(
+        store, [item(8, Severity="Gone", Tags=["ux"], AssignedToID=3), item(9, kind="Task", ParentID=8, AssignedToID=7)]
+    )
+    target = FakeTarget(store, [2, 8], ["t"])
+
+    await run(target, "item.duplicate")
+
+    assert [(each.fields.get("AssignedToID"), each.fields.get("Tags")) for each in made(store)] == [
+        (None, None),
+        (3, ["ux"]),
+        (None, None),
+    ]
+    assert target.said == ["Not copied: Owner 7 is not a licensed user."]
 
 
 # Ranks

@@ -171,7 +171,6 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
 
 
 async def test_a_split_asks_for_the_done_points_and_goes_on_with_the_next_item(store: Store) -> None:
-    put(store, [item(2, kind="Bug", Estimate="3", IterationID=23, Status="Open", priority=2.5)])
     async with asking(store) as (app, target):
         note, _ = await split(app, "")
         assert "stay here as an item of their own" in note
@@ -191,14 +190,17 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_with_the_next_item(s
         assert "#2 × Item 2 3 done, 0 moved #3 ◆ Item 3 0 done, 0 moved" in last
         words(app, "y")
 
+    assert target.said == [
+        "S23: 3 items rolled over. u to undo. Not copied: Owner 9 is not a licensed user.",
+    ]
     parts = [each.payload for each in store.outbox_entries() if each.kind is EntryKind.ADD]
+    assert [each["fields"].get("AssignedToID") for each in parts] == [3, None, None]  # type: ignore[attr-defined] # a new item
     assert [(each["fields"]["Name"], each["fields"]["Estimate"]) for each in parts] == [  # type: ignore[index] # a new item
         (f"Item {number} (done part)", points) for number, points in ((1, "2"), (2, "3"), (3, "0"))
     ]
     moved = {1: "3", 2: "0", 3: "0"}
     edits = {number: {"IterationID": 24, "Estimate": points} for number, points in moved.items()}
     assert {number: each for number, each in entries(store).items() if number} == edits
-    assert target.said == ["S23: 3 items rolled over. u to undo."]
     assert store.drafts.find(KEY) is None
 
 

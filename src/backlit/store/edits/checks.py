@@ -1,7 +1,7 @@
 """Checks of user input for items, areas and iterations, before an entry is journalled."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from math import isfinite
 
@@ -43,6 +43,27 @@ def check(
     if errors:
         raise BadRequest(" ".join(errors.values()), errors)
     return values
+
+
+def check_copied(
+    item_type: str, copied: Mapping[str, object], lookups: Lookups, left_out: set[str]
+) -> dict[str, object]:
+    """Return the values of an item that a new one may have too; add the faults of the others to `left_out`.
+
+    The service keeps an owner whose licence ended, but refuses a new item with such an owner.
+    """
+    try:
+        return check(item_type, copied, lookups, ON_ADD)
+    except BadRequest as fault:
+        left_out.update(fault.errors.values())
+        fitting = {key: value for key, value in copied.items() if key not in fault.errors}
+        return check(item_type, fitting, lookups, ON_ADD)
+
+
+def not_copied(left_out: Iterable[str]) -> str:
+    """Return the sentence about the values that `check_copied` left out, or an empty text."""
+    faults = " ".join(sorted(left_out))
+    return faults and f" Not copied: {faults}"
 
 
 def check_text(text: str) -> None:
@@ -92,7 +113,12 @@ def fault_of_name(value: object) -> str:
 def _fault_of_place(field: Field, value: object, lookups: Lookups) -> str | None:
     """Check an id against the loaded list. Without a loaded list, or for a team, any id passes."""
     known = _PLACES[field.kind](lookups)
-    return f"{field.label} {value} does not exist in this project." if known and value not in known else None
+    if not known or value in known:
+        return None
+    if field.kind is Kind.USER and isinstance(value, int):
+        person = lookups.known_people().get(value)
+        return f"{field.label} {person.username if person else value} is not a licensed user."
+    return f"{field.label} {value} does not exist in this project."
 
 
 _PLACES: Mapping[Kind, Callable[[Lookups], set[int]]] = {

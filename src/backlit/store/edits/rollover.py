@@ -9,11 +9,11 @@ from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.statuses import StatusGroup
-from backlit.store.edits.checks import ON_ADD, check
+from backlit.store.edits.checks import check_copied
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
-from backlit.store.records.item import Document, Item, fields_in
+from backlit.store.records.item import Document, Item, fields_in, id_in
 from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
 
@@ -71,8 +71,10 @@ class Rollover:
         """Return the item's open tasks in any iteration."""
         return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
 
-    async def write(self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]) -> int:
-        """Write the decisions as one step and return the number of changed items.
+    async def write(
+        self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]
+    ) -> tuple[int, set[str]]:
+        """Write the decisions as one step; return the number of changed items, and see `check_copied` for `left_out`.
 
         Items that have left the iteration are skipped. Raises BadRequest for a type without a done status, or
         without a next iteration, and then writes nothing.
@@ -84,15 +86,16 @@ class Rollover:
         place = {Way.NEXT: target_id, Way.SPLIT: target_id, Way.BACKLOG: roots[0].id}
         done = {kind: self._done_status(kind) for kind in self._types(decisions)}
 
-        def act(writer: Writer) -> int:
+        def act(writer: Writer) -> tuple[int, set[str]]:
             entries: list[OutboxEntry] = []
+            left_out: set[str] = set()
             count = 0
             for given_id, decision in decisions.items():
                 item_id = writer.journal.real_id(given_id)
                 document = writer.mirror.effective(item_id)
                 if document is None or fields_in(document).get("IterationID") != iteration_id:
                     continue
-                found = self._entries(item_id, document, decision, place.get(decision.way), done)
+                found = self._entries(document, decision, place.get(decision.way), done, left_out)
                 if decision.way in place:
                     changes: Mapping[str, object] = {"IterationID": place[decision.way]}
                     found += self._task_entries(writer, _TASKS_SQL, (item_id, iteration_id), changes)
@@ -102,7 +105,7 @@ class Rollover:
                 entries += found
             if entries:
                 journalled(writer, entries)
-            return count
+            return count, left_out
 
         return await self._files.edit(act)
 
@@ -115,9 +118,9 @@ class Rollover:
         return [edit_entry(each, writer.mirror.effective(each) or {}, changes) for each in ids]
 
     def _entries(
-        self, item_id: int, document: Document, decision: Decision, place: int | None, done: Mapping[str, str]
+        self, document: Document, decision: Decision, place: int | None, done: Mapping[str, str], left_out: set[str]
     ) -> list[OutboxEntry]:
-        kind, fields = str(document.get("type") or ""), fields_in(document)
+        item_id, kind, fields = id_in(document), str(document.get("type") or ""), fields_in(document)
         match decision.way:
             case Way.NEXT | Way.BACKLOG:
                 return [edit_entry(item_id, document, {"IterationID": place})]
@@ -126,10 +129,13 @@ class Rollover:
             case Way.SPLIT:
                 rest = max(0.0, (points_of(_text(fields.get("Estimate"))) or 0.0) - decision.done)
                 changed = {"IterationID": place, "Estimate": _number(rest)}
-                return [self._done_part(document, decision, done[kind]), edit_entry(item_id, document, changed)]
+                return [
+                    self._done_part(document, decision, done[kind], left_out),
+                    edit_entry(item_id, document, changed),
+                ]
         return []
 
-    def _done_part(self, document: Document, decision: Decision, status: str) -> OutboxEntry:
+    def _done_part(self, document: Document, decision: Decision, status: str, left_out: set[str]) -> OutboxEntry:
         """Return the entry of a new item that keeps the done points in the old iteration."""
         kind, fields = str(document.get("type") or ""), fields_in(document)
         name = str(fields.get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
@@ -137,7 +143,8 @@ class Rollover:
         values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
         values |= {"IterationID": fields.get("IterationID")}
         project_id = self._lookups.project_id or 0
-        payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, ON_ADD)}
+        checked = check_copied(kind, values, self._lookups, left_out)
+        payload = {"type": kind, "projectId": project_id, "fields": checked}
         return new_entry(EntryKind.ADD, project_id, payload)
 
     def _types(self, decisions: Mapping[int, Decision]) -> set[str]:

@@ -1,10 +1,12 @@
 """Adding items: of a type, by a template or as a copy, with the values of the place they are added in."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
 from backlit.model.settings.user_settings import Template
+from backlit.store.edits.checks import check_copied, not_copied
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
@@ -108,8 +110,11 @@ async def duplicate(target: AddTarget, call: Call) -> None:
         if key is None:
             return
         tasks = tasks if key == "t" else {}
-    made = await target.store.items.add_families(_families(target.store, items, tasks))
+    left_out: set[str] = set()
+    made = await target.store.items.add_families(_families(target.store, items, tasks, left_out))
     target.item_added(made[-1])
+    if left_out:
+        target.say(not_copied(left_out).strip())
 
 
 def _with_tasks(items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> str:
@@ -124,16 +129,18 @@ def _ids_of(tasks: Mapping[int, Sequence[Item]]) -> set[int]:
     return {task.id for each in tasks.values() for task in each}
 
 
-def _families(store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> list[Family]:
-    below = _ids_of(tasks)
+def _families(
+    store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]], left_out: set[str]
+) -> list[Family]:
+    below, copied = _ids_of(tasks), partial(_copied, store, left_out)
     return [
-        Family(item.type, _copied(store, item), [_copied(store, task, "") for task in tasks.get(item.id, ())])
+        Family(item.type, copied(item), [copied(task, "") for task in tasks.get(item.id, ())])
         for item in items
         if item.id not in below
     ]
 
 
-def _copied(store: Store, item: Item, suffix: str = SUFFIX) -> dict[str, object]:
+def _copied(store: Store, left_out: set[str], item: Item, suffix: str = SUFFIX) -> dict[str, object]:
     name = str(item.fields.get("Name") or "")
     fields: dict[str, object] = {"Name": name[: NAME_LIMIT - len(suffix)] + suffix}
     if item.type == ItemType.TASK:
@@ -142,4 +149,4 @@ def _copied(store: Store, item: Item, suffix: str = SUFFIX) -> dict[str, object]
         value = item.fields.get(field.key)
         if field.settable is Settable.ALWAYS and field.key not in NOT_COPIED and value not in (None, "", []):
             fields[field.key] = value
-    return fields
+    return check_copied(item.type, fields, store.lookups, left_out)

@@ -13,6 +13,7 @@ from backlit.model.amounts import counted, estimate_text, points_of
 from backlit.model.planning import Load
 from backlit.model.reports.report import number_text
 from backlit.model.statuses import StatusGroups, status_word
+from backlit.store.edits.checks import not_copied
 from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -61,9 +62,9 @@ async def roll_over(target: PlanTarget, _call: Call) -> None:
         answer = await target.ask(RolloverDialog(ending, decisions, draft, answer.at + (done is not None)))
     if answer is None:
         return
-    written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
+    count, left_out = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
     await store.drafts.discard(key)
-    target.say(f"{iteration.name}: {counted(written, 'item')} rolled over. u to undo.")
+    target.say(f"{iteration.name}: {counted(count, 'item')} rolled over. u to undo.{not_copied(left_out)}")
 
 
 def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
