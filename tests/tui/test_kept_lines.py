@@ -10,12 +10,13 @@ from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import burst
 from tests.tui.listing import items, press
-from tests.tui.stage import text_of
+from tests.tui.stage import Stage, text_of
 from tests.tui.test_conflict import contest_names, settling
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.shell.drafts import RESTORED
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.shell.drafts import RESTORED, StoredLines
 
 
 async def test_a_name_that_was_being_typed_is_restored_after_the_application_ended(store: Store, opened: Open) -> None:
@@ -48,6 +49,27 @@ async def test_a_name_that_was_left_or_taken_is_not_offered_again(store: Store, 
 
         assert RESTORED not in left
         assert RESTORED not in text_of(pilot.app)
+
+
+@pytest.mark.parametrize("key", ["escape", "enter"])
+async def test_a_line_is_not_kept_for_a_change_that_is_noticed_after_the_dialog_closed(
+    tmp_path: Path, key: str
+) -> None:
+    with offline_store(tmp_path) as store:
+        kept = StoredLines(store, "name")
+        async with Stage().run_test() as pilot:
+            dialog = LineDialog("Name", kept=kept)
+            pilot.app.push_screen(dialog)
+            await pilot.pause()
+            dialog.input.value = "Typed"
+            dialog.press(key)
+            await until(lambda: pilot.app.screen is not dialog)
+            kept.write_soon()
+            kept.write()
+            await kept.flush()
+            await pilot.app.workers.wait_for_complete()
+
+        assert store.drafts.find("typed:name") is None
 
 
 @pytest.mark.slow

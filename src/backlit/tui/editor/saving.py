@@ -95,8 +95,7 @@ async def _save_draft(target: EditorTarget) -> bool:
         _show_faults(target, str(error))
         return False
     draft.saved(changes)
-    if not draft:
-        target.autosave.forget()
+    target.autosave.write()
     target.form.redraw()
     target.follow_saved()
     return True

@@ -48,36 +48,36 @@ class StoredDraft:
 
     def write_soon(self) -> None:
         """Write the draft in a moment, even if typing continues."""
-        if self._timer is None and self._screen is not None:
+        if self._timer is None and self._screen is not None and not self._is_over:
             self._timer = self._screen.set_timer(SAVE_DELAY, self.write)
 
     def write(self) -> None:
         """Write the draft now."""
         self._stop()
-        self._run(self._write)
+        if not self._is_over:
+            self._run(self._write)
 
     def forget(self) -> None:
-        """Discard the draft."""
-        self._stop()
-        self._run(partial(self._store.drafts.discard, self._key))  # the key of now: the draft may move before
+        """Discard the draft for good; a change that is noticed later is not written."""
+        self._end()
+        self._run(self._discard)
 
     def answered(self) -> None:
         """Discard the draft once the answer is written; keep it where that is refused."""
-        self._stop()
-        self._is_over = True
+        self._end()
         if self._screen is not None:
             app = cast("ChordApp", self._screen.app)
             self._run(partial(self._discard_after, app, app.faults))
 
     def move(self, key: str) -> None:
         """Store the draft under another key from now on."""
-        self.forget()
+        self._run(partial(self._store.drafts.discard, self._key))
         self._key = key
         self.write()
 
     async def flush(self) -> None:
         """Write pending changes, for an application that exits."""
-        if self._timer is not None and not self._is_over:
+        if self._timer is not None:
             self._stop()
             await self._write()
 
@@ -102,6 +102,10 @@ class StoredDraft:
     def _run(self, act: Callable[[], Any]) -> None:
         if self._screen is not None:
             self._screen.app.run_worker(work(act), group="drafts")
+
+    def _end(self) -> None:
+        self._stop()
+        self._is_over = True
 
     def _stop(self) -> None:
         if self._timer is not None:
