@@ -98,11 +98,11 @@ class UndoPlan:
 
     def _taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
         if not entry.has_left:
+            taken = list(self._partly_taken(entry))
             again = {key for each in self._withdrawn_of_item.get(entry.item_id, ()) for key in each.touched}
-            changes = self._changes_of(entry)
-            yield Withdraw(entry), tuple(each for each in changes if each.key not in again)
-            if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
-                yield from self._partly_taken(entry)
+            again |= {each.key for _, changes in taken for each in changes}
+            yield Withdraw(entry), tuple(each for each in self._changes_of(entry) if each.key not in again)
+            yield from taken
         elif entry.kind is EntryKind.EDIT:
             payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
             yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
@@ -142,6 +142,8 @@ class UndoPlan:
 
     def _partly_taken(self, entry: OutboxEntry) -> Iterator[Effect]:
         """Yield the operations for an edit that the service accepted only in part."""
+        if entry.kind is not EntryKind.EDIT or entry.state is not EntryState.REFUSED:
+            return
         received = fields_in(self._mirror.received([entry.item_id]).get(entry.item_id) or {})
         taken = {key: value for key, value in entry.payload.items() if not kept_otherwise({key: value}, received)}
         if taken:
