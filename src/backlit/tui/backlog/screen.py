@@ -20,7 +20,7 @@ from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.shell.workers import COMMANDS_GROUP, work
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds, place_in
 
@@ -129,9 +129,7 @@ async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool)
         return
     sentence = _hidden_words(backlog, item, is_open=bool(usual.count))
     if is_offered:
-        backlog.run_worker(
-            work(_offer_hidden, backlog, item, sentence, with_done=not usual.count), group=COMMANDS_GROUP
-        )
+        backlog.begin(_offer_hidden, backlog, item, sentence, usual.count)
     else:
         backlog.notify(f"{sentence} Press # to go to it.", markup=False)  # beside what is said of the act
 
@@ -147,7 +145,7 @@ def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
     return f"{name} is hidden. The list shows {', '.join(reasons)}."
 
 
-async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, *, with_done: bool) -> None:
+async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_count: int) -> None:
     from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 
     is_here = item.project_id == backlog.store.project_id
@@ -155,7 +153,7 @@ async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, *, wi
     answers = [*there, Answer("e", "Open it in the editor")]
     key = await backlog.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
     if key == "c":
-        backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or with_done))
+        backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or not open_count))
         backlog.run_command("list.no-filter")
         backlog.item_added(item.id)
     elif key == "e":

@@ -45,7 +45,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self.recorder = Recorder(self)
         self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say, self.catch_up)
-        self.input = InputQueue(self, self.dispatch.take, self.catch_up, self._messages.wait)
+        self.input = InputQueue(self, self.dispatch.take, self._messages.wait)
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""

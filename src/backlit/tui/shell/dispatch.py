@@ -83,7 +83,7 @@ class Dispatch:
     async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
         with self._saying_why():
             await run_asking(act, *args)
-        self._catch_up()  # before the next key, which may not have seen this worker run
+        self._catch_up()
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:

@@ -94,7 +94,7 @@ class StoredDraft:
     async def _discard_after(self, app: "ChordApp", faults: int) -> None:
         pause = LOOK
         await asyncio.sleep(pause)  # lets the caller begin its write
-        while any(each.group in {"writes", COMMANDS_GROUP} and not each.is_finished for each in app.workers):
+        while any(each.group == COMMANDS_GROUP and not each.is_finished for each in app.workers):
             pause = min(2 * pause, LONGEST_LOOK)
             await asyncio.sleep(pause)
         await (self._discard() if app.faults == faults else self._write())

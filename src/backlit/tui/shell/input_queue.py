@@ -83,12 +83,10 @@ class InputQueue:
         self,
         app: App[Any],
         act: Callable[[events.Event], Awaitable[None]],
-        catch_up: Callable[[], None],
         tell: Callable[[int | None], None],
     ) -> None:
         self._app = app
         self._act = act
-        self._catch_up = catch_up
         self._tell = tell
         self._waiting: deque[events.Event] = deque()
         self._running: asyncio.Task[None] | None = None
@@ -220,14 +218,11 @@ class InputQueue:
 
     async def _settled(self, besides: frozenset[str]) -> None:
         """Return when everything begun is done: workers, messages, screens that open or close."""
-        quiet, passes, had_work = 0, 0, False
+        quiet, passes = 0, 0
         while quiet < 2 and passes < MOST_PASSES:
             if is_busy := any(self._unfinished(besides)):
-                quiet, passes, had_work = 0, 0, True
+                quiet, passes = 0, 0
                 await asyncio.sleep(STEP)
-            elif had_work:
-                had_work = False
-                self._catch_up()
             else:
                 passes += await self._drain()
                 is_quiet = all(not each.message_queue_size for each in self._pumps())
