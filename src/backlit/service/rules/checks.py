@@ -172,19 +172,11 @@ def _computed(key: str, _value: object) -> object:
 
 
 _CHECKS: Mapping[Kind, _Check] = {
-    Kind.TEXT: _text,
-    Kind.LONG_TEXT: _text,
-    Kind.CHOICE: _text,
-    Kind.STATUS: _text,
-    Kind.INTEGER: _integer,
+    **dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), _text),
+    **dict.fromkeys((Kind.INTEGER, Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER, Kind.ITEM), _integer),
     Kind.NUMBER: _number,
     Kind.BOOLEAN: _boolean,
     Kind.TAGS: _tags,
-    Kind.AREA: _integer,
-    Kind.ITERATION: _integer,
-    Kind.TEAM: _integer,
-    Kind.USER: _integer,
-    Kind.ITEM: _integer,
     Kind.COMPUTED: _computed,
 }
 

@@ -156,37 +156,33 @@ custom_fields = Table(
     Column("default_value", TEXT),
 )
 
-areas = Table(
-    "areas",
-    METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
-    Column("parent_id", _ID, nullable=False),
-    Column("name", TEXT, nullable=False),
-    Column("path", TEXT, nullable=False),
-    Column("sequence", Integer, nullable=False),
-    *_audit(),
-    Index("areas_by_project", "project_id"),
-    sqlite_autoincrement=True,
-)
 
-iterations = Table(
+def _tree(name: str, *columns: Column[Any]) -> Table:
+    """Return a table of nodes, with columns of their own."""
+    return Table(
+        name,
+        METADATA,
+        Column("id", _ID, primary_key=True),
+        _project(),
+        Column("parent_id", _ID, nullable=False),
+        Column("name", TEXT, nullable=False),
+        Column("path", TEXT, nullable=False),
+        Column("sequence", Integer, nullable=False),
+        *columns,
+        *_audit(),
+        Index(f"{name}_by_project", "project_id"),
+        sqlite_autoincrement=True,
+    )
+
+
+areas = _tree("areas")
+iterations = _tree(
     "iterations",
-    METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
-    Column("parent_id", _ID, nullable=False),
-    Column("name", TEXT, nullable=False),
-    Column("path", TEXT, nullable=False),
-    Column("sequence", Integer, nullable=False),
     Column("is_release", Boolean, nullable=False),
     Column("start_date", Date, nullable=False),
     Column("end_date", Date, nullable=False),
     Column("min_capacity", Float),
     Column("max_capacity", Float),
-    *_audit(),
-    Index("iterations_by_project", "project_id"),
-    sqlite_autoincrement=True,
 )
 
 _NEVER_NULL = {"Name", "Description", "BacklogPriority", "AreaID", "IterationID"}

@@ -1,7 +1,7 @@
 """Checks of user input for items, areas and iterations, before an entry is journalled."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from math import isfinite
 
@@ -22,12 +22,17 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check(
-    item_type: str, changes: Mapping[str, object], lookups: Lookups, settable: frozenset[Settable]
+    item_type: str,
+    changes: Mapping[str, object],
+    lookups: Lookups,
+    settable: frozenset[Settable],
+    left_out: set[str] | None = None,
 ) -> dict[str, object]:
     """Return the values to journal, in wire form.
 
     A numeric Estimate becomes text, as the interface has it. None clears a field. Raises BadRequest with one
-    sentence for each invalid key.
+    sentence for each invalid key. The values of another item may be invalid by now, as a former user still owns items
+    but gets no new ones: with `left_out`, they are left out and the sentences added to it.
     """
     custom = {field.key: field for field in lookups.custom_fields()}
     errors: dict[str, str] = {}
@@ -40,30 +45,16 @@ def check(
             fault = _fault(field, item_type, values[key], lookups)
         if fault is not None:
             errors[key] = fault
-    if errors:
+    if left_out is not None:
+        left_out.update(errors.values())
+    elif errors:
         raise BadRequest(" ".join(errors.values()), errors)
-    return values
+    return {key: value for key, value in values.items() if key not in errors}
 
 
-def check_copied(
-    item_type: str, copied: Mapping[str, object], lookups: Lookups, left_out: set[str]
-) -> dict[str, object]:
-    """Return the values of an item that a new one may have too; add the faults of the others to `left_out`.
-
-    The service keeps an owner whose licence ended, but refuses a new item with such an owner.
-    """
-    try:
-        return check(item_type, copied, lookups, ON_ADD)
-    except BadRequest as fault:
-        left_out.update(fault.errors.values())
-        fitting = {key: value for key, value in copied.items() if key not in fault.errors}
-        return check(item_type, fitting, lookups, ON_ADD)
-
-
-def not_copied(left_out: Iterable[str]) -> str:
-    """Return the sentence about the values that `check_copied` left out, or an empty text."""
-    faults = " ".join(sorted(left_out))
-    return faults and f" Not copied: {faults}"
+def not_copied(left_out: set[str]) -> str:
+    """Return the sentence about the values that `check` left out, or an empty text."""
+    return f" Not copied: {' '.join(sorted(left_out))}" if left_out else ""
 
 
 def check_text(text: str) -> None:
@@ -91,8 +82,9 @@ def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str
         return f"{field.label} contains invalid characters."
     if field.key == "Name":
         return fault_of_name(value) or None
-    if not _SHAPE_BY_KIND[field.kind](value):
-        return f"{field.label} must be {_SHAPE_NAMES[field.kind]}."
+    has_shape, shape = _SHAPES[field.kind]
+    if not has_shape(value):
+        return f"{field.label} must be {shape}."
     if field.kind in _PLACES:
         return _fault_of_place(field, value, lookups)
     choices = lookups.choices(field, item_type) if field.kind in {Kind.CHOICE, Kind.STATUS} else ()
@@ -151,35 +143,19 @@ def _is_list_of_text(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(each, str) and each.strip() for each in value)
 
 
-_SHAPE_BY_KIND: Mapping[Kind, Callable[[object], bool]] = {
-    Kind.TEXT: _is_text,
-    Kind.LONG_TEXT: _is_text,
-    Kind.CHOICE: _is_text,
-    Kind.STATUS: _is_text,
-    Kind.INTEGER: _is_whole,
-    Kind.NUMBER: _is_number,
-    Kind.BOOLEAN: lambda value: isinstance(value, bool),
-    Kind.TAGS: _is_list_of_text,
-    Kind.AREA: _is_whole,
-    Kind.ITERATION: _is_whole,
-    Kind.TEAM: _is_whole,
-    Kind.USER: _is_whole,
-    Kind.ITEM: _is_whole,
-    Kind.COMPUTED: lambda _: False,
+_SHAPES: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), (_is_text, "text")),
+    Kind.INTEGER: (_is_whole, "a whole number"),
+    Kind.NUMBER: (_is_number, "a finite number"),
+    Kind.BOOLEAN: (lambda value: isinstance(value, bool), "yes or no"),
+    Kind.TAGS: (_is_list_of_text, "a list of words"),
+    Kind.AREA: (_is_whole, "the id of an area"),
+    Kind.ITERATION: (_is_whole, "the id of an iteration"),
+    Kind.TEAM: (_is_whole, "the id of a team"),
+    Kind.USER: (_is_whole, "the id of a user"),
+    Kind.ITEM: (_is_whole, "the id of an item"),
+    Kind.COMPUTED: (lambda _: False, "set by the server"),
 }
-
-_SHAPE_NAMES: Mapping[Kind, str] = {
-    Kind.INTEGER: "a whole number",
-    Kind.NUMBER: "a finite number",
-    Kind.BOOLEAN: "yes or no",
-    Kind.TAGS: "a list of words",
-    Kind.AREA: "the id of an area",
-    Kind.ITERATION: "the id of an iteration",
-    Kind.TEAM: "the id of a team",
-    Kind.USER: "the id of a user",
-    Kind.ITEM: "the id of an item",
-    Kind.COMPUTED: "set by the server",
-} | dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), "text")
 
 
 STARTS_IN, ENDS_IN = timedelta(days=7), timedelta(days=21)

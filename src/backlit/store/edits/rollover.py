@@ -9,7 +9,7 @@ from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.statuses import StatusGroup
-from backlit.store.edits.checks import check_copied
+from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
@@ -74,7 +74,7 @@ class Rollover:
     async def write(
         self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]
     ) -> tuple[int, set[str]]:
-        """Write the decisions as one step; return the number of changed items, and see `check_copied` for `left_out`.
+        """Write the decisions as one step; return the number of changed items, and see `check` for `left_out`.
 
         Items that have left the iteration are skipped. Raises BadRequest for a type without a done status, or
         without a next iteration, and then writes nothing.
@@ -143,7 +143,7 @@ class Rollover:
         values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
         values |= {"IterationID": fields.get("IterationID")}
         project_id = self._lookups.project_id or 0
-        checked = check_copied(kind, values, self._lookups, left_out)
+        checked = check(kind, values, self._lookups, ON_ADD, left_out)
         payload = {"type": kind, "projectId": project_id, "fields": checked}
         return new_entry(EntryKind.ADD, project_id, payload)
 

@@ -39,11 +39,13 @@ class TextDialog(Dialog[Answer | None]):
     takes `text` over the draft, and says why in `fault`.
     """
 
+    draft: StoredDraft
+
     def __init__(
         self, title: str, text: str, draft: StoredDraft, *, act: str, is_again: bool = False, fault: str = ""
     ) -> None:
         super().__init__(title)
-        self._draft = draft
+        self.draft = draft
         draft.begin(self, self.content_to_keep)
         self.kept = {} if is_again else draft.found()
         kept = self.kept.get("text")
@@ -76,7 +78,7 @@ class TextDialog(Dialog[Answer | None]):
         content = self.content_to_keep()
         if content != self._saved:
             self._saved = content
-            self._draft.write()
+            self.draft.write()
 
     def type_early(self, character: str) -> None:
         """Type into the text."""
@@ -97,15 +99,11 @@ class TextDialog(Dialog[Answer | None]):
                 return False
         return True
 
-    async def on_unmount(self) -> None:
-        """Write the draft, for an application that ends."""
-        await self._draft.flush()
-
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Write the draft a moment after the first change, even while typing goes on."""
         event.stop()
         if self.content_to_keep() != self._saved:
-            self._draft.write_soon()
+            self.draft.write_soon()
 
 
 class ComposeDialog(TextDialog[WrittenText]):

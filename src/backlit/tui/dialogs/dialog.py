@@ -19,6 +19,7 @@ from textual.widgets import Static
 
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -57,6 +58,8 @@ class Dialog(ModalScreen[Result]):
 
     def __init__(self, title: str) -> None:
         super().__init__()
+        self.draft: StoredDraft | None = None
+        """The draft of what is typed, for subclasses that keep one."""
         self.frame = Vertical(classes="frame")
         self._named_keys: Sequence[tuple[str, str]] = ()
         self._about_named = ""
@@ -94,6 +97,11 @@ class Dialog(ModalScreen[Result]):
         for screen in self.app.screen_stack:
             for footer in screen.query(FooterLine):
                 footer.refresh()
+
+    async def on_unmount(self) -> None:
+        """Write what is not written yet, for an application that ends."""
+        if self.draft is not None:
+            await self.draft.flush()
 
     def compose(self) -> ComposeResult:
         """Put the content into the frame."""

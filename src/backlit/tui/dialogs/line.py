@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, literal_block
-from backlit.tui.shell.drafts import RESTORED, StoredLines
+from backlit.tui.shell.drafts import RESTORED, StoredDraft, StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.paths import completions, gone_on
 from backlit.tui.shell.workers import work
@@ -45,7 +45,7 @@ class LineDialog(Dialog[str | None]):
             note = f"{RESTORED} {note}"
         elif is_replaced:
             self.input.select_all()
-        self._kept = kept
+        self.draft = kept
         if kept is not None:
             kept.keep(self, (text,), lambda: (self.input.value,))
         self._check = check
@@ -65,24 +65,19 @@ class LineDialog(Dialog[str | None]):
 
     def press(self, key: str) -> bool:
         """Accept or leave."""
-        if key == "escape" and self._kept is not None:
-            self._kept.forget()
+        if key == "escape" and self.draft is not None:
+            self.draft.forget()
         if key != "enter":
             return super().press(key)
         fault = self._check(self.input.value) if self._check else None
         if fault is None:
             self.dismiss(self.input.value)
-            if self._kept is not None:
-                self._kept.answered()
+            if self.draft is not None:
+                self.draft.answered()
         else:
             self._note.update(literal(fault))
             self.post_message(AnswerRefused(fault))
         return True
-
-    async def on_unmount(self) -> None:
-        """Write what is not written yet, for an application that ends."""
-        if self._kept is not None:
-            await self._kept.flush()
 
     def tell(self, words: str) -> None:
         """Say something below the input, until more is typed."""
@@ -91,8 +86,8 @@ class LineDialog(Dialog[str | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Take the complaint away once it is answered; never complain while somebody is typing."""
         event.stop()
-        if self._kept is not None:
-            self._kept.write_soon()
+        if self.draft is not None:
+            self.draft.write_soon()
         if self._note.content and (self._check is None or self._check(event.value) is None):
             self._note.update(literal(""))
 
@@ -134,11 +129,13 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     Enter accepts all of them once they are right; the answer is what was typed, None when it was left.
     """
 
+    draft: StoredDraft
+
     def __init__(self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines) -> None:
         super().__init__(title)
         begun = tuple(text for _, text in lines)
         self.inputs = [LineInput(text) for text in kept.lines(begun)]
-        self._kept = kept
+        self.draft = kept
         kept.keep(self, begun, lambda: self.typed)
         self._labels = [label for label, _ in lines]
         self._read = read
@@ -179,10 +176,10 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         elif key == "enter":
             if self._show(is_final=True):
                 self.dismiss(self.typed)
-                self._kept.answered()
+                self.draft.answered()
         else:
             if key == "escape":
-                self._kept.forget()
+                self.draft.forget()
             return super().press(key)
         return True
 
@@ -195,13 +192,9 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what it comes to now; never complain while somebody is typing."""
         event.stop()
-        self._kept.write_soon()
+        self.draft.write_soon()
         self._restored = ""
         self._show(is_final=False)
-
-    async def on_unmount(self) -> None:
-        """Write what is not written yet, for an application that ends."""
-        await self._kept.flush()
 
     def _show(self, *, is_final: bool) -> bool:
         try:

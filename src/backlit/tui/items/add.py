@@ -6,7 +6,7 @@ from functools import partial
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
 from backlit.model.settings.user_settings import Template
-from backlit.store.edits.checks import check_copied, not_copied
+from backlit.store.edits.checks import ON_ADD, check, not_copied
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
@@ -149,4 +149,4 @@ def _copied(store: Store, left_out: set[str], item: Item, suffix: str = SUFFIX) 
         value = item.fields.get(field.key)
         if field.settable is Settable.ALWAYS and field.key not in NOT_COPIED and value not in (None, "", []):
             fields[field.key] = value
-    return check_copied(item.type, fields, store.lookups, left_out)
+    return check(item.type, fields, store.lookups, ON_ADD, left_out)

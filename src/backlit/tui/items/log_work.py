@@ -120,6 +120,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
     The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
     """
 
+    draft: StoredDraft
+
     def __init__(
         self,
         task: Item,
@@ -137,11 +139,11 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self.inputs = [LineInput(hours or timed), LineInput(form.usual_type), LineInput(), LineInput()]
         self._followed = ""
         self._usual: dict[str, object] = {}
-        self._keeping = draft
+        self.draft = draft
         kept = draft.found()
         self._is_kept = bool(kept) and typed is None
         self._begun_with = kept if typed is None else typed
-        self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
+        self.draft.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
         self._facts = [Static(classes="fact") for _ in LABELS[:NOTE]]
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
@@ -189,7 +191,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             case "enter":
                 self._accept()
             case "escape":
-                self._keeping.write()
+                self.draft.write()
                 self.dismiss(None)
             case _:
                 return False
@@ -213,7 +215,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
     def _accept(self) -> None:
         done = self._show(is_final=True)
         if done is not None:
-            self._keeping.write()
+            self.draft.write()
             self.dismiss(done)
 
     def _step(self, lines: int) -> None:
@@ -244,7 +246,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         if not self._is_timed and self._form.timed_id is not None:
             self._fault.update(literal(f"The timer runs on #{self._form.timed_id}; :stop logs its time first."))
         else:
-            self._keeping.write()
+            self.draft.write()
             self.dismiss(TurnTimer(self._is_timed, self._typed()))
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -253,11 +255,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         if event.input is self.inputs[HOURS]:
             self._follow()
         self._show(is_final=False)
-        self._keeping.write_soon()
-
-    async def on_unmount(self) -> None:
-        """Write what is not written yet, for an application that ends."""
-        await self._keeping.flush()
+        self.draft.write_soon()
 
     def _follow(self) -> None:
         """Have what remains follow the hours, unless another number was typed there."""
