@@ -145,7 +145,7 @@ def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
     return f"{name} is hidden. The list shows {', '.join(reasons)}."
 
 
-async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_count: int) -> None:
+async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_count: int | None) -> None:
     from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 
     is_here = item.project_id == backlog.store.project_id
