@@ -15,6 +15,7 @@ from backlit.model.reports.daily import (
     Progress,
     burndown,
     burnup,
+    flow_of,
     scope_change,
 )
 from backlit.model.reports.report import Measure, Report, Timeline
@@ -48,6 +49,22 @@ def course(history: tuple[Progress, ...] = HISTORY, today: date = THURSDAY, samp
 def timeline(report: Report) -> Timeline:
     assert isinstance(report.chart, Timeline)
     return report.chart
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "flow"),
+    [
+        (None, None, Flow()),
+        (None, 0.0, Flow(came=Totals(1, 0.0))),
+        (None, 3.0, Flow(came=Totals(1, 3.0))),
+        (0.0, None, Flow(went=Totals(1, 0.0))),
+        (3.0, None, Flow(went=Totals(1, 3.0))),
+        (3.0, 5.0, Flow(sized=2.0)),
+        (3.0, 0.0, Flow(sized=-3.0)),
+    ],
+)
+def test_an_item_comes_goes_or_changes_its_size(before: float | None, after: float | None, flow: Flow) -> None:
+    assert flow_of(before, after) == flow
 
 
 def test_the_burndown_is_what_is_left_day_by_day() -> None:

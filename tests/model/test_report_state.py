@@ -44,6 +44,19 @@ def test_the_headline_names_the_most_loaded_of_several() -> None:
     assert "most" not in one.headline
 
 
+@pytest.mark.parametrize(
+    ("loads", "headline"),
+    [
+        ([Load("ada", waiting=Totals(1, 1.0))], "1 pt open."),
+        ([Load("ada", waiting=Totals(1, 2.0), hours=1.0)], "2 pts open; 1 hour of tasks remaining."),
+        ([Load("ada", waiting=Totals(1, 0.0)), Load("jon")], "1 item open."),
+        ([Load("ada", hours=2.0)], "0 items open; 2 hours of tasks remaining."),
+    ],
+)
+def test_the_headline_names_hours_only_where_tasks_have_some(loads: list[Load], headline: str) -> None:
+    assert load_by_area("Sprint 9", loads, Measure.POINTS).headline == headline
+
+
 def test_load_may_be_counted_in_items() -> None:
     report = load_by_area("Sprint 9", LOADS, Measure.ITEMS)
 
@@ -71,6 +84,13 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
     assert report.headline == "Half are 3 pts or less, the largest 8; 5 of 10 open items without a number."
 
 
+@pytest.mark.parametrize(("counts", "shares"), [((3,), [100.0]), ((1, 2), [33.0, 67.0]), ((1, 199), [0.0, 100.0])])
+def test_shares_of_estimates_are_whole_per_cent(counts: tuple[int, ...], shares: list[float]) -> None:
+    sizes = [Size(float(points), True, count) for points, count in enumerate(counts)]
+
+    assert [row[3] for row in estimates("whole backlog", sizes).table.rows] == shares
+
+
 def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
     report = estimates("whole backlog", [Size(1.0, True, 2), Size(3.0, True, 2)])
 
@@ -94,6 +114,16 @@ def test_age_report_names_the_origin_of_its_days(
 
     found = age("Sprint 9", stays, TODAY, sample_until).notes
     assert [text.startswith(begin) for text, begin in zip(found, notes, strict=True)] == [True] * len(notes)
+
+
+@pytest.mark.parametrize(("is_exact", "since"), [(True, "4 Mar"), (False, "4 Mar or before")])
+def test_age_report_shows_each_item_with_its_owner_and_first_day(is_exact: bool, since: str) -> None:
+    item = replace(stay(7, date(2026, 3, 4)), is_exact=is_exact, type="Bug")
+    report = age("Sprint 9", [item], TODAY)
+
+    assert report.table.rows == ((7.0, "#7", "Item 7", "in progress", "jon", since),)
+    assert report.table.item_types == ("Bug",)
+    assert report.headline == "0 of 1 item in progress is stuck for over a week (oldest: 7 days)."
 
 
 def test_estimates_without_any_number_say_so() -> None:

@@ -86,6 +86,8 @@ NONE = "No velocity yet: no finished iteration has completed work."
     [
         (RUNS[3:], NONE),
         (RUNS[:1], "27 pts in the only finished iteration."),
+        ([run(1, [(13, 9.0, 0.5)])], "0.5 pts in the only finished iteration."),
+        ([run(1, [(13, 9.0, 0.0)])], NONE),
         ([], NONE),
     ],
 )
