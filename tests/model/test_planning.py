@@ -25,6 +25,10 @@ from backlit.model.settings.user_settings import OwnCapacities
         (30, 40, 40.5, Fit.OVER),
         (None, 40, 0, Fit.WITHIN),
         (30, None, 99, Fit.WITHIN),
+        (30, None, 29, Fit.UNDER),
+        (None, 40, 41, Fit.OVER),
+        (30, 0, 99, Fit.WITHIN),
+        (0, 0, 99, Fit.OPEN),
         (None, None, 99, Fit.OPEN),
     ],
 )
@@ -36,7 +40,8 @@ def test_a_load_is_under_within_or_over_a_capacity(
 
 def test_overload_counts_from_the_maximum() -> None:
     assert Capacity(30, 40).over(43.5) == 3.5
-    assert Capacity(30, None).over(1_000) == 0
+    assert [Capacity(30, 40).over(amount) for amount in (0, 30, 40)] == [0, 0, 0]
+    assert [Capacity(30, most).over(1_000) for most in (None, 0)] == [0, 0]
 
 
 def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
@@ -106,6 +111,8 @@ def test_without_a_past_there_is_no_velocity() -> None:
         ([20, 5], [2.3, 12, 12], [(1, 1), (2, 2)]),
         ([5, 20, 5], [12, 12, 12], [(0, 1), (1, 2), (2, 3)]),
         ([20], [2.3, 0, 9], [(2, 1)]),
+        ([12, 5], [11, 10], []),  # an item as large as a whole room waits for one
+        ([12, 5], [11, 12], [(1, 1)]),
         ([5, 5], [0, -3, 10], [(2, 2)]),  # a room that is full already takes nothing
         ([5, 0, 0, 5], [5, 5], [(0, 3), (1, 4)]),  # unestimated items follow the item before them
         ([20, 5], [0, -3, 0], []),

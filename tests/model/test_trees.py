@@ -50,11 +50,11 @@ def test_below_means_strictly_below() -> None:
 
 
 def test_totals_add_up_to_the_root_and_leave_strangers_out() -> None:
-    totals = AURORA.roll_up({5: Totals(1, 3.0), 2: Totals(2, 5.0), 3: Totals(1, 0.5), 99: Totals(9, 9.0)})
+    totals = AURORA.roll_up({5: Totals(1, 3.0, 2), 2: Totals(2, 5.0), 3: Totals(1, 0.5, 1), 99: Totals(9, 9.0)})
 
-    assert totals[5] == Totals(1, 3.0)
-    assert totals[2] == Totals(3, 8.0)
-    assert totals[1] == Totals(4, 8.5)
+    assert totals[5] == Totals(1, 3.0, 2)
+    assert totals[2] == Totals(3, 8.0, 2)
+    assert totals[1] == Totals(4, 8.5, 3)
     assert totals[4] == Totals()
     assert 99 not in totals
 
@@ -72,6 +72,8 @@ def test_orphans_hang_under_the_first_root() -> None:
 
     assert tree.path(8) == "Aurora\\Lost\\Below"
     assert tree[7].parent_id == 1
+    roots = [Node(1, ROOT_PARENT, "Late", 2), Node(3, ROOT_PARENT, "First", 1), Node(2, ROOT_PARENT, "Second", 1)]
+    assert Tree([*roots, Node(7, 99, "Lost")]).path(7) == "Second\\Lost"
 
 
 def test_a_circle_is_cut_open_and_hung_under_the_root() -> None:

@@ -244,6 +244,25 @@ def test_a_project_keeps_what_is_not_changed_and_takes_its_name_in_another_case(
     assert "2020-01-01" in refusal(lambda: projects.change(connection, "1", early))
 
 
+def test_the_keys_of_a_synced_project_are_shown_without_a_stamp(connection: Connection) -> None:
+    def rows() -> dict[int, dict[str, Any]]:
+        return {row["id"]: row for row in rows_of(connection, schema.work_items)}
+
+    before = rows()
+    changed = projects.change(connection, "Aurora", ProjectChange(is_syncable=True))
+    synced = rows()
+    projects.change(connection, "Aurora", ProjectChange(is_syncable=False))
+
+    mine = [row for row in synced.values() if row["project_id"] == 1]
+    assert changed["itemsRendered"] == len(mine) > 0
+    for row in mine:
+        keys = {"IsSyncable", "SyncID"} - ({"SyncID"} if row["type"] == "Feedback" else set())
+        assert keys & item_of(row["doc"]).values.keys() == keys
+        assert row | {"doc": b""} == before[row["id"]] | {"doc": b""}
+    assert all(row == before[row["id"]] for row in synced.values() if row["project_id"] != 1)
+    assert rows() == before
+
+
 @pytest.mark.parametrize("table", [schema.teams, schema.time_entry_types], ids=str)
 def test_a_name_is_one_projects_and_unlike_its_others_in_any_case(connection: Connection, table: Table) -> None:
     owls = projects.add_name(connection, table, "Aurora", " Owls ")
@@ -254,6 +273,9 @@ def test_a_name_is_one_projects_and_unlike_its_others_in_any_case(connection: Co
     refusal(lambda: projects.add_name(connection, table, "Aurora", "OWLS"), Conflict)
     renamed = projects.rename_name(connection, table, "Aurora", "Owls", "OWLS")
     assert renamed == {"id": owls["id"], "projectId": 1, "name": "OWLS"}
+    row = rows_of(connection, table, id=owls["id"])[0]
+    assert (row["name"], row["created_by"], row["last_modified_by"]) == ("OWLS", "backlit", "backlit")
+    assert row["last_modified_at"] > row["created_at"]
     projects.add_name(connection, table, "Aurora", "Bats")
     refusal(lambda: projects.rename_name(connection, table, "Aurora", "Bats", "owls"), Conflict)
     refusal(lambda: projects.rename_name(connection, table, "Beacon", "Bats", "Cats"), NotFound)
@@ -424,7 +446,13 @@ def test_a_meaning_replaces_the_one_of_its_status_in_its_project(connection: Con
     value_lists.set_groups(connection, "Aurora", ["Active=done", "Closed=excluded"])
     told = value_lists.set_groups(connection, "Aurora", [" Active = in progress ", "Closed="])
 
+    value_lists.set_values(connection, "Aurora", "Risk", "Status", ["Active", "Closed", "a=b"])
     assert told["statusGroups"] == {"Active": "in progress"}
+    said = value_lists.set_groups(connection, "Aurora", ["a=b=done"])
+    assert said["statusGroups"] == {"Active": "in progress", "a=b": "done"}
+    assert value_lists.set_groups(connection, "Aurora", ["a=b="])["statusGroups"] == {"Active": "in progress"}
+    refusal(lambda: value_lists.set_groups(connection, "Aurora", ["Idle=done"]))
+    refusal(lambda: value_lists.set_groups(connection, "Aurora", ["Active=finished"]))
     assert [(row["project_id"], row["meaning"]) for row in rows_of(connection, schema.status_groups)] == [
         (1, "in progress"),
         (2, "done"),

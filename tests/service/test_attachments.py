@@ -104,8 +104,24 @@ async def test_only_the_description_can_be_changed(maya: Client, jon: Client) ->
     assert (await maya.put(path, json={"description": None}, headers={"if-match": etag})).status_code == 412
     assert (await maya.delete(path, headers={"if-match": etag})).status_code == 412
     assert (await maya.put(path, json={"description": 5})).status_code == 400
+    for same in ({"name": "b"}, {"description": "Seen"}):
+        assert (await maya.put(path, json=same)).json() == changed.json()
     assert (await maya.put(path, json={"description": None})).json()["description"] is None
     assert (await maya.get("attachments?$filter=size eq 10 and name eq 'a.txt'")).json()["totalResults"] == 1
+
+
+async def test_attachments_are_listed_in_pages_with_their_whole_total(maya: Client) -> None:
+    made = [(await attached(maya, name=name))["id"] for name in ("c", "a", "b")]
+
+    for options, found in (
+        ({"$top": 2}, made[:2]),
+        ({"$top": 2, "$skip": 1}, made[1:]),
+        ({"$skip": 2}, made[2:]),
+        ({"$skip": 3}, []),
+        ({"$orderby": "name", "$skip": 1}, [made[2], made[0]]),
+    ):
+        answer = (await maya.get("workitems/1/attachments", params=options)).json()
+        assert ([each["id"] for each in answer["results"]], answer["totalResults"]) == (found, 3), options
 
 
 async def test_contents_go_with_their_last_attachment(maya: Client, service: Service) -> None:

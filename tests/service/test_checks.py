@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.datastructures import Headers, QueryParams
 
-from backlit.model.errors import BadRequest, PreconditionFailed
+from backlit.model.errors import BacklitError, BadRequest, Forbidden, NotFound, PreconditionFailed
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind, ValueType, custom_field
 from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
@@ -29,6 +29,7 @@ from backlit.service.rules.checks import (
     new_dates,
     text_fault,
 )
+from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
@@ -102,6 +103,7 @@ REFUSED = "refused"
         *(("Story", "Estimate", 3, "3"), ("Story", "Estimate", 0.5, "0.5"), ("Story", "Estimate", "8 pts", "8 pts")),
         ("Story", "Estimate", 1234567.5, "1234567.5"),
         *(("Story", "Estimate", True, REFUSED), ("Story", "Estimate", 1e301, REFUSED), ("Story", "Estimate", "", "")),
+        *(("Bug", "StepsToReproduce", None, None), ("Bug", "StepsToReproduce", "", "")),
         *(("Story", "Estimate", None, None), ("Story", "Description", None, ""), ("Story", "Tags", None, [])),
         *(("Story", "Priority", 3.0, 3), ("Story", "Priority", 3.5, REFUSED), ("Story", "Priority", True, REFUSED)),
         *(("Story", "Priority", INTEGER_LIMIT, INTEGER_LIMIT), ("Story", "Priority", -INTEGER_LIMIT, -INTEGER_LIMIT)),
@@ -226,6 +228,7 @@ def test_a_text_has_its_limit_and_no_nul(value: object, limit: int, fault: str |
         *(("startDate", "0001-01-01", {}), ("endDate", "0001-01-01T00:00:00", {}), ("startDate", 5, None)),
         *(("startDate", "soon", None), ("name", "x", {"name": "x"}), ("name", "", None), ("name", None, {})),
         *(("minCapacity", 5, {"min_capacity": 5.0}), ("maxCapacity", None, {"max_capacity": None})),
+        *(("minCapacity", 0, {"min_capacity": 0.0}), ("sequence", 0, {"sequence": 0}), ("sequence", None, {})),
         *(("minCapacity", 1e300, {"min_capacity": 1e300}), ("minCapacity", 1.1e300, None), ("minCapacity", True, None)),
         *(("maxCapacity", float("inf"), None), ("maxCapacity", -1e301, None), ("path", "ignored", {})),
     ],
@@ -311,6 +314,37 @@ def test_a_list_in_memory_is_filtered_sorted_and_paged_whole(
 
     assert [each["id"] for each in document["results"]] == list(ids)
     assert (document["totalResults"], document["top"]) == (total, int(query.get("$top", len(ids))))
+
+
+ROLES = {1: Role.READER, 2: Role.CONTRIBUTOR, 3: Role.MANAGER}
+
+
+@pytest.mark.parametrize(
+    ("project_id", "refusals"),
+    [
+        (1, (None, Forbidden, Forbidden)),
+        (2, (None, None, Forbidden)),
+        (3, (None, None, None)),
+        (4, (NotFound,) * 3),
+        (None, (NotFound,) * 3),
+    ],
+)
+def test_a_role_counts_in_its_own_project_alone(
+    project_id: int | None, refusals: tuple[type[BacklitError] | None, ...]
+) -> None:
+    caller = Caller(7, "eve", ROLES, {})
+    found: list[type[BacklitError] | None] = []
+    for must in (caller.must_see, caller.must_write, caller.must_manage):
+        try:
+            must(project_id, "It")
+            found.append(None)
+        except BacklitError as error:
+            found.append(type(error))
+
+    assert tuple(found) == refusals
+    if project_id is not None:
+        assert caller.can_see(project_id) is (refusals[0] is None)
+        assert caller.is_manager_of(project_id) is (refusals[2] is None)
 
 
 @pytest.mark.parametrize(

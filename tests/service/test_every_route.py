@@ -296,14 +296,17 @@ async def test_references_to_invisible_resources_are_rejected(people: dict[str, 
         assert SECRET not in moved.text + away.text
 
 
-async def test_comments_are_deleted_by_their_author_or_a_manager(people: dict[str, Client]) -> None:
+async def test_comments_are_deleted_by_their_author_or_a_manager(people: dict[str, Client], service: Service) -> None:
     item_id = await item(people["maya"])
     body = {"projectId": HIDDEN, "workItemId": item_id, "description": "x"}
-    own, other = [(await people["jon"].post("comments", json=body)).json()["id"] for _ in range(2)]
+    own, other, left = [(await people["jon"].post("comments", json=body)).json()["id"] for _ in range(3)]
 
     assert (await people["rex"].delete(f"comments/{own}")).status_code == 403
     assert (await people["jon"].delete(f"comments/{own}")).status_code == 200
     assert (await people["maya"].delete(f"comments/{other}")).status_code == 200
+    lowered = update(grants).where(grants.c.role == Role.CONTRIBUTOR.value).values(role=Role.READER.value)
+    service.shared.database.write.submit(lambda connection: connection.execute(lowered)).result()
+    assert (await people["jon"].delete(f"comments/{left}")).status_code == 403
 
 
 async def test_contents_of_attachments_are_as_invisible_as_they_are(people: dict[str, Client]) -> None:

@@ -1,6 +1,7 @@
 """Comments, areas, iterations, users, projects and capabilities."""
 
 from datetime import date
+from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
@@ -9,6 +10,9 @@ import httpx
 import pytest
 
 from backlit.model.fields import ItemType
+from backlit.service.admin.users import set_grant
+from backlit.service.app import Service
+from backlit.service.storage.access import Role
 
 pytestmark = pytest.mark.postgresql
 
@@ -159,6 +163,21 @@ async def test_no_date_or_length_of_a_project_is_null(maya: Client) -> None:
     assert [project["name"] for project in projects] == ["Aurora", "Beacon", "Harbour"]
     assert all(p["startDate"] and p["endDate"] and p["defaultIterationLength"] for p in projects)
     assert (await maya.get("projects/1")).json() == projects[0]
+
+
+async def test_capabilities_name_the_role_in_each_project(rex: Client, service: Service) -> None:
+    raise_role = partial(set_grant, user="rex", project="Harbour", role=Role.MANAGER)
+    service.shared.database.write.submit(raise_role).result()
+    service.shared.database.write.submit(partial(raise_role, project="Beacon", role=Role.CONTRIBUTOR)).result()
+
+    found = (await rex.get("capabilities")).json()["projects"]
+
+    assert [(each["id"], each["role"]) for each in found] == [(1, "reader"), (2, "contributor"), (3, "manager")]
+    assert [len(each["customFields"]) > 0 for each in found] == [True, False, False]
+    assert [each["teams"] for each in found] == [
+        [{"id": team["id"], "name": team["name"]} for team in await results(rex, f"projects/{number}/teams")]
+        for number in (1, 2, 3)
+    ]
 
 
 async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> None:

@@ -7,6 +7,8 @@ import httpx
 import pytest
 from sqlalchemy import update
 
+from backlit.model.fields import Kind
+from backlit.service.admin import custom_fields
 from backlit.service.app import Service
 from backlit.service.storage.schema import users
 
@@ -84,6 +86,20 @@ async def test_last_modified_at_never_repeats_for_one_item(maya: Client) -> None
 
     assert moments == sorted(set(moments))
     assert all(len(moment.partition(".")[2]) == 3 for moment in moments)
+
+
+async def test_changed_settings_count_from_the_next_request_on(maya: Client, service: Service) -> None:
+    await added(maya)
+    given = custom_fields.FieldChange(default="7", types=["Story"])
+    service.shared.database.write.submit(
+        lambda connection: custom_fields.add(connection, "Aurora", "Effort_cf", Kind.INTEGER, given)
+    ).result()
+
+    story = await added(maya)
+
+    assert story["fields"]["Effort_cf"] == 7
+    assert (await maya.get("workitems", params={"$filter": "Effort_cf eq 7"})).json()["results"] == [story]
+    assert (await maya.put("workitems/1", json={"Effort_cf": "x"})).status_code == 400
 
 
 async def test_a_put_that_changes_nothing_leaves_the_item_as_it_is(maya: Client) -> None:
