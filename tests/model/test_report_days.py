@@ -18,6 +18,7 @@ from backlit.model.reports.daily import (
     flow_of,
     scope_change,
 )
+from backlit.model.reports.formats import as_svg
 from backlit.model.reports.report import Measure, Report, Timeline
 from backlit.model.trees import Totals
 
@@ -187,6 +188,15 @@ def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
     assert timeline(report).bars.values == (None,) * 5
     assert timeline(report).lines[0].values == (None,) * 5
     assert report.notes == ("Based on this machine's records of 0 of 4 days; the server keeps no history.",)
+
+
+@pytest.mark.parametrize("report", [burndown, burnup, scope_change])
+def test_a_chart_without_records_is_empty_and_still_drawn(report: Callable[[Course], Report]) -> None:
+    empty, drawn = report(course(())), report(course())
+
+    assert [each.chart.is_empty for each in (empty, drawn)] == [True, False]
+    assert [each.has_hidden_notes for each in (empty, drawn)] == [False, True]
+    assert "<rect" in as_svg(empty)
 
 
 def test_unrecorded_iteration_reports_its_current_state() -> None:

@@ -69,6 +69,15 @@ def test_every_type_with_statuses_can_be_begun_and_ended() -> None:
         assert StatusGroups().first(statuses, StatusGroup.DONE)
 
 
+def test_the_first_status_of_a_group_is_that_of_the_list() -> None:
+    statuses = ("Open", "Doing", "Closed", "Done")
+
+    assert [StatusGroups().first(statuses, group) for group in (TO_DO, DOING, DONE, OUT)] == [
+        "Open", "Doing", "Closed", None,
+    ]  # fmt: skip
+    assert StatusGroups({"doing": StatusGroup.DONE}).first(statuses, StatusGroup.DONE) == "Doing"
+
+
 @pytest.mark.parametrize(
     ("estimate", "points"),
     [
@@ -133,6 +142,8 @@ def test_an_estimate_has_its_unit(estimate: str, text: str) -> None:
         ("2013-10-10T08:30:15.123", datetime(2013, 10, 10, 8, 30, 15, 123000)),
         ("2013-10-10T08:30:15.1234567", datetime(2013, 10, 10, 8, 30, 15, 123456)),
         ("2013-10-10T08:30:15Z", datetime(2013, 10, 10, 8, 30, 15)),
+        ("2013-10-10T08:30:15.12Z", datetime(2013, 10, 10, 8, 30, 15, 120000)),
+        ("2013-10-10T08:30:15.1+0000", datetime(2013, 10, 10, 8, 30, 15, 100000)),
         ("2013-10-10T08:30:15.5+02:00", datetime(2013, 10, 10, 8, 30, 15, 500000)),
         ("2013-10-10T08:30:15-0800", datetime(2013, 10, 10, 8, 30, 15)),
         ("2013-10-10T08:30", datetime(2013, 10, 10, 8, 30)),

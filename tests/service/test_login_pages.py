@@ -314,6 +314,27 @@ async def test_signing_out_ends_the_session_for_good(browser: Client) -> None:
     assert again.status_code == 401
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        *(({"sec-fetch-site": site}, 403) for site in ("cross-site", "same-site")),
+        *(({"origin": origin}, 403) for origin in ("https://evil.example", "null", "https://backlit.test")),
+        *(({"origin": BASE}, 303), ({}, 303)),
+    ],
+)
+async def test_only_the_service_itself_signs_a_browser_out(
+    browser: Client, headers: dict[str, str], status: int
+) -> None:
+    await log_in(browser)
+    form = Form((await browser.get(LOGIN_PATH)).text).fields
+    cookie = {"cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+
+    answer = await browser.post(LOGOUT_PATH, data=form, headers=headers)
+
+    left = await browser.get("/api/v1/users/me", headers=cookie)
+    assert (answer.status_code, left.status_code) == (status, 200 if status == 403 else 401)
+
+
 async def granted(client: Client, **form: str) -> httpx.Response:
     return await client.post(TOKEN_PATH, data={"wrap_client_id": CLIENT_ID, **form})
 

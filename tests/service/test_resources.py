@@ -197,7 +197,8 @@ async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> 
     assert (document["version"], document["extensions"]) == (version("backlit"), sorted(document["extensions"]))
     assert (project["id"], project["role"]) == (1, "reader")
     assert set(project["values"]) == set(ItemType)
-    assert project["values"]["Task"]["Status"] == ["Not Done", "In Progress", "Done", "Deleted"]
+    assert project["values"]["Task"] == {"Status": ["Not Done", "In Progress", "Done", "Deleted"]}
+    assert set(project["values"]["Feedback"]) == {"FeedbackType", "Size", "Channel_cf"}
     channel = next(field for field in project["customFields"] if field["key"] == "Channel_cf")
     assert (channel["kind"], channel["choices"], channel["default"]) == ("choice", ["Web", "Store", "Phone"], "Web")
     assert [team["name"] for team in project["teams"]] == ["Storefront", "Money", "Foundations"]

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, func, select
 
+from backlit.model.errors import StorageError
 from backlit.service.admin import projects, records
 from backlit.service.admin.check import Checker
+from backlit.service.admin.transfer import copy_contents
 from backlit.service.admin.workspace import writing
 from backlit.service.files.local import LocalFiles
 from backlit.service.storage import schema
@@ -126,6 +128,48 @@ def test_an_attachment_is_on_its_item_and_comment_and_as_long_as_its_contents(
     problems = [each for each in Checker(connection, files).problems() if each.table == "attachments"]
 
     assert [each.field for each in problems] == fields
+
+
+@pytest.mark.parametrize(("size", "is_right"), [(1, True), (2, False), (0, False)])
+def test_contents_of_another_size_than_their_attachment_says_are_not_copied(
+    connection: Connection, tmp_path: Path, size: int, is_right: bool
+) -> None:
+    source, target, kept = LocalFiles(tmp_path / "source"), LocalFiles(tmp_path / "target"), list[str]()
+    incoming = source.begin()
+    incoming.write(b"a")
+    incoming.finish()
+    source.keep(incoming)
+    connection.execute(schema.attachments.insert().values(ATTACHED | {"size": size}))
+
+    if is_right:
+        assert copy_contents(connection, source, target, kept) == 1
+    else:
+        with pytest.raises(StorageError, match="damaged"):
+            copy_contents(connection, source, target, kept)
+
+    assert (kept, target.has(A)) == ([A] if is_right else [], is_right)
+
+
+@pytest.mark.parametrize(
+    ("item_type", "values", "field"),
+    [
+        ("Story", {"Channel_cf": "Web"}, "doc"),
+        ("Task", {"Channel_cf": "Web"}, "cf"),
+        ("Story", {"Channel_cf": "Pigeon"}, "cf"),
+        ("Story", {"BusinessValue_cf": "high"}, "cf"),
+    ],
+)
+def test_a_custom_value_is_of_a_field_of_its_items_type(
+    connection: Connection, tmp_path: Path, item_type: str, values: dict[str, object], field: str
+) -> None:
+    rows = schema.work_items
+    mine = select(func.min(rows.c.id)).where(rows.c.project_id == 1, rows.c.type == item_type)
+    item_id = connection.execute(mine).scalar_one()
+    connection.execute(rows.update().where(rows.c.id == item_id).values(cf=values))
+
+    problem = next(Checker(connection, LocalFiles(tmp_path)).problems())
+
+    assert (problem.table, problem.id, problem.field) == ("work_items", item_id, field)
 
 
 def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection, tmp_path: Path) -> None:
