@@ -162,6 +162,12 @@ def test_a_search_finds_parts_of_names_and_beginnings_of_words(text: str, where:
     assert matches(Mentions(text, where), ITEM | {COMMENTS: ["First", "A second word"]}) == is_found
 
 
+@pytest.mark.parametrize("where", Where)
+def test_a_search_finds_nothing_where_there_is_no_text(where: Where) -> None:
+    assert not matches(Mentions("none", where), {"Name": None, "Description": None, COMMENTS: None})
+    assert not matches(Mentions("none", where), {})
+
+
 @pytest.mark.parametrize("values", [{}, {"Tags": None}, {"Tags": []}, {"Tags": "urgent"}])
 def test_without_tags_no_tag_matches(values: dict[str, object]) -> None:
     assert not matches(parse_filter("Tags/any() or contains(Tags, '') or Tags/any(t: t ne 'x')"), values)

@@ -230,6 +230,15 @@ trees: st.SearchStrategy[Node] = st.recursive(
 )
 
 
+def test_conditions_are_equal_by_their_meaning_wherever_they_stand() -> None:
+    condition = Condition("est", ">", ("3",), 5)
+
+    assert condition == Condition("est", ">", ("3",), 1)
+    assert hash(condition) == hash(Condition("est", ">", ("3",), 1))
+    others = [Condition("est", ">", ("4",), 5), Condition("est", "<", ("3",), 5), Condition("tag", ">", ("3",), 5)]
+    assert all(condition != other for other in (*others, Word("est")))
+
+
 @given(trees)
 @example(Word("@me"))
 @example(AllOf((Word("OR"), Word("And"), Word("not"))))

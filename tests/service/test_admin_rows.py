@@ -223,6 +223,15 @@ def test_a_project_is_preset_to_a_year_of_two_weeks_each(connection: Connection)
     assert later["template"] == "Kanban"
 
 
+def test_a_project_may_be_created_with_its_manager(connection: Connection) -> None:
+    made = [projects.create(connection, ProjectChange(name=name), who) for name, who in (("7a", "REX"), ("7b", None))]
+
+    assert rows_of(connection, schema.grants, project_id=made[0]["id"]) == [
+        {"user_id": 4, "project_id": made[0]["id"], "role": "manager"}
+    ]
+    assert rows_of(connection, schema.grants, project_id=made[1]["id"]) == []
+
+
 def test_a_project_keeps_what_is_not_changed_and_takes_its_name_in_another_case(connection: Connection) -> None:
     old, others = rows_of(connection, schema.projects, id=1)[0], rows_of(connection, schema.projects)[1:]
     end = old["end_date"].date()

@@ -113,13 +113,14 @@ async def test_only_the_description_can_be_changed(maya: Client, jon: Client) ->
 async def test_attachments_are_listed_in_pages_with_their_whole_total(maya: Client) -> None:
     made = [(await attached(maya, name=name))["id"] for name in ("c", "a", "b")]
 
-    for options, found in (
+    pages: list[tuple[dict[str, str | int], list[int]]] = [
         ({"$top": 2}, made[:2]),
         ({"$top": 2, "$skip": 1}, made[1:]),
         ({"$skip": 2}, made[2:]),
         ({"$skip": 3}, []),
         ({"$orderby": "name", "$skip": 1}, [made[2], made[0]]),
-    ):
+    ]
+    for options, found in pages:
         answer = (await maya.get("workitems/1/attachments", params=options)).json()
         assert ([each["id"] for each in answer["results"]], answer["totalResults"]) == (found, 3), options
 

@@ -235,6 +235,22 @@ async def test_login_limits_go_by_the_caller_behind_the_proxy_and_by_the_name(
     assert answers == [status for *_, status in attempts]
 
 
+async def test_wrong_codes_count_for_their_address_alone(settings: ServiceSettings) -> None:
+    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_attempts=2)
+    async with started(few, "10.1.2.3") as (service, visitor):
+
+        async def status(address: str, code: str) -> int:
+            form = {"wrap_client_id": CLIENT_ID, "wrap_verification_code": code}
+            headers = {"x-forwarded-for": f"192.0.2.{address}"}
+            return (await visitor.post(TOKEN_PATH, data=form, headers=headers)).status_code
+
+        right = [service.invite("maya") for _ in range(3)]
+        codes = [("1", "wrong"), ("1", right[0]), ("1", "wrong"), ("1", right[1]), ("2", "wrong"), ("2", right[2])]
+        answers = [await status(*each) for each in codes]
+
+    assert answers == [401, 200, 401, 429, 401, 200]
+
+
 async def test_login_limits_are_shared_by_the_services_of_one_database(settings: ServiceSettings) -> None:
     few = replace(settings, login_attempts=2)
     async with started(few) as (_, one), started(few) as (_, other):

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Connection, update
 
 from backlit.model.fields import Kind
 from backlit.service.admin import custom_fields
@@ -100,6 +100,19 @@ async def test_changed_settings_count_from_the_next_request_on(maya: Client, ser
     assert story["fields"]["Effort_cf"] == 7
     assert (await maya.get("workitems", params={"$filter": "Effort_cf eq 7"})).json()["results"] == [story]
     assert (await maya.put("workitems/1", json={"Effort_cf": "x"})).status_code == 400
+
+
+async def test_of_two_custom_fields_of_one_name_that_of_the_first_project_is_filtered_by(
+    maya: Client, service: Service
+) -> None:
+    def write(connection: Connection) -> None:
+        custom_fields.add(connection, "Harbour", "channel_cf", Kind.INTEGER, custom_fields.FieldChange())
+
+    before = (await maya.get("workitems", params={"$filter": "Channel_cf eq 'Web'"})).json()
+    service.shared.database.write.submit(write).result()
+
+    assert (await maya.get("workitems", params={"$filter": "Channel_cf eq 'Web'"})).json() == before
+    assert before["totalResults"] > 0
 
 
 async def test_a_put_that_changes_nothing_leaves_the_item_as_it_is(maya: Client) -> None:
