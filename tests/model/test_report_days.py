@@ -77,7 +77,7 @@ def test_the_burndown_is_what_is_left_day_by_day() -> None:
         (day(4), None, None, 16.0),
         (day(5), 25.0, 20.0, 8.0),
     )
-    assert report.headline == "Today: 25 pts left, 20 done, 17 pts behind the ideal line."
+    assert report.headline == "25 of 45 pts left today, 17 behind ideal."
 
 
 def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
@@ -177,8 +177,8 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
     unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
-    assert burndown(course(), Measure.ITEMS).headline == "Today: 4 items left, 5 done, 2.4 items behind the ideal line."
-    assert burndown(course(unestimated)).headline == "Today: 4 items left, 5 done, 2.4 items behind the ideal line."
+    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today, 2.4 behind ideal."
+    assert burndown(course(unestimated)).headline == "4 of 9 items left today, 2.4 behind ideal."
 
 
 def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
@@ -215,7 +215,7 @@ def test_a_period_has_no_line_to_fall_along() -> None:
     report = burndown(Course("90 days", MONDAY, THURSDAY, THURSDAY, HISTORY, is_period=True))
 
     assert timeline(report).lines == ()
-    assert report.headline == "Today: 25 pts left, 20 done."
+    assert report.headline == "25 of 45 pts left today."
     assert [column.title for column in report.table.columns] == ["Day", "Left", "Done"]
     assert report.table.rows[0] == (day(2), 40.0, 0.0)
 
@@ -246,12 +246,12 @@ TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
 @pytest.mark.parametrize(
     ("report", "history", "headline"),
     [
-        (burndown, HISTORY[:3], "On 3 Mar: 32 pts left, 8 done, 8 pts behind the ideal line."),
-        (burndown, (progress(2, (8, 40.0), (1, 8.0)),), "On 2 Mar: 32 pts left, 8 done, on the ideal line."),
+        (burndown, HISTORY[:3], "32 of 40 pts left on 3 Mar, 8 behind ideal."),
+        (burndown, (progress(2, (8, 40.0), (1, 8.0)),), "32 of 40 pts left on 2 Mar, on the ideal line."),
         (
             burndown,
             (progress(5, (8, 40.0), (5, 38.0)),),
-            "Today: 2 pts left, 38 done, 6 pts ahead of the ideal line.",
+            "2 of 40 pts left today, 6 ahead of ideal.",
         ),
         (burnup, HISTORY[:2], "0 of 40 pts done on 2 Mar."),
         (burnup, HISTORY[3:], "20 of 45 pts done today."),

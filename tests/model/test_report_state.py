@@ -201,4 +201,4 @@ def test_age_report_lists_the_oldest_first_with_item_ids() -> None:
         "0–1 days": (1.0, 0.0), "2–3": (0.0, 0.0), "4–7": (0.0, 1.0), "8–14": (1.0, 0.0), "15–30": (0.0, 0.0),
         "over 30": (1.0, 0.0),
     }  # fmt: skip
-    assert report.headline == "2 of 4 items in progress are stuck for over a week (oldest: 69 days)."
+    assert report.headline == "2 of 4 in progress are stuck over a week (oldest: 69 days)."

@@ -40,18 +40,24 @@ def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried
     report = velocity("all", RUNS, TODAY, Measure.POINTS)
 
     assert report.table.rows == (
-        ("Sprint 1", 30.0, 4.0, 27.0, 7.0, "18 Jan"),
-        ("Sprint 2", 28.0, 0.0, 19.0, 9.0, "29 Jan"),
+        ("Sprint 1", 30.0, 4.0, 27.0, 7.0, date(2026, 1, 18)),
+        ("Sprint 2", 28.0, 0.0, 19.0, 9.0, date(2026, 1, 29)),
         ("Sprint 3", None, None, 20.0, 5.0, "now"),
         ("Sprint 4", 32.0, 1.0, 5.0, 28.0, "today"),
     )
     assert isinstance(report.chart, Bars)
-    assert [bar.values for bar in report.chart.bars] == [(27.0, 7.0), (19.0, 9.0), (20.0, 5.0), (5.0, 28.0)]
+    assert [bar.values for bar in report.chart.bars] == [
+        (27.0, 0.0, 7.0),
+        (19.0, 0.0, 9.0),
+        (20.0, 0.0, 5.0),
+        (0.0, 5.0, 28.0),
+    ]
+    assert report.chart.average == 22.0
 
 
 def test_the_average_is_of_the_finished_ones_only() -> None:
     assert velocity("all", RUNS, TODAY, Measure.POINTS).headline == (
-        "22 pts on average in the last 3 finished iterations; 19 to 27 in all 3."
+        "22 pts on average (last 3 finished); 19 to 27 in all 3."
     )
 
 
@@ -100,10 +106,10 @@ def test_the_average_is_of_the_last_three_of_more() -> None:
     fourth = replace(run(3, [(0, 40.0, 0.0), (13, 40.0, 33.0)]), name="Sprint 3b")
     report = velocity("all", [*runs, fourth], TODAY, Measure.POINTS, sample_until=FIRST)
 
-    assert report.headline == "21 pts on average in the last 3 finished iterations; 10 to 40 in all 4."
+    assert report.headline == "21 pts on average (last 3 finished); 10 to 40 in all 4."
     assert report.notes[0] == f"{SAMPLE} up to 5 Jan."
     assert isinstance(report.chart, Bars)
-    assert report.chart.keeps_last
+    assert report.chart.is_in_time
     day_before = velocity("all", runs, TODAY, Measure.POINTS, sample_until=FIRST - timedelta(days=1))
     assert not any(SAMPLE in note for note in day_before.notes)
 
@@ -119,7 +125,9 @@ def test_points_are_counted_if_any_iteration_has_an_estimate() -> None:
 
 
 def test_items_are_counted_where_that_is_wanted() -> None:
-    assert velocity("all", RUNS[:1], TODAY, Measure.ITEMS).table.rows == (("Sprint 1", 9.0, 0.0, 4.0, 5.0, "18 Jan"),)
+    assert velocity("all", RUNS[:1], TODAY, Measure.ITEMS).table.rows == (
+        ("Sprint 1", 9.0, 0.0, 4.0, 5.0, date(2026, 1, 18)),
+    )
 
 
 def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> None:
@@ -127,7 +135,7 @@ def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> 
     idle = replace(runs[2], recorded=[replace(each, done=totals(0)) for each in runs[2].recorded])
     report = velocity("all", [*runs[:2], idle], TODAY, Measure.POINTS)
 
-    assert report.headline == "23 pts on average in the last 2 finished iterations; 19 to 27 in all 2."
+    assert report.headline == "23 pts on average (last 2 finished); 19 to 27 in all 2."
     assert report.notes[-1] == "1 iteration without completed work: not in the average."
 
 

@@ -188,7 +188,7 @@ async def test_the_velocity_of_a_week_and_its_carry_over_are_those_on_paper(stor
     velocity = await report(store, ReportName.VELOCITY, "Hand")
 
     assert velocity.table.rows == (
-        ("Hand 1", 18.0, 4.0, 14.0, 8.0, "6 Mar"),
+        ("Hand 1", 18.0, 4.0, 14.0, 8.0, date(2026, 3, 6)),
         ("Hand 2", 10.0, 0.0, 0.0, 10.0, "today"),
     )
     assert velocity.headline == "14 pts in the only finished iteration."

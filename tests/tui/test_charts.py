@@ -25,7 +25,15 @@ REPORTS = (
     burndown(COURSE),
     burnup(COURSE),
     scope_change(COURSE),
-    velocity("all", [Run("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1])], COURSE.today, Measure.POINTS),
+    velocity(
+        "all",
+        [
+            Run("Sprint 7", MONDAY, MONDAY + timedelta(1), HISTORY[:2], HISTORY[1]),
+            Run("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1]),
+        ],
+        COURSE.today,
+        Measure.POINTS,
+    ),
     load_by_person("all", [Load("ada", Totals(2, 9.0), Totals(2, 9.0), Totals(2, 9.0))], Measure.POINTS),
     age(
         "all",
@@ -57,7 +65,7 @@ def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number
         "2 ┤███████ ███████         ███████  ",
         "  │███████ ███████ ▄▄▄▄▄▄▄ ███████  ",
         "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ ",
-        "   2 Mar                today ▲     ",
+        "      ╵2 Mar                  ▲today",
     ]
 
 
@@ -76,7 +84,7 @@ def test_days_off_have_the_colour_of_the_last_day() -> None:
     chart = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
 
     assert {colour for text, colour in draw(chart, 40, 6)[1] if "█" in text} == {"bar"}
-    assert lines([legend(chart)]) == ["█ left  ⠉⠒⠤⣀ line  "]
+    assert lines([legend(chart, draw(chart, 40, 6))]) == ["█ left  ⠉⠒⠤⣀ line  "]
 
 
 def test_the_part_above_the_ideal_line_has_a_colour_of_its_own() -> None:
@@ -86,7 +94,7 @@ def test_the_part_above_the_ideal_line_has_a_colour_of_its_own() -> None:
     colours = [colour for text, colour in second if "█" in text]
     assert (colours[0], set(colours[1:])) == ("bar", {"bar-over"})
     assert [colour for text, colour in third if "█" in text][-1] == "bar-over"
-    assert lines([legend(chart)]) == ["█ left  ⠉⠒⠤⣀ line  █ behind  "]
+    assert lines([legend(chart, draw(chart, 36, 10))]) == ["█ left  ⠉⠒⠤⣀ line  █ behind  "]
 
 
 @pytest.mark.parametrize(("most", "height"), [(107.0, 27), (105.0, 8), (31.0, 14), (3.0, 9)])
@@ -97,11 +105,11 @@ def test_the_scale_ends_near_the_largest_number(most: float, height: int) -> Non
 
 
 def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
-    *_, axis, labels = draw(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, MONDAY + timedelta(1))
+    *_, axis, labels = draw(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, 1)
 
     assert lines([axis])[0] == "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ "
     assert lines([labels])[0].index("▲") == 3 + 8 + 3
-    assert ("▲ 3 Mar", "accent") in labels
+    assert ("▲3 Mar", "accent") in labels
     assert "today" in lines([labels])[0]
 
 
@@ -177,29 +185,48 @@ def test_a_small_number_is_still_seen_and_none_is_not() -> None:
     assert rows[6].rstrip().endswith("▀────────")
 
 
-def bars(*values: tuple[float, ...], keeps_last: bool = False) -> Bars:
+def bars(*values: tuple[float, ...], average: float = 0.0) -> Bars:
     parts = (Part("done", Tone.DONE), Part("left", Tone.LEFT))[: len(values[0])] if values else ()
-    return Bars(parts, tuple(Bar(f"Sprint {n}", each) for n, each in enumerate(values, 1)), keeps_last)
+    return Bars(parts, tuple(Bar(f"Sprint {n}", each) for n, each in enumerate(values, 1)), average=average)
 
 
 def test_bars_are_as_long_as_their_parts_with_the_number_at_the_end() -> None:
-    assert lines(draw(bars((8.0, 2.0), (3.0, 0.0)), 24, 2)) == ["Sprint… ██████████▒▒▒ 10", "Sprint… ████ 3"]
+    assert lines(draw(bars((8.0, 2.0), (3.0, 0.0)), 30, 2)) == [
+        "Sprint 1 ██████████▒▒▒ 8 of 10",
+        "Sprint 2 ████ 3 of 3          ",
+    ]
 
 
-def test_where_there_is_no_room_for_all_bars_that_is_said() -> None:
-    first = lines(draw(bars(*[(1.0, 1.0)] * 9), 40, 4))
-    last = lines(draw(bars(*[(1.0, 1.0)] * 9, keeps_last=True), 40, 4))
+def test_a_line_of_the_average_crosses_all_bars_and_the_amounts_stand_behind_it() -> None:
+    assert lines(draw(bars((8.0, 2.0), (3.0, 0.0), average=7.5), 30, 4)) == [
+        "Sprint 1 ██████████│▒▒ 8 of 10",
+        "                   │          ",
+        "Sprint 2 ████      │    3 of 3",
+        "                   │          ",
+    ]
 
-    assert first[0].startswith("Sprint 1 ")
-    assert first[-1] == "… and 6 more in the table"
-    assert last[0] == "… and 6 more in the table"
-    assert last[-1].startswith("Sprint 9 ")
+
+@pytest.mark.parametrize(
+    ("chosen", "more", "shown"),
+    [
+        (None, (-1, "↓ 6 more"), (1, 2, 3)),
+        (5, (0, "↑ 3 more  ↓ 3 more"), (4, 5, 6)),
+        (8, (0, "↑ 6 more"), (7, 8, 9)),
+    ],
+)
+def test_bars_about_the_chosen_one_are_shown_where_not_all_fit(
+    chosen: int | None, more: tuple[int, str], shown: tuple[int, ...]
+) -> None:
+    rows = lines(draw(bars(*[(1.0, 1.0)] * 9), 40, 4, chosen))
+
+    assert rows.pop(more[0]) == more[1]
+    assert [row.split()[1] for row in rows] == [str(number) for number in shown]
 
 
 @pytest.mark.parametrize("width", [12, 30, 80])
 @pytest.mark.parametrize("values", [[], [(0.0, 0.0)], [(0.4, 0.1)], [(1e6, 3.0), (0.0, 1.0)]])
 def test_bars_never_leave_their_cells(width: int, values: list[tuple[float, ...]]) -> None:
-    assert all(len(line) <= max(width, 18) for line in lines(draw(bars(*values), width, 9)))
+    assert all(len(line) <= max(width, 31) for line in lines(draw(bars(*values), width, 9)))
 
 
 def test_a_name_of_the_service_cannot_break_the_chart() -> None:
@@ -211,16 +238,20 @@ def test_a_name_of_the_service_cannot_break_the_chart() -> None:
 
 
 def test_the_legend_names_what_the_signs_mean() -> None:
-    assert lines([legend(days(1.0, None))]) == ["█ left  ⠉⠒⠤⣀ line  █ no record"]
+    gap = days(1.0, None)
+
+    assert lines([legend(gap, draw(gap, 36, 6))]) == ["█ left  ⠉⠒⠤⣀ line  █ no record  "]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.kind)
 def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Report) -> None:
-    series = len(report.chart.parts) if isinstance(report.chart, Bars) else 1 + len(report.chart.lines)
-    signs = {text.strip() for text, colour in legend(report.chart) if colour != "muted"}
-    drawn = "".join(lines(draw(report.chart, 60, 12)))
+    chart = report.chart
+    series = len(chart.parts) + bool(chart.average) if isinstance(chart, Bars) else 1 + len(chart.lines)
+    rows = draw(chart, 60, 12)
+    signs = {text.strip() for text, colour in legend(chart, rows) if colour not in {"muted", "bar-over", "bar-gap"}}
+    drawn = "".join(lines(rows))
 
     assert len(signs) == series > 1
     assert sorted(sign for sign in signs if not set(sign) & set(drawn)) == []

@@ -154,7 +154,8 @@ class Course(Struct, frozen=True):
         of_days = f"{len(self.progress):,} of {counted(past, 'day')}"
         notes = []
         if self.sample_until is not None and any(each.day <= self.sample_until for each in self.progress):
-            notes.append(f"{SAMPLE} up to {day_text(self.sample_until)}.")
+            ends_later = self.progress[-1].day > self.sample_until
+            notes.append(f"{SAMPLE} up to {day_text(self.sample_until)}." if ends_later else f"{SAMPLE}.")
         notes.append(f"Based on this machine's records of {of_days}; the server keeps no history.")
         if self.gaps and self.progress:
             notes.append(f"No data for {ranges_text(self.gaps)} (backlit was not running).")
@@ -201,18 +202,15 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     if not course.progress:
         return course.unrecorded(measure)
     last = course.progress[-1]
-    left, done = measure.of(last.left), number_text(measure.of(last.done))
-    when = "Today" if last.day == course.today else f"On {day_text(last.day)}"
-    said = f"{when}: {number_text(left)} {measure.value} left, {done} done"
+    left, scope = measure.of(last.left), number_text(measure.of(last.scope))
+    when = "today" if last.day == course.today else f"on {day_text(last.day)}"
+    said = f"{number_text(left)} of {scope} {measure.value} left {when}"
     line = guide.get(last.day)
-    return f"{said}." if line is None else f"{said}, {_beside_line(left - line, measure)}."
-
-
-def _beside_line(difference: float, measure: Measure) -> str:
-    amount = number_text(abs(difference))
-    if amount == "0":
-        return "on the ideal line"
-    return f"{amount} {measure.value} {'behind' if difference > 0 else 'ahead of'} the ideal line"
+    if line is None:
+        return f"{said}."
+    amount = number_text(abs(left - line))
+    beside = "on the ideal line" if amount == "0" else f"{amount} {'behind' if left > line else 'ahead of'} ideal"
+    return f"{said}, {beside}."
 
 
 def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:

@@ -89,6 +89,7 @@ COLOURS: Mapping[Tone, str] = {
     Tone.LEFT: "#d9922e",
     Tone.STARTED: "#d9922e",
     Tone.TESTED: "#4d8fb8",
+    Tone.UNDERWAY: "#94bd88",
     Tone.PLAIN: "#7b8794",
     Tone.SCOPE: "#33363f",
     Tone.GUIDE: "#9a4f4f",
@@ -100,7 +101,7 @@ def as_svg(report: Report) -> str:
     """Write the chart with its title, headline, legend and notes."""
     chart = report.chart
     height, drawn = _timeline(chart) if isinstance(chart, Timeline) else _bars(chart)
-    notes = [line for note in report.notes for line in _wrapped(note)]
+    notes = [line for note in report.notes for line in wrap(plain(note), NOTE_LENGTH)]
     bottom = TOP + height + 36
     total = bottom + NOTE_LINE * len(notes) + 12
     size = f'width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}"'
@@ -208,10 +209,6 @@ def _label(
 
 def _text(text: str) -> str:
     return escape(plain(text), quote=True)
-
-
-def _wrapped(text: str) -> list[str]:
-    return wrap(plain(text), NOTE_LENGTH)
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {".md": as_markdown, ".csv": as_csv, ".svg": as_svg}

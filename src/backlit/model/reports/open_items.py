@@ -34,8 +34,8 @@ AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TEST
 AGE_COLUMNS = (
     Column("Days", has_bar=True),
     Column("ID", rank=1),
-    Column("Item", is_text=True, least=16, is_item=True),
-    Column("Status", is_text=True, rank=1, least=11, is_status=True),
+    Column("Item", is_text=True, least=32, is_item=True),
+    Column("Status", is_text=True, rank=2, least=11, is_status=True),
     Column("Owner", is_text=True, rank=1),
     Column("Since", is_text=True, rank=3),
 )
@@ -126,9 +126,7 @@ def _age_headline(stays: Sequence[Stay], today: date) -> str:
     stuck = sum(each.days(today) > STUCK for each in stays)
     oldest = counted(stays[0].days(today), "day")
     is_or_are = "is" if 1 in (stuck, len(stays)) else "are"
-    return (
-        f"{stuck:,} of {counted(len(stays), 'item')} in progress {is_or_are} stuck for over a week (oldest: {oldest})."
-    )
+    return f"{stuck:,} of {len(stays):,} in progress {is_or_are} stuck over a week (oldest: {oldest})."
 
 
 ESTIMATE_COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))

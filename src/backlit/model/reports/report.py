@@ -125,6 +125,7 @@ class Tone(StrEnum):
     LEFT = "left"
     STARTED = "started"
     TESTED = "tested"
+    UNDERWAY = "underway"
     PLAIN = "plain"
     SCOPE = "scope"
     GUIDE = "guide"
@@ -182,11 +183,12 @@ class Bar(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True):
-    """Horizontal bars with the same parts; a short chart keeps the first or the last."""
+    """Horizontal bars with the same parts, perhaps in order of time, and perhaps with a line at their average."""
 
     parts: tuple[Part, ...]
     bars: tuple[Bar, ...]
-    keeps_last: bool = False
+    is_in_time: bool = False
+    average: float = 0.0
 
     @property
     def is_empty(self) -> bool:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from msgspec import Struct
 
 from backlit.model.amounts import counted
-from backlit.model.planning import velocity_of
+from backlit.model.planning import Velocity, velocity_of
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.report import (
     SAMPLE,
@@ -29,13 +29,13 @@ WEEKEND = 2
 COLUMNS = (
     Column("Iteration", is_text=True),
     Column("Began"),
-    Column("Change", is_signed=True, rank=2),
+    Column("Change", is_signed=True),
     Column("Done"),
     Column("Left"),
     Column("As of", is_text=True, rank=1),
 )
 _FRIDAY = 4
-PARTS = (Part("done", Tone.DONE), Part("not completed", Tone.LEFT))
+PARTS = (Part("done", Tone.DONE), Part("so far", Tone.UNDERWAY), Part("left", Tone.LEFT))
 
 
 class Run(Struct, frozen=True):
@@ -89,35 +89,38 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
     """Report the iterations in order of time, with the average of the last finished ones."""
     has_points = any(each.last.scope.points for each in runs)
     measure = wanted if has_points or not runs else Measure.ITEMS
-    bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.left))) for each in runs)
+    finished = [done for each in runs if each.end < today and (done := measure.of(each.last.done)) > 0]
+    recent = velocity_of(reversed(finished))
     return Report(
         "Velocity",
         about,
-        _headline(runs, today, measure),
-        Bars(PARTS, bars, keeps_last=True),
+        _headline(finished, recent, measure),
+        Bars(PARTS, tuple(_bar(each, today, measure) for each in runs), is_in_time=True, average=recent.mean),
         Table(COLUMNS, tuple(_row(each, today, measure) for each in runs)),
         _notes(runs, today, sample_until),
     )
 
 
+def _bar(run: Run, today: date, measure: Measure) -> Bar:
+    done = measure.of(run.last.done)
+    return Bar(run.name, (*((done, 0.0) if run.end < today else (0.0, done)), measure.of(run.left)))
+
+
 def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
     done, left = measure.of(run.last.done), measure.of(run.left)
     began = None if run.began is None else measure.of(run.began)
-    as_of = "now" if not run.progress else "today" if run.last.day == today else day_text(run.last.day)
+    as_of = "now" if not run.progress else "today" if run.last.day == today else run.last.day
     return run.name, began, None if began is None else done + left - began, done, left, as_of
 
 
-def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
-    finished = [done for each in runs if each.end < today and (done := measure.of(each.last.done)) > 0]
-    if not finished:
+def _headline(finished: Sequence[float], recent: Velocity, measure: Measure) -> str:
+    if not recent.points:
         return "No velocity yet: no finished iteration has completed work."
-    recent = velocity_of(reversed(finished)).points
-    mean = number_text(sum(recent) / len(recent))
-    unit = measure.value
+    mean = f"{number_text(recent.mean)} {measure.value}"
     if len(finished) == 1:
-        return f"{mean} {unit} in the only finished iteration."
+        return f"{mean} in the only finished iteration."
     spread = f"{number_text(min(finished))} to {number_text(max(finished))}"
-    return f"{mean} {unit} on average in the last {len(recent)} finished iterations; {spread} in all {len(finished)}."
+    return f"{mean} on average (last {len(recent.points)} finished); {spread} in all {len(finished)}."
 
 
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Charts as lines of coloured text: timelines by day, bars, and their legends."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from itertools import groupby
 from math import ceil
 from typing import TypeAlias
@@ -25,6 +24,7 @@ COLOURS: Mapping[Tone, str] = {
     Tone.LEFT: "bar",
     Tone.STARTED: "bar",
     Tone.TESTED: "status-test",
+    Tone.UNDERWAY: "bar-done",
     Tone.PLAIN: "type-task",
     Tone.SCOPE: "foreground",
     Tone.GUIDE: "foreground",
@@ -34,6 +34,7 @@ FILLS: Mapping[Tone, str] = {
     Tone.LEFT: "▒",
     Tone.STARTED: "█",
     Tone.TESTED: "▒",
+    Tone.UNDERWAY: "▓",
     Tone.PLAIN: "░",
 }
 """Fills of bars with several parts."""
@@ -46,8 +47,9 @@ OVER = "bar-over"
 """The colour of the part of a bar above the ideal line."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
-MARK = "▲"
-"""The mark of a day, below the axis."""
+LIMIT = "│"
+MARK, LABEL_TICK = "▲", "╵"
+"""The mark of the chosen day, and the tick of another one, below the axis."""
 SATURDAY = 5
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
@@ -65,6 +67,13 @@ class Grid:
         for at, character in enumerate(text, x):
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
+
+    def write(self, x: int, y: int, pieces: Sequence[Piece]) -> int:
+        """Write pieces of text from a cell on, and return the end of the last one."""
+        for text, colour in pieces:
+            self.put(x, y, text, colour)
+            x += len(text)
+        return x
 
     def put_over(self, x: int, y: int, sign: str, colour: str) -> None:
         """Write a sign, on the colour of the bar where one is."""
@@ -92,7 +101,8 @@ BELOW = 2
 """Lines of the axis and its labels."""
 WIDEST_SLOT = 8
 LINES_PER_TICK = 3
-LABEL_GAP = 2
+LABEL = len("╵30 Nov ")
+"""Cells of a label with its tick and a blank."""
 
 
 class Slot(Struct, frozen=True):
@@ -104,14 +114,14 @@ class Slot(Struct, frozen=True):
     last: int
 
     @property
-    def middle(self) -> int:
-        """Return the column of its signs."""
-        return self.x + max(0, self.bar_width - 1) // 2
-
-    @property
     def bar_width(self) -> int:
         """Return the width of its bar, which leaves a blank beside it in a wide slot."""
         return self.width - 1 if self.width > 2 else self.width
+
+    @property
+    def middle(self) -> int:
+        """Return the column of its signs."""
+        return self.x + max(0, self.bar_width - 1) // 2
 
     @property
     def end(self) -> int:
@@ -123,7 +133,7 @@ class Slot(Struct, frozen=True):
         return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
 
 
-def draw_timeline(chart: Timeline, width: int, height: int, chosen: date | None = None) -> list[Row]:
+def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None = None) -> list[Row]:
     """Draw a timeline into at most so many lines: the height is a multiple of the intervals between ticks.
 
     The chosen day is marked on the axis.
@@ -158,16 +168,9 @@ def _guide_of(chart: Timeline) -> Series | None:
     return next((each for each in chart.lines if each.tone is Tone.GUIDE and chart.bars.tone is Tone.LEFT), None)
 
 
-def _is_behind(chart: Timeline) -> bool:
-    """Return whether a bar exceeds the ideal line."""
-    guide = _guide_of(chart)
-    pairs = zip(chart.bars.values, guide.values, strict=True) if guide is not None else ()
-    return any(value is not None and ideal is not None and value > ideal for value, ideal in pairs)
-
-
 def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
     """Return the lines of the plot, its ticks, as many lines apart, and the value at its upper end."""
-    every = ticks(most, max(min(3, plot + 1), plot // LINES_PER_TICK + 1))
+    every = ticks(most, max(min(4, plot + 1), plot // LINES_PER_TICK + 1))
     step = every[1]
     intervals = max(1.0, most / step)
     lines = max(1, int(plot / intervals))
@@ -221,7 +224,7 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
         if value is None:
             continue
         if line.tone is not Tone.GUIDE:
-            grid.put(slot.x, _line_at(value, top, plot), sign * slot.width, colour)
+            grid.put(slot.x, plot - max(0, min(plot, round(value / top * plot))), sign * slot.width, colour)
             continue
         following = after.value(line) if after is not None else None
         width = after.end - slot.end if after is not None and following is not None else 1
@@ -231,65 +234,72 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
             grid.put_over(x, plot - 1 - int(height), GUIDE_DOTS[int(height % 1 * len(GUIDE_DOTS))], colour)
 
 
-def _line_at(value: float, top: float, plot: int) -> int:
-    return plot - max(0, min(plot, round(value / top * plot)))
-
-
-def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: date | None) -> None:
-    """Draw the axis, and below it the mark of the chosen day, else of today, and the dates that fit, Mondays last."""
-    grid.put(slots[0].x, plot, AXIS * sum(slot.width for slot in slots), "rule")
+def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: int | None) -> None:
+    """Draw the axis, and below it the mark of the chosen day, else of today, and ticks with the dates that fit."""
+    cells = sum(slot.width for slot in slots)
+    grid.put(slots[0].x, plot, AXIS * cells, "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
-    marked = [chart.days.index(each) for each in (chosen, chart.today) if each in chart.days]
+    today = chart.days.index(chart.today) if chart.today in chart.days else None
+    marked = next((each for each in (chosen, today) if each is not None), None)
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
-    for at in dict.fromkeys([*marked, 0, len(chart.days) - 1, *mondays]):
-        text = _day_label(chart.days[at], chart.today)
-        slot = place[at]
-        x = min(slot.x if at == 0 else slot.middle - len(text) // 2, grid.width - len(text))
-        if at in marked[:1]:
-            is_left = slot.middle + len(text) + 2 > grid.width
-            text, x = (f"{text} {MARK}", slot.middle - len(text) - 1) if is_left else (f"{MARK} {text}", slot.middle)
-        before, after = min(LABEL_GAP, x), min(LABEL_GAP, grid.width - x - len(text))
+    weeks = max(1, ceil(LABEL * len(chart.days) / (7 * cells)))
+    for at in dict.fromkeys(at for at in (marked, today, *mondays[::weeks], 0, len(chart.days) - 1) if at is not None):
+        sign, colour = (MARK, "accent") if at == marked else (LABEL_TICK, "muted")
+        text, x = f"{sign}{'today' if at == today else day_text(chart.days[at])}", place[at].middle
+        if x + len(text) > grid.width:
+            text, x = f"{text[1:]}{sign}", x - len(text) + 1
+        before, after = min(1, x), min(1, grid.width - x - len(text))
         if grid.is_free(x - before, plot + 1, len(text) + before + after):
-            grid.put(x, plot + 1, text, "accent" if at in marked[:1] else "muted")
-
-
-def _day_label(day: date, today: date) -> str:
-    return "today" if day == today else day_text(day)
+            grid.put(x, plot + 1, text, colour)
+        elif at in mondays and grid.is_free(place[at].middle, plot + 1, 1):
+            grid.put(place[at].middle, plot + 1, LABEL_TICK, colour)
 
 
 LEAST_BAR = 12
 """Cells of the bars below which names are cut."""
 
 
-def draw_bars(chart: Bars, width: int, height: int) -> list[Row]:
-    """Draw bars into at most so many lines, spaced where there is room."""
-    shown, hidden = _fitting(chart, height)
-    if not shown:
+def draw_bars(chart: Bars, width: int, height: int, chosen: int | None = None) -> list[Row]:
+    """Draw bars into at most so many lines, spaced where there is room; those about the chosen one if not all fit.
+
+    The amounts are behind the bars, and right-aligned where a line of the average crosses all rows.
+    """
+    if not chart.bars:
         return []
-    numbers = max(len(number_text(each.total)) for each in shown)
+    count = len(chart.bars)
+    most = count if count <= height else max(1, height - 1)
+    first = max(0, min((chosen or 0) - most + 1, count - most))
+    shown = chart.bars[first : first + most]
+    amounts = [_amount(chart, each) for each in shown]
+    longest = max(sum(len(text) for text, _ in each) for each in amounts)
     widest = max(cell_len(safe(each.label)) for each in shown)
-    names = max(4, min(widest, width - numbers - LEAST_BAR - 3))
-    room = max(1, width - names - numbers - 2)
+    names = max(4, min(widest, width - longest - LEAST_BAR - 3))
+    room = max(1, width - names - longest - 2)
+    lines = 2 if height >= 2 * count else 1
+    grid = Grid(room + 1 + longest, lines * most)
+    for at, (bar, amount) in enumerate(zip(shown, amounts, strict=True)):
+        end = grid.write(0, lines * at, _bar(chart, bar, room))
+        start = grid.width - sum(len(text) for text, _ in amount) if chart.average else end + 1
+        grid.write(start, lines * at, amount)
+    if chart.average:
+        for y in range(lines * most):
+            grid.put(min(room - 1, round(chart.average / chart.top * room)), y, LIMIT, "foreground")
     rows: list[Row] = []
-    more: Row = ((f"… and {hidden:,} more in the table", "muted"),)
-    if hidden and chart.keeps_last:
-        rows.append(more)
-    is_airy = height >= 2 * len(shown)
-    for each in shown:
-        bar = _bar(chart, each, room)
-        rows.append(((f"{fit(each.label, names)} ", "foreground"), *bar, (f" {number_text(each.total)}", "muted")))
-        if is_airy:
-            rows.append(((" ", "foreground"),))
-    if hidden and not chart.keeps_last:
-        rows.append(more)
-    return rows[:height]
+    for y, drawn in enumerate(grid.rows()):
+        label = "" if y % lines else shown[y // lines].label
+        is_chosen = chosen is not None and first + y / lines == chosen
+        rows.append(((f"{fit(label, names)} ", "accent" if is_chosen else "foreground"), *drawn))
+    hidden = [f"{sign} {many:,} more" for sign, many in (("↑", first), ("↓", count - most - first)) if many]
+    more: Row = (("  ".join(hidden), "muted"),)
+    return [*([more] if first else []), *rows, *([more] if hidden and not first else [])]
 
 
-def _fitting(chart: Bars, height: int) -> tuple[Sequence[Bar], int]:
-    if len(chart.bars) <= height:
-        return chart.bars, 0
-    most = max(1, height - 1)
-    return (chart.bars[-most:] if chart.keeps_last else chart.bars[:most]), len(chart.bars) - most
+def _amount(chart: Bars, bar: Bar) -> list[Piece]:
+    """Return the amount of a bar, such as 13 of 16 where a part of it is done."""
+    total = number_text(bar.total)
+    if chart.parts[0].tone is not Tone.DONE:
+        return [(total, "muted")]
+    return [(number_text(bar.total - bar.values[-1]), "foreground"), (f" of {total}", "muted")]
 
 
 def _bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
@@ -313,36 +323,35 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
-def draw(chart: Chart, width: int, height: int, chosen: date | None = None) -> list[Row]:
-    """Draw a chart into a width and at most so many lines, with a mark at the chosen day."""
+def draw(chart: Chart, width: int, height: int, chosen: int | None = None) -> list[Row]:
+    """Draw a chart into a width and at most so many lines, with a mark at the chosen day or bar."""
     if isinstance(chart, Timeline):
         return draw_timeline(chart, width, height, chosen)
-    return draw_bars(chart, width, height)
+    return draw_bars(chart, width, height, chosen)
 
 
-def legend(chart: Chart) -> Row:
-    """Return the legend of a chart; empty with only one kind of bar."""
+def legend(chart: Chart, drawn: Sequence[Row] | None = None) -> Row:
+    """Return the legend of a chart, or of its parts in a drawing; empty with only one kind of bar."""
+    is_by_day = isinstance(chart, Timeline)
     if isinstance(chart, Timeline):
-        pieces = [("█ ", COLOURS[chart.bars.tone]), (f"{chart.bars.name}  ", "muted")]
-        for line in chart.lines:
-            pieces += [(f"{LINES[line.tone]} ", COLOURS[line.tone]), (f"{line.name}  ", "muted")]
-        if _is_behind(chart):
-            pieces += [("█ ", OVER), ("behind  ", "muted")]
-        if any(day.weekday() < SATURDAY for day in chart.gaps):
-            pieces += [("█ ", GAP), ("no record", "muted")]
-        return tuple(pieces)
-    if len(chart.parts) == 1:
-        return ()
+        signs = [("█", COLOURS[chart.bars.tone], chart.bars.name)]
+        signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]
+        signs += [("█", OVER, "behind")] if _guide_of(chart) else []
+        signs += [("█", GAP, "no record")]
+    else:
+        signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in chart.parts if len(chart.parts) > 1]
+        signs += [(LIMIT, "foreground", "average")] if chart.average else []
+    found = {each for row in drawn or () for text, colour in row for each in (colour, (text[:1], colour))}
     return tuple(
         piece
-        for part in chart.parts
-        for piece in ((f"{FILLS[part.tone]} ", COLOURS[part.tone]), (f"{part.name}  ", "muted"))
+        for sign, colour, name in signs
+        for piece in ((f"{sign} ", colour), (f"{name}  ", "muted"))
+        if drawn is None or colour == "foreground" or (colour if is_by_day else (sign, colour)) in found
     )
 
 
 # Capacities
 
-LIMIT = "│"
 TRACKS = {"█": "░", "━": "─"}
 """The signs of the free part of a bar, by those of its filled part."""
 LEAST_CELLS = 4

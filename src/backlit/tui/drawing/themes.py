@@ -40,7 +40,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "rule": "#454955",
     "bar": "#4f7896",
     "bar-done": "#a9c49c",
-    "bar-over": "#f08a7e",
+    "bar-over": "#c4695f",
     "heading-style": "bold",
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""

@@ -18,6 +18,7 @@ from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plai
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Word
 
 LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
@@ -28,7 +29,7 @@ AIRY = 14
 MOST_PLOT = 30
 MARGIN = 1
 BLANK: Row = ()
-BAR = 24
+BAR = 20
 """Cells of the longest bar in a wide table."""
 LEAST_BAR = 8
 """Cells below which a table has no bars."""
@@ -48,7 +49,7 @@ class ReportChart(Widget):
         self._sentence = ""
         self._has_notes = False
         self._unit = ""
-        self._chosen: date | None = None
+        self._chosen: int | None = None
         self._rows: list[Row] = []
 
     def show(self, report: Report, unit: str, *, has_notes: bool) -> None:
@@ -56,10 +57,10 @@ class ReportChart(Widget):
         self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
         self._draw()
 
-    def choose(self, day: date | None) -> None:
-        """Mark a day in the chart."""
-        if day != self._chosen:
-            self._chosen = day
+    def choose(self, row: int) -> None:
+        """Mark the day or the bar of a row in the chart."""
+        if row != self._chosen:
+            self._chosen = row
             self._draw()
 
     def say(self, sentence: str) -> None:
@@ -108,7 +109,7 @@ def piece_style(theme: ThemeStyles, colour: str) -> Style:
 
 
 def rows_of(
-    report: Report, width: int, height: int, unit: str, *, has_notes: bool, chosen: date | None = None
+    report: Report, width: int, height: int, unit: str, *, has_notes: bool, chosen: int | None = None
 ) -> list[Row]:
     """Return the report in so many cells: the chart takes the room that its words leave.
 
@@ -117,28 +118,29 @@ def rows_of(
     gap = [BLANK] if height >= AIRY else []
     has_chart = not report.chart.is_empty and not is_list(report)
     above: list[Row] = [((unit, "muted"),)] if has_chart else [BLANK]
-    said = [*words(report.headline, width, "foreground"), *(above if gap else [])]
-    signs = _legend_rows(legend(report.chart) if has_chart else (), width)
-    signs = [*gap, *signs] if signs else []
+    said = [*words(report.headline, width, "foreground"), *(above if gap or is_list(report) else [])]
+    most_signs = [*gap, *_legend_rows(legend(report.chart), width)] if has_chart else []
     warnings = [row for note in report.warnings for row in words(note, width, "pending")]
-    notes = [*warnings, *([] if is_list(report) else _foot(report, width, has_notes=has_notes))]
+    notes = warnings
     if has_notes or report.chart.is_empty:
-        notes += [row for note in report.sources for row in words(note, width)]
-    left = height - len(said) - len(signs) - len(gap)
+        notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
+    left = height - len(said) - len(most_signs) - len(gap)
     least = min(len(report.chart.bars), MOST_BARS) if isinstance(report.chart, Bars) else LEAST_PLOT
-    notes = _cut(notes, max(len(warnings) + 1, left - least), width)
+    notes = _cut(notes, max(len(warnings), left - least), width)
     plot = left - len(notes)
     plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
     chart = draw(report.chart, width, max(1, plot), chosen) if has_chart else []
-    return [*said, *chart, *signs, *(gap if notes and chart else []), *notes]
+    signs = _legend_rows(legend(report.chart, chart), width) if has_chart else []
+    return [*said, *chart, *(gap if signs else []), *signs, *(gap if notes and chart else []), *notes]
 
 
-def note_words(report: Report, *, has_notes: bool) -> tuple[Row, Row]:
+def note_words(report: Report, *, has_notes: bool) -> list[Word]:
     """Return the note on made-up records, and the key of the notes with its words."""
-    badge: Row = ((f"{report.badge}  ", "muted"),) if report.badge else ()
-    key, verb = key_of("reports.notes"), "hide" if has_notes else "show"
-    words = f" {verb} {counted(len(report.sources), 'note')}"
-    return badge, ((key, "accent"), (words, "muted")) if report.has_hidden_notes else ()
+    badge: list[Word] = [(f"{report.badge}  ", "muted")] if report.badge else []
+    if not report.has_hidden_notes:
+        return badge
+    words = f" {'hide' if has_notes else 'show'} {counted(len(report.sources), 'note')}"
+    return [*badge, (key_of("reports.notes"), "accent", "reports.notes"), (words, "muted", "reports.notes")]
 
 
 def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
@@ -149,14 +151,6 @@ def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
         if step.status:
             yield f"{status_sign(step.status, groups)} {status_word(step.status)} ", status_colour(step.status, groups)
         yield step.words, "heading" if at == len(way) - 1 else "muted"
-
-
-def _foot(report: Report, width: int, *, has_notes: bool) -> list[Row]:
-    """Return the words about notes, below each other where there is little room."""
-    badge, hint = note_words(report, has_notes=has_notes)
-    fits = sum(cell_len(text) for text, _ in (*badge, *hint)) <= width
-    rows = [(*badge, *hint)] if fits else [badge, hint]
-    return [row for row in rows if row]
 
 
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
@@ -173,17 +167,12 @@ def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
 
 def _legend_rows(row: Row, width: int) -> list[Row]:
     """Return the legend on as many lines as it needs; a sign stays with its word."""
-    lines: list[list[tuple[str, str]]] = [[]]
-    used = 0
+    lines: list[Row] = []
     for at in range(0, len(row), 2):
-        pair = row[at : at + 2]
-        length = sum(cell_len(text) for text, _ in pair)
-        if lines[-1] and used + length > width + 2:
-            lines.append([])
-            used = 0
-        lines[-1] += pair
-        used += length
-    return [tuple(line) for line in lines if line]
+        joined = (*(lines[-1] if lines else ()), *row[at : at + 2])
+        fits = lines and sum(cell_len(text) for text, _ in joined) <= width + 2
+        lines[-1 if fits else len(lines) :] = [joined if fits else row[at : at + 2]]
+    return lines
 
 
 class ReportTable(LineList):
@@ -209,18 +198,11 @@ class ReportTable(LineList):
 
     def _first_row(self) -> int:
         chart = self._report.chart if self._report is not None else None
-        is_in_time = isinstance(chart, Timeline) or (chart is not None and chart.keeps_last)
+        is_in_time = isinstance(chart, Timeline) or (chart is not None and chart.is_in_time)
         if self._report is None or not is_in_time:
             return 0
         rows = self._report.table.rows
         return next((at for at in range(len(rows) - 1, -1, -1) if rows[at][1] is not None), 0)
-
-    @property
-    def current_day(self) -> date | None:
-        """Return the day of the row under the cursor; None in other reports."""
-        rows = self._report.table.rows if self._report is not None else ()
-        value = rows[self.cursor][0] if self.cursor < len(rows) else None
-        return value if isinstance(value, date) else None
 
     @property
     def current_item(self) -> int | None:
@@ -268,7 +250,7 @@ class ReportTable(LineList):
             self._layout = room, widths_of(self._report, room)
         for at, width in self._layout[1].items():
             column, value = self._report.table.columns[at], values[at]
-            text = str(value) if is_header else "" if value is None else value_text(value, column)
+            text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
             is_late = column.has_bar and isinstance(value, float) and value > STUCK
             cell = theme.style("conflict", on=on, bold=True) if is_late else style
             if bar and column.has_bar:
@@ -277,13 +259,15 @@ class ReportTable(LineList):
                 segments += [Segment(part, theme.style(tone, on=on)) for part, tone in (*drawn, (" " * GAP, colour))]
                 continue
             if column.is_status and not is_header:
-                word = fit(f"{status_sign(text, self.status_groups)} {status_word(text)}", width) + " " * GAP
+                word = f" {status_word(text)}" if width > SIGN else ""
+                word = fit(f"{status_sign(text, self.status_groups)}{word}", width) + " " * GAP
                 segments.append(Segment(word, theme.style(status_colour(text, self.status_groups), on=on)))
                 continue
             if column.is_item:
                 sign = type_sign(item_type) if item_type else ""
                 segments.append(Segment(fit(sign, SIGN), theme.style(type_colour(item_type), on=on)))
-            is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
+            is_dated = isinstance((self._report.table.rows or [values])[0][at], date)
+            is_left = column.is_text and not isinstance(value, date) and not is_dated
             cells = width - SIGN * column.is_item
             segments.append(Segment((fit if is_left else fit_right)(text, cells) + " " * GAP, cell))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
@@ -309,10 +293,6 @@ def bar_width(report: Report, width: int) -> int:
     return bar if is_list(report) and bar >= LEAST_BAR else 0
 
 
-def _has_days(report: Report, at: int) -> bool:
-    return bool(report.table.rows) and isinstance(report.table.rows[0][at], date)
-
-
 def lead_of(report: Report) -> int:
     """Return the cells of the cursor bar, and of a blank before numbers and days."""
     return 1 if is_list(report) else 2
@@ -320,18 +300,25 @@ def lead_of(report: Report) -> int:
 
 def natural_width(report: Report) -> int:
     """Return the cells of the whole table."""
-    return lead_of(report) + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
+    return lead_of(report) + sum(_natural(report, at) + GAP for at in range(len(report.table.columns))) - MARGIN
 
 
 def widths_of(report: Report, room: int) -> dict[int, int]:
-    """Return the shown columns with their widths: those of the largest rank are dropped first, then texts shrink."""
+    """Return the shown columns with their widths: those of the largest rank are dropped first, then texts shrink.
+
+    Statuses keep their signs.
+    """
+    room += GAP - MARGIN
     columns = report.table.columns
     shown = {at: _natural(report, at) for at in range(len(columns))}
     least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}
     for at in sorted(shown, key=lambda at: (-columns[at].rank, -at)):
         if columns[at].rank == 0 or sum(least[each] + GAP for each in shown) <= room:
             break
-        del shown[at]
+        if columns[at].is_status:
+            shown[at] = least[at] = SIGN
+        else:
+            del shown[at]
     over = sum(shown.values()) + GAP * len(shown) - room
     for at in sorted((at for at in shown if columns[at].is_text), key=lambda at: -shown[at]):
         less = max(0, min(over, shown[at] - least[at]))
@@ -343,5 +330,6 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 def _natural(report: Report, at: int) -> int:
     column: Column = report.table.columns[at]
     sign = SIGN if column.is_status or column.is_item else 0
-    cells = (cell_len(safe(value_text(row[at], column))) + sign for row in report.table.rows)
+    texts = (value_text(row[at], column) for row in report.table.rows)
+    cells = (cell_len(safe(status_word(text) if column.is_status else text)) + sign for text in texts)
     return max(len(column.title), max(cells, default=1))

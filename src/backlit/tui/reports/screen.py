@@ -28,13 +28,15 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine, Word
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
 
 DELAY = 0.5
 """Seconds between reloads while items change."""
 NARROW = 80
 """Cells below which the table is under the chart."""
-TABLE_SHARE = 0.46
+SHORT = 24
+"""Lines below which it shows one row there, so that the chart has room."""
+TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
 HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
 UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
@@ -108,8 +110,8 @@ class ReportsScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, names, chart, table and status."""
-        self._heading, self._rule, self._footer = RuleLine("┬", id="heading"), RuleLine("┴"), FooterLine(id="status")
-        self._strip = TabLine(id="reports")
+        self._strip, self._heading = TabLine(id="reports"), RuleLine("┬", id="heading", is_of_first=True)
+        self._rule, self._footer = RuleLine("┴"), FooterLine(id="status")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
         self._way, self._preview = RuleLine("─", id="way"), Preview()
         yield self.title_line
@@ -131,6 +133,7 @@ class ReportsScreen(StoreScreen[None]):
     def on_resize(self) -> None:
         """Place the table beside the chart, or under it."""
         self.set_class(self.size.width < NARROW, "-narrow")
+        self.set_class(self.size.height < SHORT, "-short")
         self._fit_table()
         self.draw_words()
 
@@ -215,9 +218,9 @@ class ReportsScreen(StoreScreen[None]):
         self.draw_words()
 
     def _show_item(self) -> None:
-        """Show the item under the cursor below a list of items, or mark its day in the chart."""
+        """Show the item under the cursor below a list of items, or mark the day or the bar in the chart."""
         item = None if self.current_item is None else self.store.item(self.current_item)
-        self._chart.choose(self._table.current_day)
+        self._chart.choose(self._table.cursor)
         self._preview.display = self._way.display = item is not None
         self._way.say([*way_words(self._table.current_way, self._table.status_groups)])
         comments = self.store.comments.of_item(item.id) if item is not None else None
@@ -229,10 +232,7 @@ class ReportsScreen(StoreScreen[None]):
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         has_list = self._report is not None and is_list(self._report)
-        notes: list[Word] = []
-        if self._report is not None and has_list:
-            badge, hint = note_words(self._report, has_notes=self.has_notes)
-            notes = [*badge, *((text, colour, "reports.notes") for text, colour in hint)]
+        notes = note_words(self._report, has_notes=self.has_notes) if self._report is not None else []
         title = about[:1].upper() + about[1:]
         self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], notes)
         self._footer.show(
