@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store
+from tests.tui.target import words_of
 
+from backlit.model.trees import Totals
+from backlit.store import Store
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
-from backlit.tui.app.history import contested_words, done_words
+from backlit.store.undo.operations import DeleteNode, FieldChange, Final, Named, RestoreNode
+from backlit.tui.app.history import contested_words, done_words, question_of
+from backlit.tui.drawing.themes import type_sign
 
 NAMED, NEW = Named(7, "Story", "Lamp"), Named(-1, "Story", "New")
 POINTS = FieldChange(7, "Estimate", "3", "5")
@@ -65,12 +69,102 @@ def test_undo_and_redo_say_what_they_did(
             assert done_words(store, Reversal(1, is_redo=True, **done)) == redone  # type: ignore[arg-type] # by name
 
 
+def lines_of(store: Store, **done: object) -> list[str]:
+    """Return the words of the question whether some steps may be undone."""
+    return words_of(question_of(store, Reversal(1, is_redo=False, **done))).splitlines()  # type: ignore[arg-type] # by name
+
+
+def test_the_question_about_an_undo_names_all_that_it_changes_and_warns(tmp_path: Path) -> None:
+    area = OutboxEntry(4, 0.0, 1, 0, EntryKind.NODE_DELETE, {"tree": "areas", "name": "Pay", "id": 4})
+    maybe = OutboxEntry(3, 0.0, 1, 9, EntryKind.DELETE, {})
+    name = FieldChange(8, "Name", "x" * 61, None, is_contested=True)
+    sign, permanent = type_sign("Story"), "! Permanent deletion affects everyone."
+    again = "Deleted items are created again with new numbers; comments name their authors, files are lost."
+    withdrawn = "#9 restored; if the server has deleted it already, it is created again with a new number"
+    other = "with a new number; 1 other stays in place"
+    with offline_store(tmp_path, [item(7, Name="Lamp"), item(8, Name="Sofa")]) as store:
+        found = [
+            lines_of(store, changes=(POINTS, name), item_ids=frozenset({0, 7, 8}), missing=(5, 6)),
+            lines_of(store, changes=(POINTS,), item_ids=frozenset({0, 7})),
+            lines_of(store, deleted=(NAMED,), given_up=(NEW,), item_ids=frozenset({7})),
+            lines_of(store, made_again=(NAMED,), returned=(Named(9, "", "Gone"),), recalled=(maybe,)),
+            lines_of(store, nodes_deleted=(DeleteNode(area, "Shop", Totals(2), is_changed=True),)),
+            lines_of(store, nodes_made=(RestoreNode(area, (7,), 1),), comments_deleted=("a\nb",)),
+            lines_of(store, comments_written=("c",)),
+        ]
+
+    assert [[line for line in lines if line] for lines in found] == [
+        [
+            *("Undo", "2 items are affected. ≠ Someone else has changed Name since: this will cause a conflict."),
+            f"#7 {sign} Lamp Estimate 3 → 5 #8 {sign} Sofa Name {'x' * 59}… → – 2 no longer exist",
+        ],
+        ["Undo", f"#7 {sign} Lamp Estimate 3 → 5"],
+        ["Undo", permanent, f"#7 {sign} Lamp deleted permanently new {sign} New not added"],
+        [
+            *("Undo", again),
+            f"#7 {sign} Lamp created again #9 Gone restored {withdrawn}",
+        ],
+        [
+            *("Undo", permanent),
+            "The area “Pay” deleted; 2 items moved to “Shop”, although someone else has changed it since",
+        ],
+        [
+            "Undo",
+            f"The area “Pay” created again with its 1 item, {other} comment deleted a b",
+        ],
+        ["Undo", "comment posted again c"],
+    ]
+
+
+def test_an_undo_of_very_many_changes_is_shown_in_part(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        shown = [lines_of(store, comments_written=("c",) * count)[-1].split(" comment").pop() for count in (400, 401)]
+
+    assert [each.endswith("…") for each in shown] == [False, True]
+
+
 def test_an_undo_of_deleted_items_is_impossible(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
         one, two = Reversal(1, is_redo=False, missing=(7,)), Reversal(1, is_redo=True, missing=(7, 8))
 
         assert done_words(store, one) == "Could not undo: #7 no longer exists."
         assert done_words(store, two) == "Could not redo: 2 items no longer exist."
+
+
+def test_undone_changes_of_trees_and_unclear_deletions_are_told(tmp_path: Path) -> None:
+    def entry(kind: EntryKind, item_id: int = 0, **base: object) -> OutboxEntry:
+        return OutboxEntry(3, 0.0, 1, item_id, kind, {"tree": "areas", "name": "Pay", "id": 4}, base)
+
+    renamed = entry(EntryKind.NODE_EDIT, name="Buy")
+    deleted, comment = entry(EntryKind.DELETE, 7), entry(EntryKind.DELETE_COMMENT, 7)
+    node = entry(EntryKind.NODE_DELETE)
+    later = "; if the server has deleted it already, it is created again with a new number."
+    table: list[tuple[dict[str, tuple[object, ...]], str, str]] = [
+        ({"nodes": (renamed,)}, "Undone: “Pay”: area: name taken back.", "Redone: “Pay”: area: name again."),
+        (
+            {"nodes": (renamed,) * 3},
+            "Undone: “Pay” and 2 more: area: name taken back.",
+            "Redone: “Pay” and 2 more: area: name again.",
+        ),
+        ({"recalled": (deleted,)}, f"Undone: #7 restored{later}", ""),
+        ({"recalled": (comment,)}, f"Undone: comment on #7 restored{later}", ""),
+        ({"recalled": (node,)}, f"Undone: area “Pay” restored{later}", ""),
+        (
+            {"recalled": (deleted, comment)},
+            "Undone: 2 deletions withdrawn; items that the server has deleted already are created again.",
+            "",
+        ),
+        (
+            {"final": (Final(renamed, "its parent is deleted"),)},
+            "“Pay”: area: name cannot be undone: its parent is deleted.",
+            "“Pay”: area: name cannot be redone: its parent is deleted.",
+        ),
+    ]
+    with offline_store(tmp_path) as store:
+        for done, undone, redone in table:
+            assert done_words(store, Reversal(1, is_redo=False, **done)) == undone  # type: ignore[arg-type] # by name
+            again = done_words(store, Reversal(1, is_redo=True, **done))  # type: ignore[arg-type] # by name
+            assert again == (redone or undone.replace("Undone", "Redone"))
 
 
 def test_contested_fields_are_named_once() -> None:

@@ -79,7 +79,7 @@ async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
 
 async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
     """Ask for confirmation; ask again where the step has changed meanwhile."""
-    while await target.ask(_question(target.store, offered)):
+    while await target.ask(question_of(target.store, offered)):
         current = await _offered(target.store, is_redo=offered.is_redo)
         if current is None or current == offered:
             return True
@@ -87,7 +87,7 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
     return False
 
 
-def _question(store: Store, reversal: Reversal) -> DifferenceQuestion:
+def question_of(store: Store, reversal: Reversal) -> DifferenceQuestion:
     """Return the question whether a step may be undone, with every affected item, node and comment."""
     verb = "redo" if reversal.is_redo else "undo"
     every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
