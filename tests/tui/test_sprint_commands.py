@@ -1,5 +1,6 @@
 """Commands of the plan over a store without a service: what they move, ask, save and refuse."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,12 +11,15 @@ from tests.store.test_lookups import tell
 from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 from tests.tui.test_plan_commands import FakePlan
 
+from backlit.model.amounts import Share
 from backlit.model.errors import Forbidden
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
 from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LinesDialog
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import Act, to_value
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.plan_commands import stage as stage_change
@@ -215,9 +219,54 @@ async def test_the_capacity_is_that_of_the_pane_or_of_the_target(store: Store, h
     assert dialog.typed == ("", "10")
     found = store.lookups.iterations()
     assert {each for each in found if found[each].max_capacity == 12.5} == {changed}
+    target.answers = [None]
+    await run(target, "plan.capacity")
+    assert {each: entry.max_capacity for each, entry in store.lookups.iterations().items()}[changed] == 12.5
     tell(store, role="reader")
     with pytest.raises(CannotAct):
         await run(target, "plan.capacity")
+
+
+async def test_nothing_is_planned_aimed_at_or_measured_without_an_iteration(store: Store) -> None:
+    put_nouns(store, iterations=[node(20, "Shop")])
+    target = FakePlan(store, [1])
+
+    for command_id in ("send", "next-target", "capacity", "workload"):
+        with pytest.raises(CannotAct, match=r"There is no iteration to plan into\. Press gi"):
+            await run(target, f"plan.{command_id}")
+    put_nouns(store, iterations=[])
+    with pytest.raises(CannotAct, match="The iterations are still loading"):
+        await run(target, "plan.send")
+
+
+async def test_the_workload_compares_people_and_teams_and_sums_the_release_up(store: Store) -> None:
+    days = {"startDate": f"{store.today()}", "endDate": f"{store.today()}"}
+    release = node(30, "R1", 20, isRelease=True, minCapacity=20.0, maxCapacity=30.0, **days)
+    sprints = [node(22, "S2", 30, maxCapacity=10.0, **days), node(23, "S3", 30, **days)]
+    users = [{"id": number, "name": name} for number, name in ((7, "zoe"), (8, "ada"))]
+    put_nouns(store, iterations=[node(20, "Shop"), release, *sprints], user=users)
+    documents = [
+        item(1, Estimate="3", IterationID=22, AssignedToID=7),
+        item(2, Estimate="3", IterationID=22, AssignedToID=8, Status="Done"),
+        item(6, Estimate="2", IterationID=22, TeamID=5, Status="Done"),
+        item(3, kind="Task", ParentID=2, IterationID=22, WorkRemaining=4.0, AssignedToID=7),
+        item(4, Estimate=None, IterationID=22),
+        item(5, Estimate="8", IterationID=23, AssignedToID=7),
+    ]
+    put(store, documents)
+    await store.plan.stage({2: {"AssignedToID": 7}})
+    target = plan_at(store, 22, answers=[None, None])
+    await run(target, "plan.workload")
+    target.session.capacities = OwnCapacities({"zoe": Share(5.0, 9.0)})
+    await run(target, "plan.workload")
+
+    before, after = (" ".join(re.sub("[█░▌│]", " ", words_of(each)).split()) for each in target.asked)
+    assert before == (
+        "Workload of S2 8 pts · max 10 4 items · 5 pts done · 1 not estimated"
+        " Owner Points Task hours zoe 6 4 unassigned 2 Team Points Task hours no team 6 4 team 5 2"
+        " R1 16 pts · target 20–30 4 below No velocity yet (no completed iteration)"
+    )
+    assert "zoe 6 of 5 local limit 4 of 9 unassigned 2" in after
 
 
 # Saving
@@ -249,6 +298,42 @@ async def test_a_plan_is_saved_after_a_look_at_it(store: Store) -> None:
         3: {"IterationID": 22},
     }
     assert target.said == ["! Plan saved: 1 item, 1 task. u to undo. 1 changed on the server and stay in the plan."]
+
+
+async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
+    sign = type_sign("Story")
+    put(store, [item(6, IterationID=20, Estimate=None, AssignedToID=7), item(7, IterationID=20)])
+    await store.plan.move([4, 6, 7], 22)
+    await store.plan.move([2], 23)
+    await store.plan.stage({1: {"Estimate": "13"}})
+    put(store, [item(4, Estimate="8", IterationID=23)])
+    store.files.submit(lambda writer: writer.mirror.remove_items([7])).result()
+    target = plan_at(store, None, answers=[None, None])
+    target.session.capacities = OwnCapacities({"zoe": Share(4.0)})
+    await run(target, "plan.difference")
+
+    title, loads, changes = words_of(target.asked[0]).splitlines()
+    assert title == "Plan changes"
+    assert loads == (
+        "S1 −1 ██░░░░░░░░░│ 2 pts · max 10"
+        " S2 +1 ░░░░░░░░░░░│ 0 pts · max 10 1 not estimated"
+        " S3 +1 █████████│██ 13 pts · max 10 3 over ! zoe has 5 of 4 pts (local limit)"
+        " 1 item was deleted and will leave the plan. ≠ 1 item was changed by someone else and will be skipped."
+    )
+    assert changes == (
+        f"Other changes 2 items #1 {sign} Item 1 Pts 3 → 13 #4 {sign} Item 4 ≠ S3 now, planned: S2"
+        f" S1 → S3 1 item #2 {sign} Item 2 with 1 task backlog → S2 1 item #6 {sign} Item 6"
+    )
+    assert taken_by(target.asked[0], "yma") == "ym"
+
+
+async def test_a_plan_with_only_contested_changes_offers_nothing_but_to_overwrite_them(store: Store) -> None:
+    await store.plan.move([4], 22)
+    put(store, [item(4, Estimate="8", IterationID=23)])
+    target = plan_at(store, None, answers=[None])
+    await run(target, "plan.difference")
+
+    assert taken_by(target.asked[0], "yma") == "m"
 
 
 async def test_a_reader_looks_at_a_plan_and_saves_nothing(store: Store) -> None:
