@@ -22,7 +22,7 @@ from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
 from backlit.store.sync.deletions import forget
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import Final, Named
+from backlit.store.undo.operations import DeleteNode, FieldChange, Final, Named
 
 
 def comment(comment_id: int, item_id: int, kind: str = "Service") -> Document:
@@ -125,6 +125,20 @@ async def test_an_item_is_made_again_with_the_tasks_that_went_with_it(store: Sto
     texts = [str(each.payload["text"]) for each in entries if each.kind is EntryKind.COMMENT]
     assert [each["Name"] for each in made] == ["Mine", "Item 2", "Item 3"]  # type: ignore[index] # fields
     assert ["Comment 11" in texts[0], "Comment 12" in texts[1]] == [True, True], texts
+
+
+async def test_an_unsent_comment_on_a_task_goes_with_the_task_that_is_made_again(store: Store) -> None:
+    await store.items.edit([1], {"Name": "Mine"})
+    await store.items.comment(3, "On the task")
+    store.files.submit(lambda writer: forget(writer, {1, 2, 3})).result()
+
+    await store.history.create_again(1)
+
+    entries = store.outbox_entries()
+    tasks = {each.fields["Name"]: each.item_id for each in entries if each.parent_id is not None}
+    said = {str(each.payload["text"]): each.item_id for each in entries if each.kind is EntryKind.COMMENT}
+    assert said["On the task"] == tasks["Item 3"]
+    assert [each.item_id for each in entries if each.item_id > 0] == []
 
 
 async def test_an_item_made_again_has_its_unsent_comments_and_goes_back_by_undo(store: Store) -> None:
@@ -344,6 +358,7 @@ async def test_a_deleted_node_is_made_again_if_its_copy_and_parent_are_there(
 
 
 SOME = Named(1, "Story", "One")
+NO_ITEMS = DeleteNode(new_entry(EntryKind.NODE_DELETE, 1, {}), "Root")
 
 
 @pytest.mark.parametrize(
@@ -355,6 +370,12 @@ SOME = Named(1, "Story", "One")
         ({"item_ids": frozenset({1, 2}), "moved": (SOME,)}, False, False),
         ({"item_ids": frozenset({1}), "deleted": (SOME,)}, True, False),
         ({"item_ids": frozenset({1}), "made_again": (SOME,)}, True, False),
+        ({"item_ids": frozenset({1}), "changes": (FieldChange(1, "Name", "a", "b"),)}, False, False),
+        ({"item_ids": frozenset({1}), "changes": (FieldChange(1, "Name", "a", "b", True),)}, True, False),
+        ({"item_ids": frozenset({0}), "nodes_deleted": (NO_ITEMS,)}, False, False),
+        ({"item_ids": frozenset({0}), "nodes_deleted": (NO_ITEMS, NO_ITEMS)}, True, False),
+        ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, moved=Totals(0, 0.0, 1)),)}, True, False),
+        ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, is_changed=True),)}, True, False),
         ({"missing": (1,)}, False, True),
         ({"missing": (1,), "item_ids": frozenset({2})}, False, False),
         ({"final": (Final(new_entry(EntryKind.NODE_EDIT, 1, {}), "gone"),)}, False, True),
