@@ -279,12 +279,14 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "g", "g")
         header = line_with(pilot.app, "▾ Bug ─")
+        foot = line_with(pilot.app, "} next lane")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
         folded = board(pilot).row_count()
         await press(pilot, "z", "R")
 
         assert len(header.rstrip()) > 100
+        assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
 

@@ -39,6 +39,7 @@ from backlit.tui.widgets.item_rows import (
     lacks_estimate,
     state_sign,
 )
+from backlit.tui.widgets.side_lines import around
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
@@ -46,6 +47,8 @@ HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
+HEADING_LINE = 1
+"""The line of a lane's heading that has its name; on the next one stand the cards of each column."""
 OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
@@ -60,7 +63,6 @@ class Word(NamedTuple):
     text: str
     side: int
     number: int | None = None
-    colour: str = "muted"
 
 
 class CardWindow:
@@ -198,33 +200,23 @@ class CardPainter:
         points = points_words(totals) if has_points else ""
         bar, room = _bar_and_room(column, totals, width)
         parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
-        return Strip(
-            [
-                Segment(" ", style()),
-                Segment(fit(name, max(1, room - len(points))), style(bold=True)),
-                *(Segment(text, style(colour, bold=over and text == count)) for text, colour in parts),
-            ]
-        ).adjust_cell_length(width, style())
+        figures = (Segment(text, style(colour, bold=over and text == count)) for text, colour in parts)
+        named = Segment(fit(name, max(1, room - len(points))), style(bold=True))
+        return Strip([Segment(" ", style()), named, *figures]).adjust_cell_length(width, style())
 
     def rules(self, slots: Sequence[Slot], current: int, words: Sequence[Word], width: int) -> Strip:
-        """Draw the line below the heads, with words about columns out of sight and collapsed ones over its ends."""
+        """Draw the line below the heads, with words about columns out of sight over its ends."""
         style = self._theme.style
         lines: list[Segment] = []
         for slot in slots:
             is_current = slot.number == current
             line = ("━" if is_current else "─") * slot.width
             lines += [Segment(line, style("foreground" if is_current else "rule")), Segment(" " * GAP, style())]
-        left, right = (
-            [
-                Segment(each.text, style("foreground" if each.number == current else each.colour))
-                for each in words
-                if each.side == way
-            ]
-            for way in (-1, 1)
-        )
-        ends = sum(cell_len(each.text) for each in left), sum(cell_len(each.text) for each in right)
-        rule = Strip(lines).adjust_cell_length(width, style()).crop(ends[0], max(ends[0], width - ends[1]))
-        return Strip.join([Strip(left), rule, Strip(right)]).adjust_cell_length(width, style())
+        sides = ([each for each in words if each.side == way] for way in (-1, 1))
+        left, right = (Strip([Segment(each.text, style("muted")) for each in side]) for side in sides)
+        start, end = left.cell_length, width - right.cell_length
+        rule = Strip(lines).adjust_cell_length(width, style()).crop(start, max(start, end))
+        return Strip.join([left, rule, right]).adjust_cell_length(width, style())
 
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         """Draw the names of the columns that fit around the current one."""
@@ -232,21 +224,14 @@ class CardPainter:
         words = [
             f"{safe(column_word(each))} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)
         ]
-        first = current
-        while first > 0 and sum(cell_len(each) + 3 for each in words[first - 1 : current + 1]) + 4 <= width:
-            first -= 1
-        segments = [Segment("‹ " if first else " ", theme.style("muted"))]
-        taken = cell_len(segments[0].text)
-        for number in range(first, len(words)):
-            if taken + cell_len(words[number]) + 2 > width and number > current:
-                segments.append(Segment("›", theme.style("muted")))
-                break
+        sight = around([cell_len(each) + 3 for each in words], current, width - 3)
+        segments = [Segment("‹ " if sight.start else " ", theme.style("muted"))]
+        for number in sight:
             is_current = number == current
             colour = "conflict" if is_over(columns[number], totals[number]) else "foreground" if is_current else "muted"
-            segments.append(Segment(words[number], theme.style(colour, bold=is_current)))
-            segments.append(Segment("   ", theme.style()))
-            taken += cell_len(words[number]) + 3
-        return Strip(segments).adjust_cell_length(width, theme.style())
+            segments += [Segment(words[number], theme.style(colour, bold=is_current)), Segment("   ", theme.style())]
+        more = [Segment("›", theme.style("muted"))] * (sight.stop < len(words))
+        return Strip([*segments[:-1], Segment("  "), *more]).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         """Draw a card: type and title in up to two lines, and facts; the rest of the lines is blank."""
@@ -256,16 +241,9 @@ class CardPainter:
         title = wrapped(row.name, room)
         sign, sign_colour = state_sign(row, badge)
         name = theme.style(on=on, bold=is_cursor)
-        found = [
-            Strip(
-                [
-                    edge,
-                    Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True)),
-                    Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
-                    Segment(fit(title[0], room), name),
-                ]
-            )
-        ]
+        mark = Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True))
+        kind = Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
+        found = [Strip([edge, mark, kind, Segment(fit(title[0], room), name)])]
         if len(title) > 1:
             rest = title[1] if len(title) == 2 else _cut_at_word(title[1], room)
             found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
@@ -314,13 +292,24 @@ class CardPainter:
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
-        style, key = self._theme.style, key_of("board.all-done")
+        key = key_of("board.all-done")
         parts = [(f"{below:,} more ↓", "muted")] if below else []
         parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
-        indent = Segment(" " * INDENT, style())
-        return Strip([indent, *(Segment(text, style(colour)) for text, colour in parts)]).adjust_cell_length(
-            width, style()
-        )
+        return self.indented(parts, width)
+
+    def lanes(self, cut: int, below: Sequence[GroupLine], width: int) -> Strip:
+        """Draw the number of rows below those in sight of a lane, and the lanes below with the key of the next one."""
+        names = " · ".join(f"{safe(self._names.group(each))} {each.rows:,}" for each in below)
+        key, label, rows = key_of("list.next-group"), " next lane", f"{cut:,} more ↓  " if cut > 0 else ""
+        room = width - INDENT - len(f"{rows}  {key}{label} ")
+        parts = [(rows, "muted")]
+        parts += [(fit(names, min(cell_len(names), room)), "muted"), (f"  {key}", "accent"), (label, "muted")]
+        return self.indented(parts if below else parts[:1], width)
+
+    def indented(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
+        """Draw words below the names of cards."""
+        words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
+        return Strip([Segment(" " * INDENT, self.ground), *words]).adjust_cell_length(width, self.ground)
 
     def blank(self, width: int) -> Strip:
         """Return an empty strip."""
@@ -380,12 +369,17 @@ class BoardPainter:
         if y < HEADER_LINES:
             return self._header(y)
         layout, grid = self._board.laid_out, self._board.position.grid
-        if layout.has_foot(grid) and y == self._board.box.height - 1:
-            return [(slot.x, self._foot(slot)) for slot in layout.slots]
+        if layout.has_foot(grid, self._board.box.height) and y == self._board.box.height - 1:
+            feet = ((slot.x, self._foot(slot)) for slot in layout.slots)
+            return [(0, self._lanes_below())] if grid.has_lanes else [*feet]
         offset, line = divmod(y - HEADER_LINES, layout.card_lines)
         lane = self._board.position.grid.header_at(self._board.top + offset) if offset < self._board.page else None
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
+        if lane is not None and line == HEADING_LINE + 1:
+            counts = [(slot, len(lane.cells[slot.number])) for slot in layout.slots]
+            words = ((slot, counted(count, "card") if count else "") for slot, count in counts)
+            return [(slot.x, self._painter.indented([(each, "muted")], slot.width)) for slot, each in words]
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
         if not sum(totals.count for totals in self._board.position.grid.totals):
@@ -427,10 +421,7 @@ class BoardPainter:
 
         def named(numbers: Sequence[int], side: int) -> list[Word]:
             words = [f"{safe(column_word(grid.columns[each]))} {grid.totals[each].count:,}" for each in numbers]
-            return [
-                Word(f"{' · ' if at else ''}{word}", side, number)
-                for at, (number, word) in enumerate(zip(numbers, words, strict=True))
-            ]
+            return [Word(f"{' · ' * bool(at)}{words[at]}", side, each) for at, each in enumerate(numbers)]
 
         def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:
             return [Word(start, side), *words, Word(end, side)] if words else []
@@ -445,7 +436,7 @@ class BoardPainter:
 
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
         assert lane.header is not None
-        if line != self._board.laid_out.card_lines // 2:
+        if line != min(HEADING_LINE, self._board.laid_out.card_lines - 1):
             return self._painter.blank(self._board.box.width)
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
@@ -464,6 +455,14 @@ class BoardPainter:
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]
+
+    def _lanes_below(self) -> Strip:
+        board, grid = self._board, self._board.position.grid
+        end = board.top + board.page
+        rest = sum(lane.height for lane in grid.lanes) - end
+        below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
+        cut = rest - sum(lane.height for lane in below)
+        return self._painter.lanes(cut, [lane.header for lane in below if lane.header], board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position

@@ -200,6 +200,8 @@ class Grid:
 LEAST_WIDTH = 24
 """Cells of a column with cards beside others."""
 GAP = 1
+LOW = 18
+"""Lines of a board below which no blank line follows a card, and no line the lanes."""
 
 
 class Slot(Struct, frozen=True):
@@ -223,9 +225,9 @@ class BoardLayout(Struct, frozen=True):
         """True if one column is in sight, which cards of one line have."""
         return bool(self.slots) and self.card_lines == 1
 
-    def has_foot(self, grid: Grid) -> bool:
-        """Return whether a line below the cards counts those out of sight; lanes scroll all columns together."""
-        return self.card_lines > 1 and not grid.has_lanes
+    def has_foot(self, grid: Grid, height: int) -> bool:
+        """Return whether a line below the cards counts those out of sight, and names the lanes in enough lines."""
+        return self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
 
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""

@@ -132,14 +132,12 @@ class BoardPosition:
     # Rows of the current column
 
     def card_place(self, row: int) -> tuple[int, int, str]:
-        """Return the number of the card on a row of the current column, that of its cards, and their noun."""
+        """Return the number of the card on a row in its column or its lane of it, that of the cards, and their noun."""
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         if found is None:
             return row + 1, self.grid.height(self.column), "card"
         lane, number = found
-        counts = [0 if each.is_folded else len(each.cells[self.column]) for each in self.grid.lanes]
-        above = next(index for index, each in enumerate(self.grid.lanes) if each is lane)
-        return sum(counts[:above]) + number, sum(counts), "card"
+        return number, len(lane.cells[self.column]), "card"
 
     def row_of(self, item_id: int | None) -> int | None:
         """Return the row of a card; None where the current column lacks it."""
