@@ -80,6 +80,24 @@ async def test_the_rows_are_painted_before_the_first_thought_of_the_network(tmp_
     assert all(f"Kept from yesterday {number} " in seen[0] for number in range(1, 30))
 
 
+async def test_the_first_rows_are_painted_before_the_rest_of_a_long_list_is_read(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(number) for number in range(1, 301)]) as store:
+        counts: list[int | None] = []
+
+        class WatchedApp(BacklitApp, inherit_bindings=False):
+            def on_backlog_screen_painted(self) -> None:
+                assert self.places.backlog is not None
+                assert "Item 30" in text_of(self)
+                counts.append(self.places.backlog.shown_view.count)
+
+        app = WatchedApp(store)
+        async with app.run_test(size=(120, 40)):
+            await until(lambda: counts)
+            await until(lambda: "300 items" in text_of(app), lambda: text_of(app))
+
+    assert counts == [None]
+
+
 async def test_a_service_that_never_answers_keeps_no_row_from_the_screen(tmp_path: Path) -> None:
     with offline_store(tmp_path, ITEMS):
         pass

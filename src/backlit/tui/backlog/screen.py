@@ -36,8 +36,7 @@ class BacklogScreen(ListScreen):
         """The first rows are on the screen."""
 
     def __init__(self, store: Store, shared: SharedFilter, *, greets: bool = False) -> None:
-        self._names = ListNames(store)
-        names = self._names
+        self._names = names = ListNames(store)
 
         def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
             shown = self._shown_view

@@ -204,7 +204,7 @@ class DirectPainter:
                     Widget.refresh(widget, *regions)
             self._app.send()
         except Exception as error:  # noqa: BLE001 - raised again where it ends the application
-            self._app.call_later(_raise, error)
+            self._app.call_later(raise_again, error)
 
     def paint_directly(self, widget: Widget, regions: set[Region]) -> bool:
         """Put parts of a widget into the frame; False where it is not wholly in sight, or other changes wait."""
@@ -483,5 +483,6 @@ def is_resting(pump: MessagePump) -> bool:
     return queue.empty() and bool(queue.ready_event._waiters)  # noqa: SLF001 - as above
 
 
-def _raise(error: Exception) -> None:
+def raise_again(error: BaseException) -> None:
+    """Raise an error of a task, which thus ends the application that calls this."""
     raise error

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from msgspec import Struct
@@ -136,7 +137,10 @@ class ShownView:
         self._target.readings.ask(is_wanted=is_wanted)
         self._is_due = True
         if self._loading is not self._target.shown_view:
-            self._target.panes.run_worker(work(self._load), exclusive=True, group="view")
+            panes, view = self._target.panes, self._target.shown_view
+            is_first = not (panes.size or view.is_grouped or view.count)  # the rows known so far are painted before
+            begin = partial(panes.app.call_later, panes.run_worker) if is_first else panes.run_worker
+            begin(work(self._load), exclusive=True, group="view")
 
     def folded_tasks(self, item_id: int) -> int:
         """Return the number of hidden open tasks of an item."""

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
-from backlit.tui.drawing.framed_app import is_resting
+from backlit.tui.drawing.framed_app import is_resting, raise_again
 
 MOST_WAITING = 1_000
 """Most events that may wait."""
@@ -208,7 +208,7 @@ class InputQueue:
         self._show(is_busy=False)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._running = None
-            self._app.call_later(_raise, error)
+            self._app.call_later(raise_again, error)
 
     def _types(self, event: events.Event) -> bool:
         """Return whether an event is a character for the focused text, which takes them as they come."""
@@ -285,7 +285,3 @@ class InputQueue:
             if is_busy != is_shown:
                 self._shown_at = asyncio.get_running_loop().time() if is_busy else math.inf
             self._tell(len(self._waiting) if is_busy else None)
-
-
-def _raise(error: BaseException) -> None:
-    raise error
