@@ -413,7 +413,10 @@ def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closi
 
 @pytest.mark.parametrize(
     "part",
-    ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "-Likes eq 1", "Tags/any()", "not (-length(Name) eq 1)"],
+    [
+        *("(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "-Likes eq 1", "Tags/any()"),
+        *("not (-length(Name) eq 1)", "(Likes) eq (1)"),
+    ],
 )
 def test_parts_side_by_side_are_no_deeper(part: str) -> None:
     count = DEPTH_LIMIT + 1

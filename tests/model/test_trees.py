@@ -47,6 +47,8 @@ def test_below_means_strictly_below() -> None:
     assert not AURORA.is_below(2, 2)
     assert not AURORA.is_below(2, 5)
     assert not AURORA.is_below(3, 2)
+    assert not AURORA.is_below(2, 3)
+    assert not AURORA.is_below(6, 5)
 
 
 def test_totals_add_up_to_the_root_and_leave_strangers_out() -> None:

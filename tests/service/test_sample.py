@@ -154,4 +154,7 @@ async def test_a_local_workspace_has_one_manager_and_one_empty_project(tmp_path:
         assert [p["name"] for p in (await client.get("projects")).json()["results"]] == ["Backlog"]
         assert (await client.get("workitems")).json()["results"] == [created]
         assert (await client.delete(f"workitems/{created['id']}")).status_code == 200
+        root = (await client.get("areas")).json()["results"][0]
+        area = {"name": "New", "projectId": 1, "parentId": root["id"]}
+        assert (root["name"], (await client.post("areas", json=area)).status_code) == ("Backlog", 201)
     await service.stop()

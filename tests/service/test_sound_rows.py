@@ -1,17 +1,19 @@
 """What `backlit admin check` finds in settings, names and counts, on one connection."""
 
 import hashlib
+import io
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from sqlalchemy import Connection, func, select
 
-from backlit.model.errors import StorageError
+from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin import projects, records
 from backlit.service.admin.check import Checker
-from backlit.service.admin.transfer import copy_contents
+from backlit.service.admin.transfer import copy_contents, import_
 from backlit.service.admin.workspace import writing
 from backlit.service.files.local import LocalFiles
 from backlit.service.storage import schema
@@ -153,23 +155,27 @@ def test_contents_of_another_size_than_their_attachment_says_are_not_copied(
 @pytest.mark.parametrize(
     ("item_type", "values", "field"),
     [
-        ("Story", {"Channel_cf": "Web"}, "doc"),
-        ("Task", {"Channel_cf": "Web"}, "cf"),
-        ("Story", {"Channel_cf": "Pigeon"}, "cf"),
-        ("Story", {"BusinessValue_cf": "high"}, "cf"),
+        ("Story", {"cf": {"Channel_cf": "Web"}}, "doc"),
+        ("Task", {"cf": {"Channel_cf": "Web"}}, "cf"),
+        ("Story", {"cf": {"Channel_cf": "Pigeon"}}, "cf"),
+        ("Story", {"cf": {"BusinessValue_cf": "high"}}, "cf"),
+        ("Feedback", {"calculated_estimate": 0.0}, "calculated_estimate"),
+        ("Feedback", {"status": "Done"}, None),
+        ("Story", {"name": " "}, "name"),
+        ("Story", {"status": "Gone"}, "status"),
     ],
 )
-def test_a_custom_value_is_of_a_field_of_its_items_type(
-    connection: Connection, tmp_path: Path, item_type: str, values: dict[str, object], field: str
+def test_a_value_of_an_item_is_one_that_its_type_can_have(
+    connection: Connection, tmp_path: Path, item_type: str, values: dict[str, object], field: str | None
 ) -> None:
     rows = schema.work_items
     mine = select(func.min(rows.c.id)).where(rows.c.project_id == 1, rows.c.type == item_type)
     item_id = connection.execute(mine).scalar_one()
-    connection.execute(rows.update().where(rows.c.id == item_id).values(cf=values))
+    connection.execute(rows.update().where(rows.c.id == item_id).values(values))
 
-    problem = next(Checker(connection, LocalFiles(tmp_path)).problems())
+    problems = [(each.table, each.id, each.field) for each in Checker(connection, LocalFiles(tmp_path)).problems()]
 
-    assert (problem.table, problem.id, problem.field) == ("work_items", item_id, field)
+    assert problems[:1] == ([] if field is None else [("work_items", item_id, field)])
 
 
 def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection, tmp_path: Path) -> None:
@@ -179,6 +185,26 @@ def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection
 
     assert connection.execute(owned).scalar_one() > 0
     assert list(Checker(connection, LocalFiles(tmp_path)).problems()) == []
+
+
+def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_path: Path) -> None:
+    files, settings = (
+        LocalFiles(tmp_path / "files"),
+        ServiceSettings(f"sqlite:///{tmp_path}/new.db", tmp_path / "files"),
+    )
+    incoming = files.begin()
+    incoming.write(b"a")
+    incoming.finish()
+    files.keep(incoming)
+    files.forget(incoming)
+    pieces = [{"contents": A, "size": 1, "data": "YQ=="}, {"contents": AB, "size": 2, "data": "YWI="}]
+    lines = [records.header(MOMENT), *pieces, {"table": "nonsense", "row": {}}]
+
+    with pytest.raises(BadRequest, match="Line 4 "):
+        import_(settings, io.BytesIO(b"\n".join(map(orjson.dumps, lines))))
+
+    assert [files.has(digest) for digest in (A, AB)] == [True, False]
+    assert list((tmp_path / "files" / "incoming").iterdir()) == []
 
 
 def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path) -> None:

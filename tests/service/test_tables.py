@@ -70,6 +70,40 @@ def test_items_are_those_of_the_visible_projects(
     assert {item_of(each).project_id for each in items.page(connection, items.Query(access), 0, 1000)} == seen
 
 
+@pytest.mark.parametrize(
+    ("estimates", "found"),
+    [
+        ((1, 2, 9), 3.0),
+        ((0, 0, 0), 0.0),
+        ((0, 1, 0), pytest.approx(4 / 6)),
+        ((2.5, 2.5, 4.0), 2.75),
+        ((None, 2, 9), None),
+        ((1, None, 9), None),
+        ((1, 2, None), None),
+    ],
+)
+def test_a_pert_estimate_needs_all_three(estimates: tuple[float | None, ...], found: float | None) -> None:
+    keys = ("EstimateOptimistic", "EstimateProbable", "EstimatePessimistic")
+
+    assert items.pert(dict(zip(keys, estimates, strict=True))) == found
+    assert items.pert({}) is None
+
+
+@pytest.mark.parametrize(
+    ("tasks", "found"),
+    [
+        ([], None),
+        ([(None, None, None)], 0.0),
+        ([(0.0, 5.0, 1.0)], 0.0),
+        ([(3.0, 5.0, 1.0), (None, 5.0, 1.0), (None, None, 2.0), (None, 0.5, None)], 11.5),
+    ],
+)
+def test_a_calculated_estimate_is_the_sum_of_pert_or_of_work(
+    tasks: list[tuple[float | None, float | None, float | None]], found: float | None
+) -> None:
+    assert items.calculated(tasks) == found
+
+
 def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> None:
     settings, story = projects.settings(connection, 3), added(connection)
     task = added(connection, "Task", ParentID=story.id, WorkRemaining=3.0, WorkCompleted=1.0)
