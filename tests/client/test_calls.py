@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -431,6 +432,18 @@ def test_a_clock_learns_from_the_date_and_from_stamps_of_this_moment(
     clock.changed(changed and stamp(changed))
 
     assert clock.offset == (None if offset is None else timedelta(seconds=offset))
+
+
+@pytest.mark.parametrize("status", [200, 404])
+async def test_the_clock_is_read_from_every_response(tmp_path: Path, status: int) -> None:
+    ahead = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
+    async with Foreign(answer(status, ITEM, date=ahead)).client(tmp_path) as client:
+        before = client.clock.offset
+        with suppress(NotFound):
+            await client.work_items.get(7)
+
+    assert before is None
+    assert round((client.clock.offset or timedelta()) / timedelta(minutes=1)) == 120
 
 
 @pytest.mark.parametrize("is_new", [True, False])

@@ -2,15 +2,16 @@
 
 import json
 import re
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.client.foreign import Foreign, answer
+from tests.client.foreign import BASE, Foreign, answer
 
 from backlit.client.client import Client
-from backlit.client.tokens import COOKIE, LONGEST_SESSION, TokenCache, cookie_value
+from backlit.client.tokens import COOKIE, LONGEST_SESSION, Cookie, TokenCache, cookie_value
 from backlit.model.errors import BadRequest, SignInNeeded
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.app import Service
@@ -101,6 +102,22 @@ async def test_a_sign_in_of_another_process_takes_the_place_of_a_session_that_en
         await client.work_items.get(1)
 
     assert said == [(True, False), (False, True)]
+
+
+async def test_a_newer_session_of_another_process_takes_the_place_of_one_that_ended(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        said.append(request.headers["cookie"].partition("=")[2])
+        return answer(200, '{"id": 1}') if said[-1] == "fresh" else answer(401)
+
+    async with Foreign(reply).client(tmp_path) as client:
+        await client.auth.sign_in_with_cookie("spent")
+        TokenCache(tmp_path / "tokens.json", BASE).save_cookie(Cookie("fresh", time.time()))
+        await client.work_items.get(1)
+
+        assert client.auth.signed_in
+    assert said == ["spent", "fresh"]
 
 
 @pytest.mark.parametrize("given", ["abc", f"{COOKIE}=abc", f"cookie: a=1; {COOKIE}=abc ; b=2", " abc\n"])
