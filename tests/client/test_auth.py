@@ -22,6 +22,7 @@ from backlit.model.errors import (
     Unauthorized,
     Unavailable,
 )
+from backlit.model.wrap import TokenGrant
 
 ITEM = '{"id": 1}'
 
@@ -306,6 +307,22 @@ def test_addresses_are_taken_as_people_write_them(address: str, root: str) -> No
 async def test_a_client_shows_no_secret(tmp_path: Path) -> None:
     async with Client.at(BASE, TokenCache(tmp_path / "t.json", BASE)) as client:
         assert repr(client.auth) == "WrapAuth('https://tracker.example/')"
+
+
+async def test_a_look_at_the_sign_in_sees_what_other_processes_did(tmp_path: Path) -> None:
+    other, seen = TokenCache(tmp_path / "tokens.json", BASE), []
+    async with Foreign(answer(200, ITEM)).client(tmp_path, signed_in=False) as client:
+        seen.append(client.auth.look_again())
+        other.save(TokenGrant("a", "r", 3600))
+        seen += [client.auth.look_again(), client.auth.look_again()]
+        other.clear()
+        seen.append(client.auth.look_again())
+        other.save(TokenGrant("b", "r", 3600))
+        seen.append(client.auth.look_again())
+        (tmp_path / "tokens.json").unlink()
+        seen.append(client.auth.look_again())
+
+    assert seen == [False, True, True, False, True, False]
 
 
 @pytest.mark.parametrize("reply", [answer(200), answer(404), answer(500), httpx.ConnectError("refused")])

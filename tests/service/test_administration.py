@@ -107,13 +107,14 @@ async def test_a_workspace_goes_from_one_database_to_the_other_and_back(
     await maya.delete("workitems/160")
     await maya.post("workitems/1/attachments", files={"files": ("a.txt", b"a" * 300_000, "text/plain")})
     between, last = Workspace(tmp_path / "between"), Workspace(tmp_path / "last", empty_url)
-    workspace.good("export", str(tmp_path / "first.jsonl"))
+    exported = workspace.good("export", str(tmp_path / "first.jsonl"))
     between.good("import", str(tmp_path / "first.jsonl"))
     between.good("backup", str(tmp_path / "backup"))
     last.good("restore", str(tmp_path / "backup"))
     last.good("export", str(tmp_path / "last.jsonl"))
 
     assert rows_of(tmp_path / "last.jsonl") == rows_of(tmp_path / "first.jsonl")
+    assert (exported["contents"], exported["rows"]["work_items"]) == (1, 159)
     assert between.problems() == last.problems() == []
     assert last.admin("restore", str(tmp_path / "backup")).returncode == 1
     assert last.good("users", "add", "zoe", "--no-password")["id"] == 11

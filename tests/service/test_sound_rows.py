@@ -18,6 +18,7 @@ from backlit.service.admin.workspace import writing
 from backlit.service.files.local import LocalFiles
 from backlit.service.storage import schema
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables import sign_ins
 
 
 def count(connection: Connection, name: str) -> int:
@@ -205,6 +206,24 @@ def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_pat
 
     assert [files.has(digest) for digest in (A, AB)] == [True, False]
     assert list((tmp_path / "files" / "incoming").iterdir()) == []
+
+
+def test_rows_without_secrets_have_nothing_to_sign_in_with(connection: Connection) -> None:
+    sign_ins.add_key(connection, b"key", MOMENT)
+    sign_ins.add_refresh_token(connection, sign_ins.add_family(connection, 1), MOMENT)
+    sign_ins.add_code(connection, 1, "uri:x", MOMENT)
+    sign_ins.add_session(connection, 1, MOMENT)
+    sign_ins.add_attempts(connection, ["maya"], MOMENT)
+
+    every, plain = [list(records.rows(connection, with_secrets=has)) for has in (True, False)]
+
+    assert {each.get("table") for each in every} - {each.get("table") for each in plain} == {
+        "signing_keys", "refresh_families", "refresh_tokens", "verification_codes", "login_sessions", "login_attempts",
+    }  # fmt: skip
+    for found, has in ((every, True), (plain, False)):
+        people = [each["row"] for each in found if each.get("table") == "users"]
+        assert people
+        assert all(("password_hash" in row) is has for row in people)
 
 
 def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path) -> None:

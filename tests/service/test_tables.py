@@ -305,6 +305,20 @@ def test_a_new_item_gets_a_number_beyond_the_last(connection: Connection) -> Non
     assert items.next_place(connection, 3)[1] > 7.5
 
 
+@pytest.mark.parametrize("is_bottom", [False, True])
+@pytest.mark.parametrize("numbers", [(-5.0, -2.0), (0.0, 2.0), (5.0, 9.0)])
+def test_an_item_goes_beyond_the_first_or_the_last(
+    connection: Connection, numbers: tuple[float, float], is_bottom: bool
+) -> None:
+    first, second = ranked(connection, *numbers)
+    moved, kept = (first, second) if is_bottom else (second, first)
+
+    items.move_rank(connection, moved, None, projects.settings(connection, 3), after=is_bottom, **BY)
+
+    assert order(connection) == [second.id, first.id]
+    assert stored(connection, kept.id) == kept
+
+
 def test_an_item_between_two_others_changes_alone(connection: Connection) -> None:
     settings = projects.settings(connection, 3)
     first, second, third, moved = ranked(connection, 1.0, 2.0, 3.0, 9.0)
