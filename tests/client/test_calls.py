@@ -9,10 +9,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.client.foreign import PACING, Foreign, answer, empty_page
+from tests.client.foreign import BASE, PACING, Foreign, answer, empty_page
 
-from backlit.client.calls import ServiceClock
+from backlit.client.calls import Pacing, ServiceClock
 from backlit.client.client import LONGEST_LIST, REPEATS, Arrived, Client
+from backlit.client.tokens import TokenCache
 from backlit.model.errors import (
     BacklitError,
     BadRequest,
@@ -24,6 +25,7 @@ from backlit.model.errors import (
     Unavailable,
     Unclear,
 )
+from backlit.model.wrap import TokenGrant
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")
@@ -33,10 +35,10 @@ SILENT = httpx.ReadTimeout("silent")
 async def test_a_query_keeps_its_dollar_sign_and_writes_blanks_as_percent_20(tmp_path: Path) -> None:
     foreign = Foreign(empty_page())
     async with foreign.client(tmp_path) as client:
-        await client.work_items.page(top=5, skip=10, filter="Name eq 'a b&c+é'", order="id")
+        await client.work_items.page(top=5, skip=10, filter="Name eq 'a b&c+é/'", order="id")
 
     assert foreign.requests[0].url.raw_path.decode() == (
-        "/api/v1/workitems?$top=5&$skip=10&$filter=Name%20eq%20%27a%20b%26c%2B%C3%A9%27&$orderby=id"
+        "/api/v1/workitems?$top=5&$skip=10&$filter=Name%20eq%20%27a%20b%26c%2B%C3%A9%2F%27&$orderby=id"
     )
 
 
@@ -369,9 +371,9 @@ async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_
 
 async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_path: Path) -> None:
     areas = (
-        '{"totalResults": 4, "top": 4, "results": [{"id": 1, "projectId": 5, "parentId": -1, "name": "Fifth"},'
+        '{"totalResults": 5, "top": 5, "results": [{"id": 1, "projectId": 5, "parentId": -1, "name": "Fifth"},'
         ' {"id": 2, "projectId": 5, "parentId": 1, "name": "Below"}, {"id": 3, "parentId": -1, "name": "Nowhere"},'
-        ' {"id": 4, "projectId": 6, "parentId": -1}]}'
+        ' {"id": 4, "projectId": 6, "parentId": -1}, {"id": 5, "projectId": 7, "parentId": 0}]}'
     )
     async with Foreign(answer(404), answer(405), answer(200, areas)).client(tmp_path) as client:
         page = await client.projects.page()
@@ -379,9 +381,48 @@ async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_pa
     assert (page.total, page.results) == (2, [{"id": 5, "name": "Fifth"}, {"id": 6, "name": ""}])
 
 
-async def test_a_service_without_capabilities_has_none(tmp_path: Path) -> None:
-    async with Foreign(answer(404)).client(tmp_path) as client:
+@pytest.mark.parametrize("status", [400, 404, 405])
+async def test_a_service_without_capabilities_has_none(tmp_path: Path, status: int) -> None:
+    async with Foreign(answer(status)).client(tmp_path) as client:
         assert await client.capabilities() is None
+
+
+@pytest.mark.parametrize("total", ["", '"totalResults": true,', '"totalResults": null,', '"totalResults": "9",'])
+async def test_a_list_without_a_total_has_as_many_as_came(tmp_path: Path, total: str) -> None:
+    async with Foreign(answer(200, f'{{{total} "results": [{{"id": 1}}, {{"id": 2}}]}}')).client(tmp_path) as client:
+        assert (await client.users.page()).total == 2
+
+
+async def test_a_walk_begins_where_it_is_asked_to(tmp_path: Path) -> None:
+    page = '{"totalResults": 9, "results": [{"id": 1}, {"id": 2}]}'
+    foreign = Foreign(answer(200, page), empty_page())
+    async with foreign.client(tmp_path) as client:
+        assert [len(each.results) async for each in client.users.pages(skip=4)] == [2]
+
+    asked = [(request.url.params["$skip"], request.url.params["$top"]) for request in foreign.requests]
+    assert asked == [("4", "200"), ("6", "200")]
+
+
+@pytest.mark.parametrize(("patience", "connect"), [(2.0, 2.0), (30.0, 5.0)])
+def test_a_connection_has_five_seconds_of_the_patience(patience: float, connect: float) -> None:
+    assert Pacing(patience=patience).timeout() == httpx.Timeout(patience, connect=connect)
+
+
+async def test_pauses_between_attempts_grow_up_to_the_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    tokens = TokenCache(tmp_path / "tokens.json", BASE)
+    tokens.save(TokenGrant("a", "r", 3600))
+    async with Client.at(BASE, tokens, Pacing(5, first_pause=1.0, longest_pause=5.0), Foreign(DEAD)) as client:
+        with pytest.raises(Offline):
+            await client.work_items.get(7)
+
+    limits = [(0.5, 1.0), (1.5, 3.0), (2.5, 5.0), (2.5, 5.0)]
+    assert [least <= pause <= most for pause, (least, most) in zip(pauses, limits, strict=True)] == [True] * 4
 
 
 @pytest.mark.parametrize(("seconds", "offset"), [(-100, 0), (7200, 7200), (7203, 7203), (5400, 5400), (2, 0)])
@@ -450,8 +491,8 @@ async def test_the_clock_is_read_from_every_response(tmp_path: Path, status: int
 async def test_the_clock_is_read_from_what_was_just_written(tmp_path: Path, *, is_new: bool) -> None:
     def reply(_request: httpx.Request) -> httpx.Response:
         written = (datetime.now(UTC) + timedelta(hours=9)).replace(tzinfo=None).isoformat()
-        stamps = f'"createdAt": "{written if is_new else "2020-01-01"}", "lastModifiedAt": "{written}"'
-        return answer(200, f'{{"id": 7, {stamps}}}')
+        created, changed = (written, "2020-01-01") if is_new else ("2020-01-01", written)
+        return answer(200, f'{{"id": 7, "createdAt": "{created}", "lastModifiedAt": "{changed}"}}')
 
     async with Foreign(reply).client(tmp_path) as client:
         await (client.work_items.create({}) if is_new else client.work_items.update(7, {"Name": "x"}))

@@ -5,12 +5,13 @@ import json
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from rich.pretty import pretty_repr
 
-from backlit.client.tokens import Cookie, TokenCache, Tokens
+from backlit.client.tokens import LONGEST_SESSION, Cookie, TokenCache, Tokens
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
 
@@ -113,8 +114,12 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["tokens.json"]
 
 
-def test_a_clock_that_was_set_back_does_not_lengthen_a_life(cache: TokenCache, tmp_path: Path) -> None:
-    cache.save(GRANT)
+@pytest.mark.parametrize("is_cookie", [False, True])
+def test_a_clock_that_was_set_back_does_not_lengthen_a_life(cache: TokenCache, tmp_path: Path, is_cookie: bool) -> None:
+    if is_cookie:
+        cache.save_cookie(Cookie("c", time.time()))
+    else:
+        cache.save(GRANT)
     path = tmp_path / "state" / "tokens.json"
     entries = json.loads(path.read_text())
     entries["https://a.example/"]["grantedAt"] += 1_000_000
@@ -122,7 +127,7 @@ def test_a_clock_that_was_set_back_does_not_lengthen_a_life(cache: TokenCache, t
 
     found = cache.load()
     assert found is not None
-    assert found.remaining() == 3600
+    assert found.remaining() == (LONGEST_SESSION if is_cookie else 3600)
 
 
 async def test_the_lock_of_another_process_is_waited_for(cache: TokenCache, tmp_path: Path) -> None:

@@ -106,6 +106,14 @@ def test_grants_are_those_of_the_user_and_of_the_project(
     assert listed() == sorted(listed(), key=lambda each: each[1])
 
 
+@pytest.mark.parametrize("name", ["maya", "MAYA", " maya "])
+def test_a_name_is_one_users_in_any_case_and_without_blanks(connection: Connection, name: str) -> None:
+    before = rows_of(connection, schema.users)
+
+    assert "There is a user" in refusal(lambda: users.add(connection, name, None, texts={}), Conflict)
+    assert rows_of(connection, schema.users) == before
+
+
 def test_a_grant_is_one_users_in_one_project(connection: Connection) -> None:
     before = rows_of(connection, schema.grants)
     ada = {"user_id": 3, "project_id": 2}
