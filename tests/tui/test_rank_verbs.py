@@ -99,8 +99,8 @@ async def test_at_the_end_it_says_so(store: Store, opened: Open) -> None:
         top = text_of(pilot.app)
         await press(pilot, "m", "e", "J")
 
-        assert "at the top already" in top
-        assert "at the bottom already" in text_of(pilot.app)
+        assert "is already at the top" in top
+        assert "is already at the bottom" in text_of(pilot.app)
 
 
 async def test_in_another_order_ranking_is_refused_with_the_reason(store: Store, opened: Open) -> None:

@@ -6,7 +6,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.edits.ranking import Ranked, refuse_other_orders
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.line import LineDialog
@@ -22,13 +22,13 @@ async def step(target: RankTarget, call: Call) -> None:
     """Move up or down by one row, or by the count."""
     move = getattr(target.store.ranking, call.command.argument)
     end = "bottom" if call.command.argument == "down" else "top"
-    await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"It is at the {end} already.")
+    await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"at the {end}")
 
 
 async def to_end(target: RankTarget, call: Call) -> None:
     """Move above or below everything shown."""
     end = call.command.argument
-    await _rank(target, getattr(target.store.ranking, f"to_{end}"), f"It is at the {end} already.", call.rows)
+    await _rank(target, getattr(target.store.ranking, f"to_{end}"), f"at the {end}", call.rows)
 
 
 async def to_position(target: RankTarget, call: Call) -> None:
@@ -44,7 +44,7 @@ async def to_position(target: RankTarget, call: Call) -> None:
     if fault:
         raise BadRequest(fault)
     place = int(text)
-    await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "It is there already.")
+    await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "at that place")
 
 
 def _place_dialog(target: RankTarget) -> LineDialog:
@@ -88,7 +88,7 @@ def _ordered_view(target: RankTarget) -> View:
 
 
 async def _rank(
-    target: RankTarget, move: Callable[[View, list[int]], Awaitable[Ranked]], nothing: str, rows: int | None = None
+    target: RankTarget, move: Callable[[View, list[int]], Awaitable[Ranked]], place: str, rows: int | None = None
 ) -> None:
     target.store.lookups.need_writer()
     view, ids = _ordered_view(target), list(target.chosen_ids(rows))
@@ -97,7 +97,7 @@ async def _rank(
     if done.is_first:
         target.say(LOCAL)
     elif not done.count:
-        target.say(nothing)
+        target.say(f"{number_of(ids[0])} is already {place}." if len(ids) == 1 else f"Already {place}.")
     elif done.count > 1:
         target.say(f"{target.store.batch.words(ids)} moved as one. u to undo.")
 
