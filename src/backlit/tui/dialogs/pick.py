@@ -215,6 +215,12 @@ class PickDialog(PickerDialog[Choice | None]):
         if at is not None:
             self.list.move_to(at)
 
+    def _set_height(self) -> None:
+        super()._set_height()
+        if not self._free:
+            digits = f"1-{len(self._choices)} " if self.list.is_numbered else ""
+            self.name_keys((f"{digits}enter", "choose"), ("esc", "cancel"))
+
     def accept(self) -> None:
         """Answer with the row under the cursor, if there is one."""
         if (choice := self.taken()) is not None:
