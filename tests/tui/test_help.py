@@ -173,7 +173,7 @@ async def palette_of(store: Store) -> AsyncIterator[tuple[Pilot[None], Stage]]:
     async with Stage().run_test(size=(100, 30)) as pilot:
         app = pilot.app
         assert isinstance(app, Stage)
-        app.push_screen(Palette(CONTEXTS, item_search(FakeTarget(store))), app.answers.append)
+        app.push_screen(Palette(command_offers(CONTEXTS), item_search(FakeTarget(store))), app.answers.append)
         await pilot.pause()
         yield pilot, app
 

@@ -14,6 +14,7 @@ from tests.tui.target import FakeTarget, run
 from backlit.model.errors import Forbidden
 from backlit.store import Store, ViewSpec
 from backlit.tui.shell.target import Session
+from backlit.tui.widgets.side_lines import DELAY
 
 REFUSAL = "This project is read only for you"
 
@@ -91,6 +92,25 @@ async def test_a_reader_is_offered_no_key_that_is_refused(
         assert missing(pilot.app, ["Change the status", "Add an item", "Edit the field"]) == [
             *("Change the status", "Add an item", "Edit the field")
         ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown", "hidden"),
+    [
+        (("g",), "gb backlog", "gq groom"),
+        (("c",), "read only", "cs status"),
+        (("ctrl+p", *"undo"), "Undo the last", "Change"),
+    ],
+)
+async def test_the_pop_up_and_the_palette_offer_a_reader_no_change(
+    reader: Store, opened: Open, keys: tuple[str, ...], shown: str, hidden: str
+) -> None:
+    async with opened(reader) as pilot:
+        await pilot.press(*keys)
+        await asyncio.sleep(DELAY)
+        await said(pilot, shown)
+
+        assert hidden not in text_of(pilot.app)
 
 
 async def test_a_reader_copies_and_filters(reader: Store, opened: Open) -> None:

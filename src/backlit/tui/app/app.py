@@ -13,6 +13,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
+from backlit.tui.commands.table import FOR_WRITERS
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import FilterAsked
@@ -76,6 +77,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         super().__init__()
         self.store = store
         self.session = Session(estimate_scale, templates, capacities, images)
+        self.dispatch.hidden = lambda: FOR_WRITERS if store.lookups.is_read_only else frozenset()
         self.places = Places(self, store, board or USUAL_BOARD, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")

@@ -17,9 +17,9 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, FOR_WRITERS, commands_in, key_to
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
 from backlit.tui.dialogs.finder import KEYS_WIDTH, Offer, OffersDialog, offer_of
-from backlit.tui.dialogs.palette import Palette, item_search
+from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.items.log_work import ask_and_log
@@ -103,8 +103,7 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
-    hidden = FOR_WRITERS if target.store.lookups.is_read_only else frozenset()
-    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles), hidden))
+    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles), target.dispatch.hidden()))
     if command is not None:
         target.dispatch.run(command)
 
@@ -112,7 +111,8 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
 async def find(target: ApplicationTarget, _call: Call) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
     contexts, session = contexts_of(target.dispatch.focused_node), target.session
-    chosen = await target.ask(Palette(contexts, item_search(target), session.recent_commands))
+    offers = command_offers(contexts, session.recent_commands, target.dispatch.hidden())
+    chosen = await target.ask(Palette(offers, item_search(target)))
     if isinstance(chosen, Command):
         if chosen.context not in contexts:
             raise CannotAct(_elsewhere(chosen))

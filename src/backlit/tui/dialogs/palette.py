@@ -1,6 +1,6 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -99,8 +99,7 @@ class ItemFinder(OffersDialog[Result]):
 class Palette(ItemFinder[Command | int | None]):
     """The answer is a command to run, or the id of an item to open."""
 
-    def __init__(self, contexts: Sequence[Context], search: ItemSearch, recent: Sequence[str] = ()) -> None:
-        offers = command_offers(contexts, recent)
+    def __init__(self, offers: Sequence[Offer], search: ItemSearch) -> None:
         super().__init__("Palette", "a command, an item's name, or #id", offers, search)
 
     def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
@@ -121,26 +120,25 @@ class PickItemDialog(ItemFinder[int | None]):
         super().__init__(title, "an item's name, or #id", (), search)
 
 
-def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> list[Offer]:
+def command_offers(
+    contexts: Sequence[Context], recent: Sequence[str] = (), hidden: Collection[str] = ()
+) -> list[Offer]:
     """Return the commands of some contexts, recent ones and those on items first, then those of other places, dim.
 
     Cursor movement is left out: nobody looks it up by name while the list is covered. So are commands that act on the
     last of their keys.
     """
-    offered = (each for each in commands_in(contexts) if each.context is not Context.MOVES and not needs_key(each))
-    here = sorted(offered, key=lambda each: each.context is not Context.ITEM)
+
+    def offered(contexts: Sequence[Context]) -> list[Command]:
+        every = [each for each in commands_in(contexts) if each.context is not Context.MOVES and each.id not in hidden]
+        return [each for each in every if not needs_key(each)]
+
+    here = sorted(offered(contexts), key=lambda each: each.context is not Context.ITEM)
     first = [each for name in recent for each in here if each.id == name]
     labels = {each.label for each in here}
-    elsewhere = [
-        each
-        for each in (commands_in([context for context in Context if context not in contexts]) if here else ())
-        if each.context is not Context.MOVES and each.label not in labels and not needs_key(each)
-    ]
-    return [
-        *(offer_of(each) for each in first),
-        *(offer_of(each) for each in here if each not in first),
-        *map(_offer_elsewhere, elsewhere),
-    ]
+    others = [context for context in Context if context not in contexts] if here else []
+    elsewhere = [each for each in offered(others) if each.label not in labels]
+    return [*map(offer_of, dict.fromkeys([*first, *here])), *map(_offer_elsewhere, elsewhere)]
 
 
 def needs_key(command: Command) -> bool:

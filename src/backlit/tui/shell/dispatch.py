@@ -1,7 +1,7 @@
 """Dispatch: resolves keys to commands of the table, and runs each on the nearest node that offers it."""
 
 import importlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from inspect import iscoroutinefunction
@@ -46,6 +46,8 @@ class Dispatch:
         self._say = say
         self._resolver = Resolver()
         self._which_key = WhichKeyHint(app)
+        self.hidden: Callable[[], Collection[str]] = frozenset
+        """Returns the commands that are not offered."""
 
     @property
     def focused_node(self) -> DOMNode:
@@ -110,7 +112,8 @@ class Dispatch:
         outcome = self._resolver.feed(key, contexts, in_text=in_text)
         match outcome:
             case Pending(chord) if chord:
-                self._which_key.show_soon(chord, self._resolver.continuations(contexts))
+                hidden, following = self.hidden(), self._resolver.continuations(contexts)
+                self._which_key.show_soon(chord, [each for each in following if each[1].id not in hidden])
             case Run(command, count, letter):
                 self.run(command, count, letter)
             case Unknown(chord):
