@@ -98,7 +98,8 @@ def test_a_scale_that_does_not_rise_is_said(locations: Locations, scale: str) ->
 def test_capacities_of_people_are_read(locations: Locations) -> None:
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(
-        '[capacity]\nmaya = 10\njon = {points = 8, hours = 60}\n[capacity_in."Sprint 15"]\nmaya = 5\n'
+        "[capacity]\nmaya = 10\njon = {points = 8, hours = 60}\nada = {hours = 6.5}\nrex = 0\n"
+        '[capacity_in."Sprint 15"]\nmaya = 5\nrex = {}\n'
     )
 
     own = read_settings(locations).capacities
@@ -107,6 +108,8 @@ def test_capacities_of_people_are_read(locations: Locations) -> None:
     assert own.of("maya", "Sprint 15") == Share(5.0)
     assert own.of("jon", "Sprint 15") == Share(8.0, 60.0)
     assert own.of("lena", "Sprint 15") is None
+    assert [own.of(user, "Sprint 14") for user in ("ada", "rex")] == [Share(0.0, 6.5), Share()]
+    assert own.of("rex", "Sprint 15") == Share()
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,22 @@ def test_a_plan_has_the_iteration_that_ends_today_and_those_without_an_end(tmp_p
         assert re.findall(r"^\[(.*?)\]", exported(store, (), 0), re.MULTILINE) == ["+0", "+1", "open", "Backlog"]
 
 
+def test_a_plan_notes_the_days_and_the_capacity_of_an_iteration(tmp_path: Path) -> None:
+    given = {(20, 30): ", 20 to 30 points", (None, 1): ", 0 to 1 point", (5, None): ", at least 5 points"}
+    given |= {(1, 0): ", at least 1 point", (0, 0): "", (None, None): ""}
+    with offline_store(tmp_path) as store:
+        days = {"startDate": "2999-01-01", "endDate": "2999-01-14"}
+        below = [
+            node(number, f"n{number}", 1, minCapacity=least, maxCapacity=most, **days)
+            for number, (least, most) in enumerate(given, 2)
+        ]
+        put_nouns(store, iterations=[node(1, "Root"), *below, node(99, "n99", 1)])
+
+        notes = re.findall(r"^\[n.*?\]  # (.*)", exported(store, (), 0), re.MULTILINE)
+
+    assert notes == [*(f"2999-01-01 to 2999-01-14{words}" for words in given.values()), "? to ?"]
+
+
 async def test_a_change_is_told_with_its_values_before_and_after_and_the_load(store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)

@@ -67,6 +67,8 @@ async def test_the_sentence_is_taken_from_the_key_that_has_it(tmp_path: Path, ke
         (b'""', "You do not have permission for this."),
         (b'{"message": " ", "other": "x"}', "You do not have permission for this."),
         (b'{"message": 4}', "You do not have permission for this."),
+        (b'{"message": " ", "error": "Ask Jon."}', "Ask Jon."),
+        (b'{"error": "Ask Ada.", "message": "Ask Jon."}', "Ask Jon."),
         (b'"Ask Jon."', "Ask Jon."),
         (b'\xef\xbb\xbf{"message": "Ask Jon."}', "Ask Jon."),
         (b'{"MESSAGE": "Ask Jon."}', "Ask Jon."),
@@ -80,7 +82,7 @@ async def test_an_error_without_a_message_has_the_sentence_of_its_status(
 
 async def test_errors_keep_the_faults_of_fields(tmp_path: Path) -> None:
     failure = await failure_of(
-        tmp_path, answer(400, '{"message": "No.", "errors": {"Name": "Too long.", "Tags": ["Odd."], "x": 4}}')
+        tmp_path, answer(400, '{"message": "No.", "errors": {"Name": "Too long.", "Tags": ["Odd.", "Long."], "x": 4}}')
     )
 
     assert dict(failure.errors) == {"Name": "Too long.", "Tags": "Odd."}

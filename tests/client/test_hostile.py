@@ -192,6 +192,13 @@ async def test_a_number_that_cannot_be_is_named_by_service_address_and_field(
     )
 
 
+async def test_only_the_ids_of_resources_begin_at_one(tmp_path: Path) -> None:
+    item = {"id": 1, "projectId": -1, "size": 0, "fields": {"id": 0, "ParentID": -1, "Odd_cf": {"id": -7, "n": -1e300}}}
+    body = json.dumps({"id": -1, "totalResults": 0, "results": [item]})
+    async with Foreign(answer(200, body.replace('"id": -1, ', "", 1))).client(tmp_path) as client:
+        assert (await client.work_items.page()).results == [item]
+
+
 @pytest.mark.parametrize("total", ["9223372036854775808", "-1", "1e400", "NaN", "Infinity"])
 async def test_a_total_that_cannot_be_is_an_error(tmp_path: Path, total: str) -> None:
     async with Foreign(answer(200, f'{{"totalResults": {total}, "results": []}}')).client(tmp_path) as client:

@@ -205,6 +205,8 @@ def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_pat
         import_(settings, io.BytesIO(b"\n".join(map(orjson.dumps, lines))))
 
     assert [files.has(digest) for digest in (A, AB)] == [True, False]
+    folders = [path for path in (tmp_path / "files").rglob("*") if path.is_dir()]
+    assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
     assert list((tmp_path / "files" / "incoming").iterdir()) == []
 
 
