@@ -180,6 +180,7 @@ async def test_a_backup_restored_is_the_workspace_with_its_files(
     assert other.problems() == []
     assert lines_of(tmp_path / "one")[1:] == lines_of(tmp_path / "two")[1:]
     assert {path.stat().st_mode & 0o077 for path in (tmp_path / "backup").iterdir()} == {0}
+    assert (other.folder / "service.db").stat().st_mode & 0o077 == 0
 
 
 def test_backups_taken_while_others_write_are_each_of_one_moment(workspace: Workspace, tmp_path: Path) -> None:

@@ -159,6 +159,14 @@ async def test_a_compressed_answer_is_read(tmp_path: Path) -> None:
         assert await client.work_items.get(1) == {"id": 1}
 
 
+@pytest.mark.parametrize("encoding", ["x-gzip", " GZIP ", "identity, gzip", "gzip,"])
+async def test_an_encoding_is_read_in_each_spelling(tmp_path: Path, encoding: str) -> None:
+    compressed = answer(200, gzip.compress(b'{"id": 1}'), content_encoding=encoding)
+    plain = answer(200, b'{"id": 1}', content_encoding="identity")
+    async with Foreign(compressed, plain).client(tmp_path) as client:
+        assert [await client.work_items.get(1) for _ in range(2)] == [{"id": 1}] * 2
+
+
 @pytest.mark.parametrize("length", [-9, 10])
 async def test_a_compressed_answer_that_ends_early_is_asked_for_again(tmp_path: Path, length: int) -> None:
     broken = answer(200, gzip.compress(b'{"id": 1}')[:length], content_encoding="gzip")

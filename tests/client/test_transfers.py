@@ -325,11 +325,24 @@ async def test_a_preview_has_no_more_than_its_limit(tmp_path: Path, limit: int, 
         assert await client.transfers.read(attachment, limit) == found
 
 
-async def test_a_preview_ends_the_transfer_at_its_limit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [3, 262_144])
+async def test_a_preview_ends_the_transfer_at_its_limit(tmp_path: Path, limit: int) -> None:
     attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=9, download_url=f"{BASE}/7")
     foreign = Foreign(httpx.Response(200, stream=Parts([b"0" * 262_144, httpx.ReadError("broke")])))
     async with foreign.client(tmp_path) as client:
-        assert await client.transfers.read(attachment, 3) == b"000"
+        assert await client.transfers.read(attachment, limit) == b"0" * limit
+
+
+@pytest.mark.parametrize(("kind", "query"), [(None, b""), ("Feedback", b"type=Feedback")])
+async def test_the_type_of_a_file_is_sent_only_where_it_has_one(
+    tmp_path: Path, file: Path, kind: str | None, query: bytes
+) -> None:
+    foreign = Foreign(answer(201, '{"id": 7}'))
+    async with foreign.client(tmp_path) as client:
+        await client.transfers.upload("comments/3", file, "text/plain", quietly, kind)
+
+    (request,) = foreign.requests
+    assert (request.method, request.url.path, request.url.query) == ("POST", "/api/v1/comments/3/attachments", query)
 
 
 @pytest.mark.parametrize(

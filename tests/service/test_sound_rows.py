@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import shutil
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ from backlit.service.admin import projects, records
 from backlit.service.admin.check import Checker
 from backlit.service.admin.transfer import copy_contents, import_
 from backlit.service.admin.workspace import writing
+from backlit.service.files.contents import Contents
 from backlit.service.files.local import LocalFiles
 from backlit.service.storage import schema
+from backlit.service.storage.clock import Clock
+from backlit.service.storage.database import Database
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins
 
@@ -208,6 +212,21 @@ def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_pat
     folders = [path for path in (tmp_path / "files").rglob("*") if path.is_dir()]
     assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
     assert list((tmp_path / "files" / "incoming").iterdir()) == []
+
+
+def test_a_file_store_that_failed_is_looked_at_again_and_a_good_one_is_not(tmp_path: Path) -> None:
+    place = tmp_path / "files"
+    contents = Contents(place, Database(f"sqlite:///{tmp_path}/new.db", Clock()), 3600.0)
+    contents.store = LocalFiles(place)
+    place.write_text("no folder")
+
+    failed = [contents.are_usable() for _ in range(2)]
+    place.unlink()
+    good = contents.are_usable()
+    shutil.rmtree(place)
+    place.write_text("no folder")
+
+    assert (failed, good, contents.are_usable()) == ([False, False], True, True)
 
 
 def test_rows_without_secrets_have_nothing_to_sign_in_with(connection: Connection) -> None:
