@@ -47,7 +47,8 @@ def test_overload_counts_from_the_maximum() -> None:
 def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
     parts = [
         Part(7, 1, 5.0, team=4),
-        Part(7, 1, None, hours=6.0, is_task=True, team=4),
+        Part(7, 1, None, hours=4.0, is_task=True, team=4),
+        Part(7, 1, None, hours=2.0, is_task=True, is_done=True, team=4),
         Part(7, 2, 3.0, is_done=True),
         *(Part(7, None, None), Part(7, None, None)),
         Part(8, 1, 13.0),
@@ -110,6 +111,7 @@ def test_without_a_past_there_is_no_velocity() -> None:
         ([20, 5], [12, 12], [(0, 1), (1, 2)]),  # an item larger than a whole room takes one alone
         ([20, 5], [2.3, 12, 12], [(1, 1), (2, 2)]),
         ([5, 20, 5], [12, 12, 12], [(0, 1), (1, 2), (2, 3)]),
+        ([5, 20], [12, 10], [(0, 1), (1, 2)]),  # no room after it has more space
         ([20], [2.3, 0, 9], [(2, 1)]),
         ([12, 5], [11, 10], []),  # an item as large as a whole room waits for one
         ([12, 5], [11, 12], [(1, 1)]),

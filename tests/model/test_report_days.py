@@ -136,6 +136,28 @@ def test_scope_report_separates_added_and_removed_items_if_logged() -> None:
     assert report.headline == ("42 pts: 13 in 3 items added and 9 in 3 items removed since 2 Mar, −2 by new estimates.")
 
 
+def test_records_beyond_the_days_of_the_course_do_not_count() -> None:
+    late = progress(9, (1, 1.0), (1, 1.0))
+
+    for report in (burndown, burnup, scope_change):
+        assert report(course((*SIX_DAYS, late), day(9))) == report(course(SIX_DAYS, day(9)))
+    unestimated = (progress(1, (7, 30.0), (0, 0.0)), progress(2, (8, 0.0), (0, 0.0)))
+    assert burndown(course(unestimated, day(2))).headline.startswith("8 of 8 items left today")
+
+
+def test_a_change_that_the_log_does_not_explain_is_named_apart() -> None:
+    history = (progress(2, (4, 20.0), (0, 0.0)), progress(3, (4, 20.0), (0, 0.0)), progress(5, (5, 25.0), (0, 0.0)))
+    known = replace(course(history), flows={day(5): Flow(came=Totals(1, 5.0))})
+    wrong = replace(course(history), flows={day(5): Flow(came=Totals(1, 4.0))})
+
+    report = scope_change(known)
+    said = "25 pts: 5 in 1 item added and nothing removed since 2 Mar, ±0 of it as net change only."
+    assert (report.headline, report.notes[-2:]) == (said, (KNOWN, NET))
+    assert scope_change(wrong).headline == "25 pts, +5 since 2 Mar; additions and removals were not recorded."
+    assert scope_change(wrong).notes[-1] == NET
+    assert KNOWN not in scope_change(wrong).notes
+
+
 def test_scope_log_is_used_only_when_it_explains_the_whole_change() -> None:
     flows = {day(3): Flow(), day(5): Flow(came=Totals(2, 5.0)), day(6): Flow(went=Totals(1, 3.0))}
     report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))

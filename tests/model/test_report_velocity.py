@@ -139,6 +139,16 @@ def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> 
     assert report.notes[-1] == "1 iteration without completed work: not in the average."
 
 
+def test_work_that_was_moved_out_at_the_end_is_left_and_earlier_records_do_not_count() -> None:
+    early = run(1, [(-3, 99.0, 50.0), (0, 30.0, 0.0), (13, 34.0, 27.0)])
+    report = velocity("all", [replace(early, carried=Totals(2, 5.0))], TODAY, Measure.POINTS)
+
+    assert report.table.rows == (("Sprint 1", 30.0, 9.0, 27.0, 12.0, date(2026, 1, 18)),)
+    assert isinstance(report.chart, Bars)
+    assert report.chart.bars[0].values == (27.0, 0.0, 12.0)
+    assert report.notes[-1] == "1 iteration with work moved to a later one on the last day: counted as not completed."
+
+
 def test_records_that_begin_in_the_middle_are_said() -> None:
     report = velocity("all", [run(1, [(5, 30.0, 10.0), (13, 30.0, 27.0)])], TODAY, Measure.POINTS)
 

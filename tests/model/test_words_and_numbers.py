@@ -18,6 +18,7 @@ from backlit.model.statuses import StatusGroup, StatusGroups
     ("status", "group", "open_"),
     [
         (None, StatusGroup.NOT_STARTED, True),
+        ("", StatusGroup.NOT_STARTED, True),
         ("Not Done", StatusGroup.NOT_STARTED, True),
         ("Active", StatusGroup.IN_PROGRESS, True),
         ("In Progress", StatusGroup.IN_PROGRESS, True),
