@@ -1,21 +1,26 @@
 """Commands of the outbox and their questions, against a target without an application."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.world import until
 from tests.tui.stage import Stage, text_of
-from tests.tui.target import FakeTarget, run, words_of
+from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
+from textual.widgets import Static
 
-from backlit.store import EntryState, OutboxEntry, Store, TreeKind
+from backlit.store import EntryKind, EntryState, OutboxEntry, Store, TreeKind
 from backlit.store.edits.conflicts import Keep
 from backlit.store.files.files import Writer
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.items.conflict_dialog import ConflictDialog
-from backlit.tui.items.resolve import resolve_item
+from backlit.tui.items.resolve import resolve_entry, resolve_item
 from backlit.tui.outbox.screen import item_name_of, summary_of
 from backlit.tui.shell.target import ItemPlace
 
@@ -212,11 +217,11 @@ async def test_a_rejected_comment_is_written_again_until_it_is_valid(store: Stor
 # Fields with two values
 
 
-async def contested(store: Store, **mine: object) -> OutboxEntry:
+async def contested(store: Store, kind: str = "Story", **mine: object) -> OutboxEntry:
     """A conflict about fields, after others changed them."""
-    theirs = {"Estimate": "8", "Priority": 5, "Tags": ["b"], "Description": "New\n", "AreaID": 3, "IsTriaged": False}
+    theirs = {"Name": "Theirs", "Estimate": "8", "Priority": 5, "Tags": ["b"], "Description": "New\n", "AreaID": 3, "IsTriaged": False}
     await store.items.edit([1], mine)
-    put(store, [item(1, **{"Estimate": "3", "Priority": 1, **theirs})])  # type: ignore[arg-type]
+    put(store, [item(1, kind=kind, **{"Estimate": "3", "Priority": 1, **theirs})])  # type: ignore[arg-type]
     settle(store, CONFLICT, theirs={key: theirs[key] for key in mine})
     return store.outbox_entries()[0]
 
@@ -229,7 +234,7 @@ async def test_decisions_are_carried_out_and_their_drafts_discarded(store: Store
     await run(target, "outbox.edit")
 
     first = words_of(target.asked[0])
-    assert first.startswith("Conflict #1 Item 1\nmaya changed this item on 2026-03-01 10:00. Your edit is on hold.")
+    assert first.startswith("Conflict #1 Theirs\nmaya changed this item on 2026-03-01 10:00. Your edit is on hold.")
     assert len(target.asked) == 2
     assert [(each.payload, each.base) for each in store.outbox_entries()] == [({"Estimate": "13"}, {"Estimate": "8"})]
     assert store.drafts.find(f"settle:{entry.id}:Estimate") is None
@@ -262,6 +267,75 @@ async def test_a_refused_answer_keeps_the_decisions_and_is_explained(store: Stor
         assert part in elsewhere, part
     assert "Not resolved yet" not in elsewhere
     assert states(store) == [REFUSED]
+
+
+async def test_each_kind_of_field_is_asked_for_beginning_with_the_user_s_value(store: Store) -> None:
+    mine = {"Name": "Mine", "Estimate": "5", "Tags": ["c"], "Description": "Mine\n", "AreaID": 2, "IsTriaged": None}
+    put(store, [item(1, kind="Bug", Tags=["a"], Description="Old\n", IsTriaged=True)])
+    await contested(store, "Bug", **mine)
+    answers: dict[str, object] = {
+        "Name": "Both",
+        "Estimate": "13",
+        "Tags": ("c", "d"),
+        "Description": WrittenText("Both\n", ""),
+        "AreaID": Choice(1, "Shop"),
+        "IsTriaged": Choice(False, "no"),
+    }
+    app = Stage()
+    async with app.run_test(size=(120, 40)):
+        target = FakeOutbox(store)
+        target.shown_on = app
+        resolved = asyncio.create_task(run(target, "outbox.edit"))
+        await until(lambda: app.screen.query(Static))
+        dialog = app.screen
+        assert isinstance(dialog, ConflictDialog)
+        for answer in answers.values():
+            for given in (None, answer):
+                target.answers = [given]
+                dialog.type_early("e")
+                await until(lambda: not target.answers)
+        await until(lambda: "All fields are resolved." in text_of(app), lambda: text_of(app))
+        dialog.press("enter")
+        await resolved
+
+    name, estimate, tags, text, area, triaged = target.asked[1::2]
+    assert isinstance(name, LineDialog)
+    assert isinstance(estimate, LineDialog)
+    assert isinstance(text, ComposeDialog)
+    assert [name.input.value, estimate.input.value] == ["Mine", "5"]
+    assert fault_of(name, " ") == "Name is required."
+    assert fault_of(estimate, "") == ""
+    assert text.area.text.startswith("<<<<<<< mine")
+    assert text.area.cursor_location == (0, 0)
+    assert [type(each) for each in (tags, area, triaged)] == [PickManyDialog, PickDialog, PickDialog]
+    assert [each.label for each in rows_of(triaged)] == ["yes", "no", "–"]
+    assert [each.payload for each in store.outbox_entries()] == [
+        {key: answer.value if isinstance(answer, Choice) else answer for key, answer in answers.items()}
+        | {"Tags": ["c", "d"], "Description": "Both\n"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "title", "asked"),
+    [
+        (EntryKind.DELETE, {"name": "Lamp"}, "delete #1 Lamp", "r delete it anyway d keep it"),
+        (EntryKind.DELETE_COMMENT, {}, "delete comment on #1", "r delete it anyway d keep it"),
+        (EntryKind.RECALL, {}, "whether #1 is deleted", "r send it again d discard the change"),
+        (EntryKind.RANK, {"beside": [["above", 2]]}, "move #1 above #2", "r send it again d discard the change"),
+    ],
+)
+async def test_an_entry_without_values_is_named_in_its_question(
+    store: Store, kind: EntryKind, payload: dict[str, object], title: str, asked: str
+) -> None:
+    for state, word in ((REFUSED, "Rejected"), (CONFLICT, "Conflict")):
+        target = FakeTarget(store, answers=[None])
+        with stage():
+            await resolve_entry(target, OutboxEntry(99, 0.0, 1, 1, kind, payload, state=state, reason="Not today."))
+
+        words = " ".join(words_of(target.asked[0]).split())
+        assert words.startswith(f"{word} {title}")
+        assert "Not today. " in words
+        assert asked in words
 
 
 async def test_a_conflict_that_is_left_keeps_everything(store: Store) -> None:
