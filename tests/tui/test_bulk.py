@@ -1,15 +1,23 @@
 """One verb for many items: how far it reaches, what it would do, what it did."""
 
 import re
+from pathlib import Path
 
 import pytest
+from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, select, shown
 from tests.tui.stage import missing, text_of, words_of_dialog
+from tests.tui.target import words_of
 
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
 from backlit.store.records.people import current, leaves
+from backlit.tui.drawing.themes import type_sign
+from backlit.tui.fields.acts import Act, plan_of, to_tags, to_value
+from backlit.tui.items.bulk_edit import bulk_question
+from backlit.tui.widgets.item_rows import SYNCED
 
 
 @pytest.mark.slow
@@ -241,3 +249,62 @@ async def test_the_iterations_begin_at_the_current_one_for_an_item_in_the_backlo
         await press(pilot, "/", *"iter:none type:story", "enter", "c", "i")
 
         await until(lambda: re.search(rf"▌ +{now.name} ", text_of(pilot.app)), lambda: text_of(pilot.app))
+
+
+REACH = "Changes 2 of 3 items, 1 task."
+LONG, CUT = "y" * 61, "y" * 59 + "…"
+
+
+@pytest.mark.parametrize(
+    ("act", "ids", "heading", "lines"),
+    [
+        (to_tags(["b"], ["a"]), [1], "", ["#1 {0} Item 1 Tags −a +b"]),
+        (
+            to_tags(["b"], ["a"]),
+            [1, 2, 3, 4],
+            f"{REACH} 1 unchanged, 1 skipped (a task has no tags). ⇄ 1 of them is synced with another tracker.",
+            ["#1 {0} Item 1 Tags −a +b", "#3 {1} Item 3 Tags −a +b"],
+        ),
+        (
+            to_value(FIELD_BY_KEY["Estimate"], "5", "5"),
+            [2, 3],
+            "Changes 2 of 2 items. ⇄ 2 of them are synced with another tracker.",
+            ["#2 {1} Item 2 Estimate not set → 5", "#3 {1} Item 3 Estimate 3 → 5"],
+        ),
+        (
+            to_value(FIELD_BY_KEY["Estimate"], None, "–"),
+            [3],
+            "⇄ 1 of them is synced with another tracker.",
+            ["#3 {1} Item 3 Estimate 3 → not set"],
+        ),
+        (
+            to_value(FIELD_BY_KEY["IsVisibleInPortal"], True, "yes"),
+            [1],
+            "» Customers see this.",
+            ["#1 {0} Item 1 Visible in portal not set → yes"],
+        ),
+        (
+            to_value(FIELD_BY_KEY["Description"], LONG, "long"),
+            [1],
+            "",
+            [f"#1 {{0}} Item 1 Description {'x' * 60} → {CUT}"],
+        ),
+    ],
+)
+def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value(
+    tmp_path: Path, act: Act, ids: list[int], heading: str, lines: list[str]
+) -> None:
+    documents = [
+        item(1, kind="Feedback", Tags=["a", "z"], Description="x" * 60),
+        item(2, Tags=["b"], SyncID="J-1"),
+        item(3, Tags=["a"], SyncID="J-2", Estimate="3"),
+        item(4, kind="Task", Tags=["b"]),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        plan = plan_of(act, store.batch.items(ids), store.lookups)
+        title, *found = words_of(bulk_question(store, plan)).splitlines()
+
+    signs = [type_sign("Feedback"), type_sign("Story")]
+    shown = " ".join(line.format(*signs) for line in lines)
+    assert title == act.label
+    assert found == ([heading.replace("⇄", SYNCED)] if heading else []) + [shown]

@@ -219,7 +219,15 @@ async def test_a_rejected_comment_is_written_again_until_it_is_valid(store: Stor
 
 async def contested(store: Store, kind: str = "Story", **mine: object) -> OutboxEntry:
     """A conflict about fields, after others changed them."""
-    theirs = {"Name": "Theirs", "Estimate": "8", "Priority": 5, "Tags": ["b"], "Description": "New\n", "AreaID": 3, "IsTriaged": False}
+    theirs = {
+        "Name": "Theirs",
+        "Estimate": "8",
+        "Priority": 5,
+        "Tags": ["b"],
+        "Description": "New\n",
+        "AreaID": 3,
+        "IsTriaged": False,
+    }
     await store.items.edit([1], mine)
     put(store, [item(1, kind=kind, **{"Estimate": "3", "Priority": 1, **theirs})])  # type: ignore[arg-type]
     settle(store, CONFLICT, theirs={key: theirs[key] for key in mine})

@@ -5,12 +5,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, offline_store, put, put_nouns
 from tests.tui.stage import Stage
 from tests.tui.target import FakeTarget, run
 
 from backlit.store import EntryKind, Store
 from backlit.store.edits.work_log import Work
+from backlit.store.records.people import TIME_ENTRY_TYPES
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.log_work import LogWorkDialog, TurnTimer, draft_key
 
@@ -141,3 +142,18 @@ async def test_a_timer_on_another_task_is_not_the_time_of_this_one(store: Store,
     await run(target, "item.log")
 
     assert lines_of(target.asked[0])[0] == ""
+
+
+async def test_the_last_type_is_offered_again_where_the_project_still_has_it(store: Store) -> None:
+    def name_types(*names: str) -> None:
+        types = [{"id": at, "name": name, "projectId": 1} for at, name in enumerate(names, 1)]
+        put_nouns(store, **{TIME_ENTRY_TYPES: types})
+
+    name_types("Development", "Testing")
+    target = FakeTarget(store, [2], [Work(1.0, "Testing"), None, None])
+    for _ in range(2):
+        await run(target, "item.log")
+    name_types("Development", "Design")
+    await run(target, "item.log")
+
+    assert [lines_of(each)[1] for each in target.asked] == ["Development", "Testing", "Development"]
