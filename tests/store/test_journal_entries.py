@@ -12,7 +12,8 @@ from backlit.store.journal.groom_queue import Progress
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.journal.journal import KEPT_SENT, Journal
 from backlit.store.journal.reports import Move
-from backlit.store.journal.undo_log import KEPT_DAYS, Copy
+from backlit.store.journal.undo_log import KEPT_DAYS, ActState, Copy
+from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_comment, new_entry
 
 STORY = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
@@ -218,3 +219,151 @@ def test_a_grooming_queue_without_items_has_no_place(journal: Journal) -> None:
 
     assert journal.groom_queues.progress(1) == Progress(0, 0, "2026-03-01")
     assert journal.groom_queues.progress(2) is None
+
+
+def test_an_act_is_undone_and_redone_until_the_next_act(journal: Journal) -> None:
+    log = journal.undo_log
+    first, second, third = (log.begin() for _ in range(3))
+    undo_third, undo_second = log.go_on(third, ActState.UNDONE), log.go_on(second, ActState.UNDONE)
+    before = list(log.to_undo()), list(log.to_redo()), [log.latest(each) for each in (first, second, third)]
+    undone = [log.is_undone(each) for each in (first, second, undo_second, undo_third, 99)]
+    redo_second = log.go_on(second, ActState.DONE)
+    redone = list(log.to_undo()), list(log.to_redo()), log.is_undone(redo_second), log.is_undone(undo_second)
+
+    fourth = log.begin()
+
+    assert before == ([first], [second, third], [first, undo_second, undo_third])
+    assert undone == [False, True, True, True, False]
+    assert redone == ([second, first], [third], False, False)
+    assert (list(log.to_undo()), list(log.to_redo())) == ([fourth, second, first], [])
+
+
+def test_an_entry_is_withdrawn_by_its_latest_step_and_taken_up_for_all(journal: Journal) -> None:
+    log = journal.undo_log
+    log.withdraw([7, 5], 1)
+    log.withdraw([5], 2)
+    found = log.withdrawn(1), log.withdrawn(2)
+
+    log.take_up([5])
+
+    assert (found, log.withdrawn(1), log.withdrawn(2)) == (([7], [5]), [7], [])
+
+
+def test_a_repeated_entry_belongs_to_all_acts_of_the_one_it_stands_for(journal: Journal) -> None:
+    log = journal.undo_log
+    original = added(journal, edit(7, Name="a"))
+    second, other = log.begin(), added(journal, edit(8, Name="x")).step
+    (again,) = journal.add([edit(7, Name="a")], log.go_on(second, ActState.UNDONE))
+    log.stand_for(again.id, original.id, again.step)
+    (later,) = journal.add([edit(7, Name="a")], log.go_on(original.step, ActState.DONE))
+
+    log.stand_for(later.id, again.id, later.step)
+
+    def of(act: int) -> list[int]:
+        return [each.id for each in journal.entries.of_step(log.latest(act))]
+
+    assert of(original.step) == [later.id]
+    assert of(second) == [again.id, later.id]
+    assert [each.id for each in journal.entries.of_step(original.step)] == [original.id, again.id]
+    assert len(of(other)) == 1
+
+
+def test_the_steps_of_forgotten_entries_are_forgotten(journal: Journal) -> None:
+    log = journal.undo_log
+    (old,) = journal.add([edit(7, Name="a")])
+    log.withdraw([old.id], log.go_on(old.step, ActState.UNDONE))
+    log.go_on(old.step, ActState.DONE)
+    journal.deliver(old)
+    (kept,) = journal.add([edit(7, Name="b")])
+    undone = log.go_on(kept.step, ActState.UNDONE)
+    log.withdraw([kept.id], undone)
+    log.stand_for(kept.id, kept.id, undone)
+    journal.file.execute("UPDATE entries SET id = id + ? WHERE id = ?", (KEPT_SENT + 5, kept.id))
+    journal.file.execute("UPDATE shared SET entry_id = entry_id + ?", (KEPT_SENT + 5,))
+
+    journal.forget_old()
+
+    assert (list(log.to_undo()), list(log.to_redo())) == ([], [kept.step])
+    assert (log.withdrawn(undone), log.latest(kept.step)) == ([kept.id], undone)
+    tables = ("entries", "steps", "withdrawn", "shared")
+    counts = [journal.file.execute(f"SELECT count(*) FROM {each}").fetchone()[0] for each in tables]  # names
+    assert counts == [1, 2, 1, 1]
+
+
+def test_copies_are_found_by_entry_by_item_and_as_those_that_others_deleted(journal: Journal) -> None:
+    def copy(item_id: int, name: str) -> Copy:
+        return Copy({"id": item_id, "fields": {"Name": name}}, ({"id": 8},), ({"id": 9},), ({"id": 10},))
+
+    for entry_id, name in ((1, "first"), (1, "second"), (None, "theirs"), (2, "third")):
+        journal.trash.keep(copy(7, name), entry_id)
+    journal.trash.keep(copy(6, "other"), None)
+
+    assert journal.trash.of_entry(1) == copy(7, "second")
+    assert (journal.trash.of_item(7), journal.trash.of_gone_item(7)) == (copy(7, "third"), copy(7, "theirs"))
+    assert [found.item_id for _, found in journal.trash.every()] == [6, 7, 7, 7]
+    assert len(journal.trash.every(7)) == 3
+    assert (journal.trash.of_item(5), journal.trash.of_gone_item(5), journal.trash.of_entry(5)) == (None, None, None)
+
+
+def test_entries_are_counted_by_state_in_the_outbox_and_in_a_step(journal: Journal) -> None:
+    states = [*EntryState]
+    made = journal.add([edit(7, Name=each.value) for each in states])
+    for entry, state in zip(made, states, strict=True):
+        journal.update(replace(entry, state=state))
+
+    assert journal.state() == OutboxState(pending=2, refused=1, conflicts=1)
+    assert journal.undo_log.states(made[0].step) == {each.value: 1 for each in states}
+    assert [each.state for each in journal.entries.sending()] == [EntryState.SENDING]
+    assert len(journal.entries.undelivered()) == len(list(journal.entries.outgoing())) == 4
+
+
+def test_unconfirmed_creations_are_those_of_the_kind_and_project_but_one(journal: Journal) -> None:
+    made = journal.add([replace(new_entry(EntryKind.ADD, project, STORY)) for project in (1, 1, 1, 2)])
+    comment = added(journal, new_comment(1, 7, "Hello"))
+    for each in (made[0], made[1], made[3], comment):
+        journal.update(replace(each, known_id=5))
+
+    assert [each.id for each in journal.entries.unconfirmed(made[1])] == [made[0].id]
+    assert [each.id for each in journal.entries.unconfirmed(made[0])] == [made[1].id]
+
+
+def test_the_ids_of_what_was_made_are_those_of_the_kind_whatever_came_of_it(journal: Journal) -> None:
+    made, comment = added(journal, new_entry(EntryKind.ADD, 1, STORY)), added(journal, new_comment(1, 7, "Hello"))
+    journal.deliver(made, 77)
+    journal.deliver(comment, 99)
+    journal.update(replace(present(journal, made), state=EntryState.DISCARDED))
+
+    assert [journal.entries.made_ids(each) for each in (EntryKind.ADD, EntryKind.COMMENT)] == [{77}, {99}]
+
+
+def test_entries_on_nodes_are_those_of_a_tree_and_project(journal: Journal) -> None:
+    places = ((1, "areas"), (1, "iterations"), (2, "areas"))
+    made = [
+        added(journal, new_entry(EntryKind.NODE_EDIT, project, {"tree": tree, "id": 12})) for project, tree in places
+    ]
+    journal.deliver(added(journal, new_entry(EntryKind.NODE_EDIT, 1, {"tree": "areas", "id": 13})))
+
+    assert [[each.id for each in journal.entries.on_nodes(*place)] for place in places] == [[each.id] for each in made]
+    assert journal.entries.on_nodes(None, "areas") == []
+
+
+def test_a_delivered_entry_keeps_no_reason_and_no_values_of_others(journal: Journal) -> None:
+    entry = added(journal, edit(7, Name="a"))
+    journal.update(replace(entry, state=EntryState.CONFLICT, reason="No.", theirs={"Name": "b"}))
+
+    journal.deliver(present(journal, entry))
+
+    found = present(journal, entry)
+    assert (found.state, found.reason, found.theirs) == (EntryState.SENT, "", {})
+
+
+def test_an_item_that_is_renamed_twice_is_found_by_each_of_its_ids(journal: Journal) -> None:
+    made = added(journal, new_entry(EntryKind.ADD, 1, STORY))
+    comment = added(journal, new_comment(1, 5, "Hello"))
+    journal.deliver(made, 77)
+    journal.deliver(comment, 77)
+
+    journal.follow(77, -3)
+
+    assert [journal.renames.followed(each) for each in (made.item_id, 77, comment.temporary_id)] == [-3, -3, 77]
+    assert [journal.real_id(each) for each in (made.item_id, 77)] == [-3, 77]
