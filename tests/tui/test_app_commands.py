@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, raised, sent, until
-from tests.tui.target import Answer, FakeTarget, run, stage
+from tests.tui.target import Answer, FakeTarget, rows_of, run, stage, words_of
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -21,6 +21,8 @@ from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.places import Jumps, Place, Places, Recent
 from backlit.tui.commands.command import Call, CannotAct, Command
 from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.dialogs.finder import Offer
+from backlit.tui.dialogs.palette import ItemSearch
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.drawing import themes
 from backlit.tui.items.item_screen import ITEM_COMMANDS
@@ -101,6 +103,9 @@ class FakeDispatch:
     def __init__(self) -> None:
         self.focused_node = Focused()
         self.ran: list[str] = []
+
+    def hidden(self) -> frozenset[str]:
+        return frozenset()
 
     def run(self, command: Command) -> None:
         self.ran.append(command.id)
@@ -187,6 +192,23 @@ async def test_back_asks_before_it_quits_while_changes_wait(
     assert (len(target.asked), target.has_ended) == (1, has_ended)
 
 
+async def test_quitting_and_the_command_for_it_count_the_changes_that_wait(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        target = FakeApplication(store, answers=(None, "q"))
+        for item_id in (1, 2):
+            await store.items.edit([item_id], {"Name": "Waits"})
+            global_commands.say_saved(target, call("app.saved"))
+            await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+
+    kept = "kept and sent the next time backlit runs. y q quit enter stay"
+    assert [" ".join(words_of(each).split()) for each in target.asked] == [
+        f"Quit 1 change is waiting to be sent. It is {kept}",
+        f"Quit 2 changes are waiting to be sent. They are {kept}",
+    ]
+    assert target.said == [f"Saved locally. {each} waiting to be sent." for each in ("1 change is", "2 changes are")]
+    assert target.has_ended
+
+
 def test_a_second_interrupt_quits_and_one_that_stops_something_does_not_count(store: Store) -> None:
     target = FakeApplication(store)
     as_target = cast("navigation.NavigationTarget", target)
@@ -202,6 +224,20 @@ def test_a_second_interrupt_quits_and_one_that_stops_something_does_not_count(st
     assert target.said[0] == "Press ctrl+c again to quit."
 
 
+def test_recent_items_come_first_among_the_found_ones_and_others_that_fit_last() -> None:
+    async def find(_query: str) -> list[Offer]:
+        return []
+
+    lamp, sofa, table = (Offer(at, f"#{at}", name) for at, name in ((3, "Lamp"), (5, "Sofa"), (7, "Table lamp")))
+    with stage():
+        dialog = navigation.GoToDialog([lamp, sofa], ItemSearch(find, lambda _item_id: True))
+        plain = [each.value for each in dialog.arranged("", [table])]
+        found = [each.value for each in dialog.arranged("la", [table, sofa])]
+
+    assert plain == [None, 3, 5]
+    assert found == [5, 7, 3]
+
+
 # Undo and redo
 
 
@@ -214,7 +250,7 @@ async def test_undo_and_redo_step_by_the_count_and_say_the_field(store: Store) -
 
     await history.undo(target, call("app.undo", 2))
     undone = name_of(store, item_id)
-    await history.redo(target, call("app.redo", 1))
+    await history.redo(target, call("app.redo"))
 
     assert (undone, name_of(store, item_id)) == (before, "One")
     assert target.said[-1] == f"Redone: Name of #{item_id} to One."
@@ -338,6 +374,8 @@ async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice
             await global_commands.choose_theme(as_target, call("app.theme"))
         themes.append(target.theme)
 
+    kinds = {each.label: each.hint for each in rows_of(target.asked[0])}
+    assert (kinds["backlit"], kinds["paper"], kinds["ansi"]) == ("dark", "light", "terminal colours")
     assert themes == ["backlit", "paper", "paper"]
     assert target.said == ['To keep it, set theme = "paper" in config.toml.']
 
