@@ -61,6 +61,21 @@ def test_a_start_shows_the_last_rows_at_once_and_touches_none(demo_home: Home, k
 
 
 @pytest.mark.slow
+def test_a_start_after_a_signal_shows_the_last_rows_at_once(demo_home: Home) -> None:
+    with terminal(DEMO, demo_home.environment) as shown:
+        shown.wait_for(r"synced +maya")
+        shown.read(0.5)
+        name = name_in(shown.lines)
+        shown.signal(signal.SIGTERM)
+        assert shown.ended() == 143
+
+    with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:
+        shown.wait_until(lambda: DRIVER in shown.written)
+
+        assert name in shown.written.partition(DRIVER)[0]
+
+
+@pytest.mark.slow
 def test_a_key_typed_over_the_last_frame_acts(demo_home: Home) -> None:
     name = name_in(left(demo_home))
     with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:

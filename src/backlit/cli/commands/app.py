@@ -178,22 +178,23 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         settings = read_settings(locations)
         make = partial(_made, profile, project) if profile else _welcome
         name = profile.name if profile else ""
-        app = _show(partial(make, settings, locations), name, settings, arguments.terminal, frame)
+        keep = partial(_keep, profile if is_first else None, locations)
+        app = _show(partial(make, settings, locations), name, settings, arguments.terminal, frame, keep=keep)
         if app.wanted_profile is None:
-            if is_first and profile is not None and app.last_frame is not None:
-                _keep(app.last_frame, profile, locations)
             return app.return_code or 0
         profile, project, frame, is_first = Profiles(locations).named(app.wanted_profile), "", None, False
 
 
 Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
 """Makes an application, and says what to do at its end."""
+Keep = Callable[[Any], None]
+"""Keeps the last frame of an application."""
 
 
 def _show(
-    make: Make, name: str, settings: Settings, terminal: TypedAhead, frame: "KeptFrame | None"
+    make: Make, name: str, settings: Settings, terminal: TypedAhead, frame: "KeptFrame | None", *, keep: Keep
 ) -> "BacklitApp | WelcomeApp":
-    """Show an application until the user leaves; it takes over the frame on the screen, if there is one."""
+    """Show an application until the user or a signal ends it; it takes over the frame on the screen, if any."""
     terminal.hush()
     with Ending(terminal) as ending:
         with contextlib.ExitStack() as end:
@@ -212,16 +213,20 @@ def _show(
             ending.ends(app)
             app.run(mouse=settings.mouse)
             ending.is_over()
+        keep(app)
         return app
 
 
-def _keep(frame: "KeptFrame", profile: Profile, locations: Locations) -> None:
+def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
     """Keep the last frame for the next start with the same arguments; without room for it that one is as usual."""
+    if profile is None or app.last_frame is None or app.wanted_profile is not None:
+        return
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
     settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
+    paths = map(str, [*databases, *logs, *settings, locations.state / "profiles.json"])
     with contextlib.suppress(OSError):
-        save_frame(sys.argv[1:], map(str, [*databases, *logs, *settings, locations.state / "profiles.json"]), frame)
+        save_frame(sys.argv[1:], paths, app.last_frame)
 
 
 def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
