@@ -142,15 +142,11 @@ class Ending:
 
     def _end(self, number: int) -> None:
         if not self._over.is_set() and is_own(self._terminal):
-            self._say(_RESTORED)
+            with contextlib.suppress(OSError):
+                if select.select([], [self._terminal], [], 0)[1]:  # the terminal takes something
+                    os.write(self._terminal, _RESTORED.encode())
             self._typed_ahead.give_back()
         os._exit(128 + number)
-
-    def _say(self, text: str) -> None:
-        """Write to the terminal, if it takes anything."""
-        with contextlib.suppress(OSError):
-            if select.select([], [self._terminal], [], 0)[1]:
-                os.write(self._terminal, text.encode())
 
 
 def open_app(arguments: argparse.Namespace) -> int:
@@ -188,7 +184,6 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
 Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
 """Makes an application, and says what to do at its end."""
 Keep = Callable[[Any], None]
-"""Keeps the last frame of an application."""
 
 
 def _show(
