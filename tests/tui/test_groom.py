@@ -352,12 +352,15 @@ async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Ope
 @pytest.mark.slow
 async def test_the_item_stands_beside_the_questions_with_its_comments(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
-    await store.items.comment(item_id, "Three days at most, says Jon.")
+    await store.items.comment(item_id, "Three days at most, says Jon." + "\n\nAnd on." * 30 + "\n\nThe end.")
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
         said = [f"#{item_id}", str(item_fields(store, item_id)["Name"])[:20], "Three days at most", "comment"]
+        unseen = missing(pilot.app, [*said, "ctrl+e", "more lines", "The end."])
+        await press(pilot, *("ctrl+e",) * 9)
 
-        assert missing(pilot.app, said) == []
+        assert unseen == ["The end."]
+        assert "The end." in text_of(pilot.app)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])

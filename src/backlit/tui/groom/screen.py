@@ -127,9 +127,10 @@ class ItemPane(Vertical):
             self.show(*self._shown)
 
     def scroll_item(self, pages: int) -> None:
-        """Scroll the item by half pages."""
+        """Scroll the item and the comments beside it by half pages."""
         by = pages * max(1, self._preview.size.height // 2)
-        self._preview.scroll_relative(y=by, animate=False, immediate=True, force=True)
+        for view in (self._preview, self._comments):
+            view.scroll_relative(y=by, animate=False, immediate=True, force=True)
 
 
 class GroomScreen(ItemScreen):

@@ -57,6 +57,8 @@ KEYS = 5
 class SessionFacts(LinesView):
     """The result of a session as a whole, and the next steps with their keys."""
 
+    MORE_KEY = ""
+
     def __init__(self, store: Store) -> None:
         super().__init__(id="facts")
         self._store = store

@@ -122,8 +122,6 @@ def last_change(item: Item | None, now: datetime) -> list[Part]:
 class ItemAside(LinesView):
     """The facts and the texts of an item, beside one of its tabs on a wide screen and below it on others."""
 
-    MORE_KEY = "ctrl+e"
-
     def __init__(self) -> None:
         super().__init__(id="aside")
         self._shown: tuple[Item, Surroundings] | None = None

@@ -61,8 +61,6 @@ class Surroundings(Struct, frozen=True):
 class Preview(LinesView):
     """Shows one item as lines laid out once; scrolls by itself."""
 
-    MORE_KEY = "ctrl+e"
-
     def __init__(self) -> None:
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None

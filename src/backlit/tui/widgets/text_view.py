@@ -41,7 +41,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
 
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
     refresh = refresh
-    MORE_KEY: ClassVar[str] = ""
+    MORE_KEY: ClassVar[str] = "ctrl+e"
     """The key that scrolls on, named with the number of lines below those in sight; empty where neither is."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
@@ -133,7 +133,6 @@ Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
 class Detail(LinesView):
     """A content that is laid out for the size of the view."""
 
-    MORE_KEY = "ctrl+e"
     DEFAULT_CSS = "Detail { height: 1fr; padding: 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self) -> None:
