@@ -17,7 +17,7 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
     async with opened(store) as pilot:
         await pilot.press("R")
 
-        await until(lambda: "▌ The server is not available" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "▌ Server unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:

@@ -31,7 +31,7 @@ _SENTENCES: Mapping[int, str] = {
     415: "The server does not accept this kind of content.",
     429: "Too many requests. The server asks to slow down.",
     502: "The gateway cannot reach the server (502).",
-    503: "The server is unavailable (503).",
+    503: "Server unavailable (503).",
     504: "The server did not answer its gateway in time (504).",
 }
 

@@ -182,8 +182,8 @@ def explain_empty(
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
     elif _is_bad(connection) and not store.has_items():
         add = (("a", "add an item"),) if store.project_id is not None else ()
-        again = "R", f"try {connection.server.rstrip('/') or 'to connect'} again"
-        items.empty_text, items.empty_ways = f"! {connection.sentence.removesuffix('.')}", (again, *add, *_ELSEWHERE)
+        items.empty_text = f"! {connection.sentence.removesuffix('.')}"
+        items.empty_ways = ("R", "try to connect again"), *add, *_ELSEWHERE
     elif is_unread or is_loading(store):
         items.empty_ways = ()
         words = _progress(connection) if connection.total else connection.sentence
