@@ -45,7 +45,7 @@ TYPE_WIDTH = 8
 NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
 WIDEST, WIDE, MIDDLING = 140, 100, 72
-"""Cells from which there is room for the whole time; for who attached it; for its type and description."""
+"""Cells from which there is room for the whole time; for its type and who attached it; for its description."""
 KEPT_PREVIEWS = 10
 REST = 0.25
 """Seconds that the cursor rests on a file before the file is read for its preview."""
@@ -90,11 +90,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         on = "cursor-background" if is_cursor else None
         name, kind, size, author, when, seen_by, about = cells
         is_wide, is_middling = width >= WIDE, width >= MIDDLING
-        after = [(size, SIZE_WIDTH)]
-        if is_middling:
-            after = [(kind, TYPE_WIDTH), *after]
-        if is_wide:
-            after.append((author, AUTHOR_WIDTH))
+        after = [(kind, TYPE_WIDTH), (size, SIZE_WIDTH), (author, AUTHOR_WIDTH)] if is_wide else [(size, SIZE_WIDTH)]
         after += [(when, WHEN_WIDTH if width >= WIDEST else AGE_WIDTH), (seen_by, SEEN_WIDTH)]
         room = max(8, width - 5 - sum(each + 2 for _, each in after))
         name_width = round(room * NAME_SHARE) if is_middling else room

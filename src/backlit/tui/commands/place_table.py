@@ -146,7 +146,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("attachments.save", ("s",), Context.ATTACHMENTS, "save as",
         "Download the file (resumes a partial download).",
         handler="attachments.file_commands:save", also="download export"),
-    Command("attachments.describe", ("c d",), Context.ATTACHMENTS, "description", "Change the file's description.",
+    Command("attachments.describe", ("c d",), Context.ATTACHMENTS, "describe", "Change the file's description.",
         handler="attachments.file_commands:describe"),
     Command("attachments.delete", ("d",), Context.ATTACHMENTS, "delete", "Delete the file permanently (asks first).",
         handler="attachments.file_commands:delete"),
