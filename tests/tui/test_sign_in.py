@@ -126,8 +126,8 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
 @pytest.mark.parametrize(
     ("size", "keys"),
     [
-        ((60, 20), "enter sign in  ctrl+t use a code  esc work offline"),
-        ((80, 24), "enter sign in  tab next field  ctrl+t browser code  esc work offline"),
+        ((60, 20), "enter sign in  ctrl+t by browser  esc work offline"),
+        ((80, 24), "enter sign in  ctrl+t by browser  tab next field  esc work offline"),
     ],
 )
 async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: tuple[int, int], keys: str) -> None:
@@ -191,7 +191,7 @@ async def test_an_unreachable_server_is_said_in_the_dialog(world: World, opened:
     async with asked(opened, store, (60, 20)) as pilot:
         world.faults.is_down = True
         await pilot.press(*"maya", "tab", *"lantern", "enter")
-        await until(lambda: "not available" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert isinstance(pilot.app.screen, SignInDialog)
         assert "lantern" not in text_of(pilot.app)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol, cast
+from urllib.parse import urlsplit
 
 from textual import events
 from textual.app import ComposeResult
@@ -26,8 +27,8 @@ from backlit.tui.widgets.inputs import LineInput
 
 _PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
 """Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
-WIDE = 76
-"""Cells from which the frame names the key for the next field."""
+HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts to which no password leaves the machine."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
@@ -122,7 +123,10 @@ class SignInDialog(Dialog[bool | None]):
 
     def content(self) -> ComposeResult:
         """Compose both forms; one is hidden."""
-        yield Static(Content.assemble(("Server      ", "$muted"), safe(self._way.server.rstrip("/"))), classes="server")
+        server = self._way.server.rstrip("/")
+        is_open = server.startswith("http://") and urlsplit(server).hostname not in HERE
+        note = "  not encrypted" if is_open else ""
+        yield Static(Content.assemble(("Server      ", "$muted"), safe(server), (note, "$pending")), classes="server")
         yield self._with_password
         yield self._for_code
         if self._about:
@@ -133,10 +137,6 @@ class SignInDialog(Dialog[bool | None]):
         """Show the form for the password."""
         self._show_form()
 
-    def on_resize(self) -> None:
-        """Name as many keys as fit."""
-        self._name_keys()
-
     @property
     def _inputs(self) -> tuple[LineInput, ...]:
         return (self._code,) if self._with_code else (self._username, self._password)
@@ -144,14 +144,10 @@ class SignInDialog(Dialog[bool | None]):
     def _show_form(self) -> None:
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
-        self._name_keys()
+        step = [("tab", "next field")] if len(self._inputs) > 1 else []
+        other = "by password" if self._with_code else "by browser"
+        self.name_keys(("enter", "sign in"), ("ctrl+t", other), *step, ("esc", self._leave))
         self.set_focus(self._inputs[0])
-
-    def _name_keys(self) -> None:
-        is_wide = self.app.size.width >= WIDE
-        other = "password" if self._with_code else "browser code" if is_wide else "use a code"
-        step = [("tab", "next field")] if is_wide and len(self._inputs) > 1 else []
-        self.name_keys(("enter", "sign in"), *step, ("ctrl+t", other), ("esc", self._leave))
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
