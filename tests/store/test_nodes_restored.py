@@ -15,9 +15,11 @@ from backlit.store.edits.nodes import NewNode
 from backlit.store.files.files import Writer
 from backlit.store.journal.undo_log import ActState
 from backlit.store.mirror import overlay
-from backlit.store.outbox.nodes import deliver_node
+from backlit.store.mirror.mirror import tree_writes
+from backlit.store.outbox.nodes import Level, deliver_node, known_below, largest_known
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind
-from backlit.store.records.item import fields_in
+from backlit.store.records.item import Document, fields_in
 
 
 @contextmanager
@@ -218,3 +220,92 @@ async def test_edits_of_items_and_nodes_follow_a_node_that_is_made_anew(tmp_path
         assert shown(store, AREAS)[-1] == (1, "Newer")
         await undone(store)
         assert (areas_of(store), store.outbox_entries()[0].base) == ([12, 14, 13], {"AreaID": 32})
+
+
+# What is stored of a node that was sent
+
+
+def sent_with(store: Store, document: Document | None, level: Level | None = None) -> list[Change]:
+    """Have the service take the oldest entry with an answer and the level that was read after it."""
+    heard: list[Change] = []
+    store.subscribe(heard.append)
+    entry = store.outbox_entries()[0]
+    store.files.submit(lambda writer: deliver_node(writer, entry, document, level)).result()
+    return [each for each in heard if each.kind is Subject.TREES]
+
+
+def stored(store: Store) -> list[tuple[object, ...]]:
+    found = store.files.mirror.execute("SELECT doc FROM resources WHERE kind = 'areas' ORDER BY id")
+    documents = [orjson.loads(doc) for (doc,) in found]
+    return [(each["id"], each["name"], each["parentId"], each["sequence"]) for each in documents]
+
+
+GROVE = [(11, "Root", -1, 11), (12, "A", 11, 12), (13, "B", 11, 13), (14, "A.1", 12, 14), (15, "A.2", 12, 15)]
+
+
+async def test_an_edited_node_is_stored_alone(tmp_path: Path) -> None:
+    with grove(tmp_path) as store:
+        await store.nodes.edit(AREAS, 13, {"name": "Mine"})
+
+        sent_with(store, node(13, "Mine", 11, sequence=7))
+
+        assert stored(store) == [*GROVE[:2], (13, "Mine", 11, 7), *GROVE[3:]]
+        writes = store.files.submit(lambda writer: writer.mirror.note(tree_writes(1))).result()
+        assert (store.outbox_entries(), writes) == ((), 1)
+
+
+async def test_a_moved_node_is_stored_with_its_level_or_as_it_was_shown(tmp_path: Path) -> None:
+    for level in (None, Level([node(13, "B", 12, sequence=2), node(15, "A.2", 12, sequence=3)], is_whole=False)):
+        folder = tmp_path / str(level is None)
+        with grove(folder) as store:
+            await store.nodes.move(AREAS, 13, 12, 1)
+
+            sent_with(store, node(13, "By Jon", 12, sequence=99), level)
+
+            first = 1 if level is None else 14
+            name = "By Jon" if level is None else "B"
+            assert stored(store)[2:] == [(13, name, 12, 2), (14, "A.1", 12, first), (15, "A.2", 12, 3)]
+
+
+async def test_a_new_node_gets_its_number_in_everything_that_names_it(tmp_path: Path) -> None:
+    with grove(tmp_path) as store:
+        new = await store.nodes.add(AREAS, 11, NewNode("New"))
+        await store.items.edit([3], {"AreaID": new})
+        await store.nodes.add(AREAS, new, NewNode("Below"))
+
+        heard = sent_with(store, node(22, "New", 11, sequence=4))
+
+        edit, below = store.outbox_entries()
+        assert {new: 22} in [dict(each.renamed) for each in heard]
+        assert (edit.payload, overlay.place_of(below), areas_of(store)) == ({"AreaID": 22}, (22, 0), [12, 14, 22])
+        assert shown(store, AREAS)[-2:] == [(1, "New"), (2, "Below")]
+
+
+async def test_the_items_of_a_deleted_node_are_stored_in_its_target(tmp_path: Path) -> None:
+    with grove(tmp_path) as store:
+        await store.nodes.delete(AREAS, 12, 13)
+        await store.items.edit([2], {"Name": "Mine"})
+
+        sent_with(store, None)
+
+        assert [each[0] for each in stored(store)] == [11, 13]
+        assert areas_of(store) == [13, 13, 13]
+        received = store.files.submit(lambda writer: writer.mirror.received([1, 2, 3])).result()
+        assert [fields_in(received[each])["AreaID"] for each in (1, 2, 3)] == [13, 13, 13]
+        assert [fields_in(received[each])["Name"] for each in (1, 2, 3)] == ["Item 1", "Item 2", "Item 3"]
+        assert [each.payload for each in store.outbox_entries()] == [{"Name": "Mine"}]
+
+
+def test_known_nodes_are_those_of_their_tree_and_project(tmp_path: Path) -> None:
+    with grove(tmp_path) as store:
+        others = [node(31, "I", 12), node(32, "J", 31)]
+        put_nouns(store, iterations=others)
+
+        def ask(writer: Writer) -> tuple[object, ...]:
+            mirror = writer.mirror
+            below = [
+                known_below(mirror, kind, 1, parents) for kind, parents in (("areas", [12, 11]), ("iterations", [12]))
+            ]
+            return *below, [largest_known(mirror, *place) for place in (("areas", 1), ("iterations", 1), ("areas", 2))]
+
+        assert store.files.submit(ask).result() == ({12, 13, 14, 15}, {31}, [15, 32, 0])
