@@ -186,6 +186,15 @@ def test_behind_an_emoji_the_place_is_said_anew_as_terminals_disagree_about_its_
     assert "👩‍💻\x1b[3Gab" in frame.flush()
 
 
+def test_an_emoji_that_a_terminal_draws_narrower_leaves_nothing_of_before_beside_it(frame: Frame) -> None:
+    drawn = Drawn(WIDTH, HEIGHT)
+    for words in ("x" * WIDTH, "🏳️ab" + "x" * (WIDTH - 6) + "🏳️"):
+        frame.put(0, 0, strip_of([(words, STYLES[1])], WIDTH), TRUE)
+        drawn.feed(frame.flush())
+
+    assert drawn.screen.display[0].rstrip() == "🏳 ab" + "x" * (WIDTH - 6) + "🏳"
+
+
 def test_half_of_a_wide_character_that_is_painted_over_leaves_a_blank(frame: Frame) -> None:
     drawn = Drawn(WIDTH, HEIGHT)
     frame.forget()
