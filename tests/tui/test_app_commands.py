@@ -475,4 +475,4 @@ def test_a_macro_that_was_never_recorded_is_refused() -> None:
     with pytest.raises(CannotAct, match="There is no macro z"):
         macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))
     with pytest.raises(CannotAct, match="No macro has been played yet"):
-        macros.play_again(Target(), call("macro.again"))
+        macros.play(Target(), call("macro.again"))

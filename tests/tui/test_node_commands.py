@@ -157,9 +157,9 @@ async def test_a_deletion_names_the_nodes_below_and_where_the_items_go(store: St
 
     assert "Move 3 items of Pay to" in words_of(picker)
     assert [each.value for each in rows_of(picker)] == [1, 2, 5, 9, 10, 11]
-    assert "“Pay” is deleted with 4 nodes below it (“Cards”, “N6”, “N7”, and 1 more)." in words_of(question)
+    assert "“Pay” is deleted with 4 areas below it (“Cards”, “N6”, “N7”, and 1 more)." in words_of(question)
     assert "3 items (2 open with 5 points) will move to “Cart”." in words_of(question)
-    assert "“Search” is deleted with 3 nodes below it (“N9”, “N10”, “N11”). No item is in it. Once sent" in words_of(
+    assert "“Search” is deleted with 3 areas below it (“N9”, “N10”, “N11”). No item is in it. Once sent" in words_of(
         target.asked[2]
     )
     target.node_id, target.answers = 4, [None]

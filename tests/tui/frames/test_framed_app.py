@@ -20,6 +20,7 @@ from tests.quiet import every_frame
 from tests.tui.frames import shouting
 from tests.tui.frames.drawn import Drawn
 from tests.tui.test_lines import Words
+from textual import events
 from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual._queue import Queue
 from textual.app import App
@@ -34,7 +35,7 @@ from textual.widget import Widget
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.drawing.framed_app import DirectPainter, InputParser, LoopDriver, colours_of, size_of, strips_of
 from backlit.tui.widgets.view_list import BacklogList
 
 KEYS = (
@@ -318,3 +319,22 @@ def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_FRAME_DIFF", "0")
 
     assert shouting.ShoutingApp()._frame is None  # noqa: SLF001 - nothing else shows it without a terminal
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_escapes_in_a_pasted_text_are_dropped_and_press_no_keys(size: int) -> None:
+    first, rest = "\x1b[Bé\x1b[200~a", "\x1b[31mq\x1b\x1b[201~\x1b[A"
+    parser = InputParser()
+
+    pieces = [first, *(rest[at : at + size] for at in range(0, len(rest), size))]
+    messages = [each for piece in pieces for each in parser.feed(piece)]
+
+    found = [each.text if isinstance(each, events.Paste) else each.key for each in messages]  # type: ignore[attr-defined] # keys
+    assert found == ["down", "é", "a[31mq", "up"]
+
+
+def test_half_a_character_is_not_the_end_of_the_input() -> None:
+    parser = InputParser()
+
+    assert [*parser.feed("")] == []
+    assert [each.character for each in parser.feed("é")] == ["é"]  # type: ignore[attr-defined] # a key

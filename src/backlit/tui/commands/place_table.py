@@ -327,7 +327,7 @@ APP_COMMANDS: tuple[Command, ...] = (
     Command("macro.play", ("@ letter",), Context.GLOBAL, "play",
         "Play the macro of a letter; it stops at the first failure.", handler="shell.macros:play", is_stepped=True),
     Command("macro.again", ("@ @",), Context.GLOBAL, "play again", "Play the last macro again.",
-        handler="shell.macros:play_again", is_stepped=True),
+        handler="shell.macros:play", is_stepped=True),
     Command("app.redraw", ("ctrl+l",), Context.GLOBAL, "redraw", "Redraw the screen.",
         handler="app.global_commands:redraw", in_text=True),
     Command("app.suspend", ("ctrl+z",), Context.GLOBAL, "suspend", "Suspend backlit; fg resumes it.",

@@ -435,8 +435,7 @@ class Row:
         if character not in _PLAIN:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
             is_sure = is_agreed(character)
-            # A terminal that draws it narrower leaves the second cell as it was.
-            text = character if is_sure or width == 1 else f"  \x1b[{x + 1}G{character}"
+            text = character if is_sure or width == 1 else f"  \x1b[{x + 1}G{character}"  # it may be drawn narrower
             return Run(self, x, y, style, text, width, width, is_agreed=is_sure)
         end = self._end_of_words(x)
         return Run(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)

@@ -6,6 +6,7 @@ This module alone uses private names of Textual's compositor and driver; a test 
 import asyncio
 import contextlib
 import os
+import re
 import select
 import threading
 from codecs import getincrementaldecoder
@@ -25,6 +26,7 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
@@ -106,7 +108,7 @@ class LoopDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Pass the input on, until the exit event. A lone escape is a key after a pause."""
-        parser, decode = XTermParser(), getincrementaldecoder("utf-8")("replace").decode
+        parser, decode = InputParser(), getincrementaldecoder("utf-8")("replace").decode
         poll = select.poll()
         poll.register(self.fileno, select.POLLIN)
         poll.register(self._exit.file, select.POLLIN)
@@ -171,6 +173,27 @@ def _written(terminal: int, data: bytes) -> int:
         return 0
     except OSError:
         return len(data)
+
+
+_PASTE, _BRACKETS, _BEGUN = "\x1b[200~", re.compile("(\x1b\\[20[01]~)"), re.compile(r"(?:\x1b\[?2?0?1?)?\Z")
+
+
+class InputParser(XTermParser):
+    """Drops escapes from pasted text, which Textual would take for keys, but not the begun bracket at its end."""
+
+    _is_pasting, _begun = False, ""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Return the messages of some input."""
+        parts = _BRACKETS.split(self._begun + data)
+        for at, part in enumerate(parts):
+            if at % 2:
+                self._is_pasting, self._begun = part == _PASTE, ""
+            elif self._is_pasting:
+                self._begun = _BEGUN.findall(part)[0]
+                parts[at] = part.removesuffix(self._begun).replace("\x1b", "")
+        whole = "".join(parts)
+        return super().feed(whole) if whole else ()  # no text is the end of the input
 
 
 class DirectPainter:

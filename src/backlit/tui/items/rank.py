@@ -37,7 +37,8 @@ async def to_position(target: RankTarget, call: Call) -> None:
     _ordered_view(target)
     text = call.text or (str(call.count) if call.count is not None else None)
     if text is None:
-        text = await target.ask(_place_dialog(target))
+        note, kept = "Counted from 1 at the top.", StoredLines(target.store, "place")
+        text = await target.ask(LineDialog("To place", "", _check_place, note=note, kept=kept))
         if text is None:
             return
     fault = _check_place(text)
@@ -45,11 +46,6 @@ async def to_position(target: RankTarget, call: Call) -> None:
         raise BadRequest(fault)
     place = int(text)
     await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "at that place")
-
-
-def _place_dialog(target: RankTarget) -> LineDialog:
-    note = "Counted from 1 at the top."
-    return LineDialog("To place", "", _check_place, note=note, kept=StoredLines(target.store, "place"))
 
 
 async def write_order(target: RankTarget, call: Call) -> None:

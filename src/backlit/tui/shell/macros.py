@@ -42,13 +42,8 @@ def record(target: MacroTarget, call: Call) -> None:
 
 
 def play(target: MacroTarget, call: Call) -> None:
-    """Play the macro of a letter once, or as often as the count says."""
+    """Play the macro of a letter, else the last one, once or as often as the count says."""
     target.recorder.play(call.letter, call.count or 1)
-
-
-def play_again(target: MacroTarget, call: Call) -> None:
-    """Play the last macro again."""
-    target.recorder.play_again(call.count or 1)
 
 
 class Recorder:
@@ -60,7 +55,7 @@ class Recorder:
         self._macros: dict[str, tuple[Press, ...]] = {}
         self._recording: str | None = None
         self._noted: list[Press] = []
-        self._last_played: str | None = None
+        self._last_played = ""
         self._to_play: deque[Press] = deque()
         self._played = 0
         self._fault: str | None = None
@@ -94,7 +89,10 @@ class Recorder:
         self._app.say(f"Recording macro {letter}. Q ends it.")
 
     def play(self, letter: str, count: int) -> None:
-        """Play the macro of a letter; raises CannotAct for an empty, unfinished or too long one."""
+        """Play the macro of a letter, else the last one; raises CannotAct for an empty, unfinished or too long one."""
+        letter = letter or self._last_played
+        if not letter:
+            raise CannotAct("No macro has been played yet. Qa records one.")
         if self._recording == letter:
             raise CannotAct(f"Macro {letter} is being recorded. Q ends it.")
         presses = self._macros.get(letter)
@@ -108,12 +106,6 @@ class Recorder:
         if not self.is_playing:
             self.is_playing, self._fault = True, None
             self._app.run_worker(work(self._play_all, letter), group=PLAYING)
-
-    def play_again(self, count: int) -> None:
-        """Play the last macro again; raises as `play`."""
-        if self._last_played is None:
-            raise CannotAct("No macro has been played yet. Qa records one.")
-        self.play(self._last_played, count)
 
     def _stop_recording(self) -> None:
         letter, self._recording = self._recording or "", None

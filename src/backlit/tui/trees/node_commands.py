@@ -9,7 +9,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.trees import NO_TOTALS, Node, Tree
 from backlit.store.edits.checks import fault_of_name
-from backlit.store.edits.nodes import Extent, NewNode
+from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
@@ -251,7 +251,7 @@ async def delete(target: NodeTarget, _call: Call) -> None:
     going = target.store.nodes.extent(target.kind, node.id)
     receiver_id: int | None = node.parent_id
     if going.moved != NO_TOTALS:
-        receiver_id = await pick_node(target, _receiver_title(node, going), node)
+        receiver_id = await pick_node(target, f"Move {going.moved.words} of {node.name} to", node)
     if receiver_id is None:
         return
     sentence = _deletion_sentence(target, node, receiver_id)
@@ -260,21 +260,17 @@ async def delete(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.delete(target.kind, node.id, receiver_id)
 
 
-def _receiver_title(node: Node, going: Extent) -> str:
-    return f"Move {going.moved.words} of {node.name} to"
-
-
 def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
     """Name the nodes below, and the number of items with their receiver."""
-    tree, going = tree_of(target), target.store.nodes.extent(target.kind, node.id)
+    tree, going, noun = tree_of(target), target.store.nodes.extent(target.kind, node.id), target.kind.removesuffix("s")
     names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
     more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    below = f" with {counted(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""
+    below = f" with {counted(len(names), noun)} below it ({', '.join(names[:NAMED])}{more})" if names else ""
     items = "No item is in it."
     if going.moved != NO_TOTALS:
         points = f" ({going.open_items:,} open with {counted(going.moved.points, 'point')})" if going.open_items else ""
         items = f"{going.moved.words}{points} will move to “{tree[receiver_id].name}”."
-    return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the node gets a new number."
+    return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the {noun} gets a new number."
 
 
 MOST = 60
