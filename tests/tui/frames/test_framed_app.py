@@ -35,7 +35,8 @@ from textual.widget import Widget
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import DirectPainter, InputParser, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.drawing.text import InputParser
 from backlit.tui.widgets.view_list import BacklogList
 
 KEYS = (

@@ -50,7 +50,7 @@ class Decision(Struct, frozen=True):
 
 def rest_of(item: Item, decision: Decision) -> float:
     """Return the points that move to the next iteration."""
-    points = points_of(_text(item.fields.get("Estimate"))) or 0.0
+    points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
     if decision.way is Way.NEXT:
         return points
     return max(0.0, points - decision.done) if decision.way is Way.SPLIT else 0.0
@@ -127,7 +127,7 @@ class Rollover:
             case Way.DONE:
                 return [edit_entry(item_id, document, {"Status": done[kind]})]
             case Way.SPLIT:
-                rest = max(0.0, (points_of(_text(fields.get("Estimate"))) or 0.0) - decision.done)
+                rest = max(0.0, (points_of(str(fields.get("Estimate") or "")) or 0.0) - decision.done)
                 changed = {"IterationID": place, "Estimate": _number(rest)}
                 return [
                     self._done_part(document, decision, done[kind], left_out),
@@ -162,7 +162,3 @@ class Rollover:
 
 def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -79,10 +79,6 @@ class LineDialog(Dialog[str | None]):
             self.post_message(AnswerRefused(fault))
         return True
 
-    def tell(self, words: str) -> None:
-        """Say something below the input, until more is typed."""
-        self._note.update(literal(words))
-
     def on_input_changed(self, event: Input.Changed) -> None:
         """Take the complaint away once it is answered; never complain while somebody is typing."""
         event.stop()
@@ -120,7 +116,7 @@ class PathDialog(LineDialog):
         if len(found) != 1:
             names = [each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/") for each in found]
             more = f" … {len(names) - MOST_SHOWN:,} more" if len(names) > MOST_SHOWN else ""
-            self.tell("  ".join(names[:MOST_SHOWN]) + more or "Nothing begins like that.")
+            self._note.update(literal("  ".join(names[:MOST_SHOWN]) + more or "Nothing begins like that."))
 
 
 class LinesDialog(Dialog[tuple[str, ...] | None]):

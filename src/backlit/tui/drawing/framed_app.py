@@ -6,7 +6,6 @@ This module alone uses private names of Textual's compositor and driver; a test 
 import asyncio
 import contextlib
 import os
-import re
 import select
 import threading
 from codecs import getincrementaldecoder
@@ -20,13 +19,11 @@ from rich.style import Style
 from textual import constants, events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
-from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
@@ -35,6 +32,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.tui.drawing.frame import Frame, KeptFrame
+from backlit.tui.drawing.text import InputParser
 
 SWITCH = "BACKLIT_FRAME_DIFF"
 """Environment variable: 0 lets Textual write its frames itself."""
@@ -173,27 +171,6 @@ def _written(terminal: int, data: bytes) -> int:
         return 0
     except OSError:
         return len(data)
-
-
-_PASTE, _BRACKETS, _BEGUN = "\x1b[200~", re.compile("(\x1b\\[20[01]~)"), re.compile(r"(?:\x1b\[?2?0?1?)?\Z")
-
-
-class InputParser(XTermParser):
-    """Drops escapes from pasted text, which Textual would take for keys, but not the begun bracket at its end."""
-
-    _is_pasting, _begun = False, ""
-
-    def feed(self, data: str) -> Iterable[Message]:
-        """Return the messages of some input."""
-        parts = _BRACKETS.split(self._begun + data)
-        for at, part in enumerate(parts):
-            if at % 2:
-                self._is_pasting, self._begun = part == _PASTE, ""
-            elif self._is_pasting:
-                self._begun = _BEGUN.findall(part)[0]
-                parts[at] = part.removesuffix(self._begun).replace("\x1b", "")
-        whole = "".join(parts)
-        return super().feed(whole) if whole else ()  # no text is the end of the input
 
 
 class DirectPainter:

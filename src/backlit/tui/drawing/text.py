@@ -13,13 +13,16 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual._xterm_parser import XTermParser
 from textual.content import Content
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.strip import Strip
 
 Line = list[Segment]
 """A line of a drawn text."""
 
+_PASTE, _BRACKETS, _BEGUN = "\x1b[200~", re.compile("(\x1b\\[20[01]~)"), re.compile(r"(?:\x1b\[?2?0?1?)?\Z")
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _INVISIBLE = (
     0x00AD, 0x034F, 0x115F, 0x1160, 0x180E, *range(0x200B, 0x200E), *range(0x2060, 0x2065), 0x3164, 0xFEFF, 0xFFA0,
@@ -211,3 +214,21 @@ def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
 def joined(parts: Sequence[str], between: str = "  ") -> str:
     """Join the non-empty parts with a gap between them."""
     return between.join(part for part in parts if part)
+
+
+class InputParser(XTermParser):
+    """Drops escapes from pasted text, which Textual would take for keys, but not the begun bracket at its end."""
+
+    _is_pasting, _begun = False, ""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Return the messages of some input."""
+        parts = _BRACKETS.split(self._begun + data)
+        for at, part in enumerate(parts):
+            if at % 2:
+                self._is_pasting, self._begun = part == _PASTE, ""
+            elif self._is_pasting:
+                self._begun = _BEGUN.findall(part)[0]
+                parts[at] = part.removesuffix(self._begun).replace("\x1b", "")
+        whole = "".join(parts)
+        return super().feed(whole) if whole else ()  # no text is the end of the input
