@@ -96,7 +96,7 @@ async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> N
     async with asked(opened, store) as pilot:
         await pilot.press("ctrl+t")
         await pilot.pause()
-        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t password"])
+        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t by password"])
         await pilot.press(*code, "enter")
         await signed_in(pilot, store)
 
