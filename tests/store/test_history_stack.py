@@ -8,7 +8,7 @@ from tests.store.test_conflicts import case_of, contested, fields
 from tests.store.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
-from backlit.store import EntryState, Store
+from backlit.store import Change, EntryState, Store, Subject
 from backlit.store.edits.conflicts import Keep
 from backlit.store.files.files import Writer
 from backlit.store.records.entry import CREATES, EntryKind
@@ -301,6 +301,10 @@ async def test_a_sent_comment_that_is_taken_back_keeps_its_author(tmp_path: Path
         mine = {"id": 12, "workItemId": 1, "projectId": 1, "description": "Mine", "createdBy": "maya"}
         store.files.submit(lambda writer: writer.mirror.comments.put([mine])).result()
 
+        heard: list[Change] = []
+        store.subscribe(heard.append)
+
         await undone(store)
 
         assert [each.payload for each in store.outbox_entries()] == [{"id": 12, "text": "Mine", "by": "maya"}]
+        assert frozenset({1}) in [each.ids for each in heard if each.kind is Subject.COMMENTS]

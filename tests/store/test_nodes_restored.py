@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from msgspec.structs import replace
 from tests.store.nodes import AREAS, shown
 from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.test_history import redone, undone
@@ -198,6 +199,30 @@ async def test_an_unsent_node_follows_the_one_above_it_that_is_made_anew(tmp_pat
         for _ in range(3):
             await redone(store)
         assert shown(store, AREAS)[-2:] == tail
+
+
+async def test_everything_on_an_unsent_node_follows_it_below_one_that_is_made_anew(tmp_path: Path) -> None:
+    with grove(tmp_path) as store:
+        await store.nodes.add(AREAS, 11, NewNode("Above"))
+        settle(store, 22)
+        below = await store.nodes.add(AREAS, 22, NewNode("Below"))
+        failed = replace(store.outbox_entries()[0], reason="Broken.", attempts=2)
+        store.files.submit(lambda writer: writer.journal.update(failed)).result()
+        await store.nodes.edit(AREAS, below, {"name": "Deeper"})
+        await store.items.edit([3], {"AreaID": below})
+        for _ in range(4):
+            await undone(store)
+        settle(store)
+
+        for _ in range(4):
+            await redone(store)
+
+        above, again, renamed, moved = store.outbox_entries()
+        assert (again.reason, again.attempts) == ("", 0)
+        assert again.node_id > above.node_id
+        assert (renamed.node_id, moved.payload) == (again.node_id, {"AreaID": again.node_id})
+        assert shown(store, AREAS)[-2:] == [(1, "Above"), (2, "Deeper")]
+        assert areas_of(store) == [12, 14, again.node_id]
 
 
 async def test_edits_of_items_and_nodes_follow_a_node_that_is_made_anew(tmp_path: Path) -> None:

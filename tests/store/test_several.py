@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.store.world import World, raised, sent, until, until_true
+from tests.store.nodes import AREAS, leaf, on_service, shown
+from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import Trouble
 from backlit.store import ConnectionState, Store, ViewSpec
@@ -21,10 +22,6 @@ async def two(world: World) -> tuple[Store, Store]:
 def name_of(store: Store, item_id: int) -> object:
     found = store.item(item_id)
     return found and found.fields["Name"]
-
-
-async def is_on_service(world: World, name: str) -> bool:
-    return name in await world.names()
 
 
 async def test_an_edit_in_one_is_seen_in_the_other_and_sent_once(world: World) -> None:
@@ -43,13 +40,13 @@ async def test_an_edit_in_one_is_seen_in_the_other_and_sent_once(world: World) -
 async def test_what_one_process_journals_and_does_not_send_the_other_sends(world: World) -> None:
     one = await world.online()
     closed = world.store()
-    item_id = one.view(ViewSpec()).rows(0, 1)[0].id
+    area = leaf(one, AREAS)
 
-    await closed.items.edit([item_id], {"Name": "Left behind"})
+    await closed.nodes.edit(AREAS, area.id, {"name": "Left behind"})  # the journal alone changes
 
-    await until_true(lambda: is_on_service(world, "Left behind"))
+    await until(lambda: "Left behind" in [name for _, name in shown(one, AREAS)])
     await until(lambda: closed.outbox_entries() == ())
-    assert name_of(one, item_id) == "Left behind"
+    assert (await on_service(world, AREAS))[area.id]["name"] == "Left behind"
 
 
 async def test_many_new_items_of_two_processes_are_made_once_each(world: World) -> None:
