@@ -94,7 +94,7 @@ OWN = "Deleting this one loses its time and its place"
 @pytest.mark.parametrize(
     ("author", "files", "sentence"),
     [
-        ("maya", 2, " c write a corrected copy enter cancel"),
+        ("maya", 2, " c write a corrected copy esc cancel"),
         ("zoe", 0, f" {OWN} for good. c write a corrected copy d the same, and delete this one"),
         ("zoe", 2, f" {OWN} and its 2 files for good. c write a corrected copy d the same, and delete this one"),
     ],

@@ -280,7 +280,7 @@ async def test_the_key_of_an_answer_gives_it() -> None:
         app = await show(
             pilot, ConfirmDialog("Unsaved", "Two fields changed.", [Answer("s", "save"), Answer("d", "discard them")])
         )
-        shown = missing(app, ["Two fields changed.", "s save", "d discard them", "enter stay"])
+        shown = missing(app, ["Two fields changed.", "s save", "d discard them", "esc stay"])
         await pilot.press("d")
 
         assert app.answers == ["d"]

@@ -301,7 +301,7 @@ async def test_a_paused_queue_is_resumed_replaced_or_kept(
     words = words_of(target.asked[0])
     assert (ids, len(target.pushed)) == (expected, answer is not None)
     assert "(item 1 of 2)." in words
-    assert f"r resume n {offer} enter cancel" in words
+    assert f"r resume n {offer} esc cancel" in words
 
 
 async def test_a_queue_that_is_over_resumes_at_its_summary(store: Store) -> None:

@@ -62,7 +62,7 @@ async def test_the_question_about_a_deletion_names_what_is_deleted_and_how(store
         (1,): ("#1 Item 1. Its 2 tasks will be deleted too.", "h delete permanently…"),
         (2,): (f"#2 {'N' * 59}…. It has no tasks, comments or files.", "s set the status to Deleted"),
         (1, 3): ("1 item, 1 task. Their 1 task will be deleted too.", "s set the status to Deleted"),
-        (1, 3, 4): ("1 item, 2 tasks. They have no tasks, comments or files.", "enter cancel"),
+        (1, 3, 4): ("1 item, 2 tasks. They have no tasks, comments or files.", "esc cancel"),
         (2, 7): (f"2 items. They have no tasks, comments or files. {SYNCED} 1 of them is synced", "cancel"),
     }
     target = FakeTarget(store, answers=[None] * len(expected))
@@ -87,7 +87,7 @@ async def test_the_second_question_names_the_same_and_a_permanent_deletion_is_to
 
     synced, whole, _, _ = (words_of(each) for each in target.asked[1:8:2])
     number = target.asked[7]
-    assert synced.endswith("y delete permanently\nenter cancel") or "y delete permanently" in synced
+    assert synced.endswith("y delete permanently\nesc cancel") or "y delete permanently" in synced
     assert "It is synced with another tracker" in synced
     assert words_of(target.asked[4]).startswith("Delete\nNew. It has no tasks, comments or files.")
     assert "#1 Item 1. Its 2 tasks will be deleted too. You can undo (u); the item gets a new number." in whole

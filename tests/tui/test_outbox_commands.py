@@ -158,7 +158,7 @@ async def test_a_change_is_shown_or_resolved_and_its_item_opened(store: Store) -
     conflict, waiting, deletion = target.asked
     assert isinstance(conflict, ConflictDialog)
     assert words_of(waiting) == "Waiting #2 Pay\nHello"
-    assert "r delete it anyway d keep it c copy as text enter later" in words_of(deletion)
+    assert "r delete it anyway d keep it c copy as text esc later" in words_of(deletion)
     assert "Only managers delete that. The item was not deleted and is in its place again." in words_of(deletion)
     assert [each[:2] for each in target.opened] == [(1, ItemPlace.EDITOR), (2, ItemPlace.EDITOR)]
     assert (target.copied, target.said) == (["Hello"], ["Copied Hello"])

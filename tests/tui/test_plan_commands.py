@@ -1,6 +1,6 @@
 """Commands of the plan against a target without a screen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, timedelta
 from pathlib import Path
@@ -22,6 +22,7 @@ from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.people import target_of
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.capacity import People
@@ -240,6 +241,11 @@ async def test_each_part_of_the_forecast_counts_its_own_items(tmp_path: Path) ->
         assert parts == [(1, 2, 6.0), (2, 2, 6.0), (None, 3, 9.0)]
 
 
+def words_of(lines: Iterable[Line]) -> list[list[str]]:
+    drawn = laid_out([*lines], 88).plain.splitlines()
+    return [line.split() for line in drawn if line.strip()]
+
+
 def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> None:
     move = {"IterationID": Touch(1, 2)}
     story = PlanChange(1, "Story", "Pay", None, 1, move, {})
@@ -247,9 +253,9 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
     contested = PlanChange(2, "Task", "Build", 1, 1, move, {"AssignedToID": Contest(Touch(None, 5), 6)})
     with offline_store(tmp_path) as store:
         people = People({}, OwnCapacities(), {})
-        lines = plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))
+        lines = [*plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))]
 
-    shown = [line.plain.split() for line in lines if "#" in line.plain]
+    shown = [words for words in words_of(lines) if "#" in words[0]]
     assert [words[0] for words in shown] == ["#1", "#2"]
     assert shown[0][-3:] == ["with", "1", "task"]
 
@@ -274,17 +280,17 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
             user=[{"id": 3, "name": "zoe"}],
         )
         people = People({}, OwnCapacities(), {})
-        lines = plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))
+        lines = [*plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))]
 
-    assert [" ".join(line.plain.split()) for line in lines if line.plain] == [
+    assert [" ".join(words) for words in words_of(lines)] == [
         "S1 → S2 3 items",
-        f"#1 {type_sign('Story')} N1 Pts 3 → 5 with 1 task",
+        f"#1 {type_sign('Story')} N1 5 was 3 with 1 task",
         f"#4 {type_sign('Task')} N4 Owner – → zoe",
         f"#5 {type_sign('Task')} N5",
-        "S1 → backlog 1 item",
+        "S1 → Backlog 1 item",
         f"#3 {type_sign('Task')} N3",
         "Other changes 1 item",
-        f"#6 {type_sign('Bug')} N6 Pts – → 2, Owner zoe → –",
+        f"#6 {type_sign('Bug')} N6 2 was – Owner zoe → –",
     ]
 
 
@@ -296,7 +302,7 @@ def test_a_long_plan_is_cut_after_its_first_items(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
         put_nouns(store, iterations=[node(20, "Shop"), node(21, "S1", 20), node(22, "S2", 20)])
         people = People({}, OwnCapacities(), {})
-        lines = [line.plain for line in plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))]
+        lines = words_of(plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people)))
 
-    assert sum("#" in line for line in lines) == MOST_LINES
-    assert lines[-1] == "… and more"
+    assert sum("#" in words[0] for words in lines) == MOST_LINES
+    assert lines[-1] == ["…", "and", "more"]

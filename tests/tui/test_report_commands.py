@@ -208,6 +208,6 @@ async def test_a_file_is_replaced_after_a_yes_alone(
     await run(target, "reports.save")
 
     assert (path.read_text(encoding="utf-8") == "mine") is is_kept
-    assert "out.csv already. o overwrite it enter cancel" in " ".join(words_of(target.asked[1]).split())
+    assert "out.csv already. o overwrite it esc cancel" in " ".join(words_of(target.asked[1]).split())
     assert (bool(target.said), path.stat().st_mode & 0o777) == (not is_kept, 0o640)
     assert set(tmp_path.iterdir()) == beside  # noqa: ASYNC240 - of a test

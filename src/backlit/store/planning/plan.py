@@ -122,7 +122,7 @@ _TASKS_SQL = (
 
 
 class PlanChange(Struct, frozen=True):
-    """The planned change of an item: its current iteration, and the current and planned value of each changed field.
+    """The planned change of an item: its current place and estimate, and both values of each changed field.
 
     `contests` are fields that another user changed since. They are saved only if the user asks for it.
     """
@@ -134,6 +134,7 @@ class PlanChange(Struct, frozen=True):
     place: object
     fields: Mapping[str, Touch]
     contests: Mapping[str, Contest]
+    estimate: object = None
 
     def over_theirs(self) -> "PlanChange":
         """Return the change with the contested fields planned from the other users' values."""
@@ -392,6 +393,6 @@ def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, state:
     for item_id, kind, name, parent_id, *_ in rows_of(mirror, ids):
         before = now[item_id]
         fields = {key: Touch(before[key], mine) for key, mine in state.changes.get(item_id, {}).items()}
-        contests = state.contests.get(item_id, {})
-        found.append(PlanChange(item_id, kind, name, parent_id, before["IterationID"], fields, contests))
+        contests, place = state.contests.get(item_id, {}), before["IterationID"]
+        found.append(PlanChange(item_id, kind, name, parent_id, place, fields, contests, before.get("Estimate")))
     return found

@@ -17,9 +17,8 @@ from backlit.store.undo.operations import DeleteNode, FieldChange, Named, Restor
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import DifferenceQuestion
+from backlit.tui.dialogs.reading import DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import safe
-from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_summary, noun_of
 from backlit.tui.shell.target import StoreTarget
@@ -109,7 +108,7 @@ def _heading(store: Store, reversal: Reversal) -> list[Content]:
     return lines
 
 
-def _lines(store: Store, reversal: Reversal) -> Iterator[Content]:
+def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
     yield from _named(reversal.deleted, "deleted permanently", "$error")
     yield from _named(reversal.given_up, "not added", "$error")
     yield from _named(reversal.made_again, "created again", "$success")
@@ -124,7 +123,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Content]:
     for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
         item = store.item(item_id)
         name = str(item.fields.get("Name") or "") if item else ""
-        yield _item(Named(item_id, item.type if item else "", name))
+        yield item_line(item_id, item.type if item else "", name)
         for change in changes:
             yield _change(store, change)
     for texts, words, colour in (
@@ -137,26 +136,14 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Content]:
         yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
 
-def _named(named: Sequence[Named], words: str, colour: str) -> Iterator[Content]:
+def _named(named: Sequence[Named], words: str, colour: str) -> Iterator[Line]:
     for each in named:
-        yield _item(each)
-        yield Content.styled(f"    {words}", colour)
+        yield item_line(each.id, each.type, each.name), Content.styled(words, colour)
 
 
 def _change(store: Store, change: FieldChange) -> Content:
     before, after = (_short(words_of(store, change.key, each), SHOWN) for each in (change.before, change.after))
-    return Content.assemble(
-        (f"    {safe(label_of(change.key))}  ", "$muted"),
-        (safe(before), "$error"),
-        (" → ", "$muted"),
-        (safe(after), "$success"),
-    )
-
-
-def _item(named: Named) -> Content:
-    number = f"#{named.id} " if named.id > 0 else "new "
-    sign = f"{type_sign(named.type)} " if named.type else ""
-    return Content.assemble((number, "$muted"), sign, safe(named.name))
+    return Content.assemble((f"    {safe(label_of(change.key))}  ", "$muted"), change_of(safe(before), safe(after)))
 
 
 def done_words(store: Store, done: Reversal) -> str:

@@ -31,12 +31,13 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
 RULES = frozenset("─│┬┴ ")
+MARKED = Style(underline=True)
 BORDER = 6
 """Cells of the lower border that hold no keys."""
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes and does not distract; rules keep theirs."""
+    """The screen behind a dialog in one colour, which costs few bytes; rules keep theirs, and its tab its line."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground
@@ -45,8 +46,9 @@ class Ground:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """Yield the characters of the screen in its colours."""
-        for text, _, control in console.render(self._ground, options):
-            yield Segment(text, None if control else self._rule if RULES.issuperset(text) else self._text, control)
+        for text, style, control in console.render(self._ground, options):
+            look = self._rule if RULES.issuperset(text) else self._text
+            yield Segment(text, None if control else look + MARKED if style and style.underline else look, control)
 
 
 class Dialog(ModalScreen[Result]):
@@ -156,7 +158,7 @@ class ConfirmDialog(Dialog[str | None]):
     def content(self) -> ComposeResult:
         """Yield the sentence, and a line for every answer."""
         yield Static(self._sentence, classes="sentence")
-        lines = [*((answer.key, answer.label) for answer in self._answers), ("enter", self._stay)]
+        lines = [*((answer.key, answer.label) for answer in self._answers), ("esc", self._stay)]
         width = max(len(key) for key, _ in lines)
         rows = [Content.assemble((f"  {key:>{width}} ", "bold $accent"), safe(label)) for key, label in lines]
         yield Static(Content("\n").join(rows))

@@ -2,22 +2,56 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Mount, Resize
 from textual.widgets import Static
 
+from backlit.store.records.item import number_of
 from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.themes import type_colour, type_sign
 
 MOST_LINES = 400
 FRAME_LINES = 2
 WIDEST = 88
+GAP = 2
 
 Result = TypeVar("Result")
+Line: TypeAlias = Content | tuple[Content, Content]
+"""A line, or a name and words about it, which stand in a column behind the names."""
+
+
+def change_of(before: str, after: str) -> Content:
+    """Return an old and a new value."""
+    return Content.assemble((before, "$muted"), (" → ", "$muted"), (after, "bold"))
+
+
+def item_line(item_id: int, item_type: str, name: str, width: int = 0) -> Content:
+    """Return the number of an item, its sign and its name."""
+    sign = (f"{type_sign(item_type)} ", f"${type_colour(item_type)}") if item_type else ""
+    return Content.assemble((f"{number_of(item_id):>{width}} ", "$muted"), sign, safe(name))
+
+
+def laid_out(lines: Sequence[Line], width: int) -> Content:
+    """Return lines in a width: names are cut at the column of the words, and words that need more stand below."""
+    pairs = [line for line in lines if isinstance(line, tuple)]
+    column = max((each.cell_length for _, each in pairs if each.cell_length <= width // 2), default=0)
+    names = min(max((name.cell_length for name, _ in pairs), default=0), width - column - GAP)
+    drawn: list[Content] = []
+    for line in lines:
+        if isinstance(line, Content):
+            drawn.append(line)
+        elif line[1].cell_length > width - names - GAP:
+            drawn += [line[0].truncate(width, ellipsis=True), Content.assemble("    ", line[1])]
+        else:
+            drawn.append(Content.assemble(line[0].truncate(names, ellipsis=True, pad=True), " " * GAP, line[1]))
+    return Content("\n").join(drawn)
 
 
 class ScrollingDialog(Dialog[Result | None]):
@@ -25,10 +59,11 @@ class ScrollingDialog(Dialog[Result | None]):
 
     AUTO_FOCUS = "VerticalScroll"
 
-    def __init__(self, title: str, lines: Sequence[Content], heading: Sequence[Content] = ()) -> None:
+    def __init__(self, title: str, lines: Sequence[Line], heading: Sequence[Content] = ()) -> None:
         super().__init__(title)
         self._heading = tuple(heading)
         self._lines = tuple(lines)
+        self._text = Static(laid_out(self._lines, WIDEST))
         self._scroll = VerticalScroll()
 
     def content(self) -> ComposeResult:
@@ -36,51 +71,35 @@ class ScrollingDialog(Dialog[Result | None]):
         if self._heading:
             yield Static(Content("\n").join(self._heading), classes="head")
         with self._scroll:
-            yield Static(Content("\n").join(self._lines))
+            yield self._text
 
-    def on_mount(self) -> None:
-        """Take the lines it needs, as far as there are any."""
-        self._fit()
-
-    def on_resize(self) -> None:
-        """Fit a smaller or larger screen."""
-        self._fit()
-
+    @on(Mount)
+    @on(Resize)
     def _fit(self) -> None:
+        """Lay the lines out, and take as many lines of the screen as they need."""
         width = min(WIDEST, max(10, self.app.size.width - 4))
+        self._text.update(laid_out(self._lines, width - 1))
         taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
 
     def type_early(self, character: str) -> None:
         """Scroll, or leave."""
-        match character:
-            case "j":
-                self._scroll.scroll_down(animate=False, immediate=True)
-            case "k":
-                self._scroll.scroll_up(animate=False, immediate=True)
-            case "q":
-                self.dismiss(None)
+        self.press({"j": "down", "k": "up", "q": "escape"}.get(character, character))
 
     def press(self, key: str) -> bool:
         """Scroll, or leave."""
-        match key:
-            case "down":
-                self._scroll.scroll_down(animate=False, immediate=True)
-            case "up":
-                self._scroll.scroll_up(animate=False, immediate=True)
-            case "ctrl+d" | "pagedown":
-                self._scroll.scroll_relative(y=self._scroll.size.height, animate=False, immediate=True)
-            case "ctrl+u" | "pageup":
-                self._scroll.scroll_relative(y=-self._scroll.size.height, animate=False, immediate=True)
-            case _:
-                return super().press("escape" if key == "enter" else key)
+        page = self._scroll.size.height
+        steps = {"down": 1, "up": -1, "ctrl+d": page, "pagedown": page, "ctrl+u": -page, "pageup": -page}
+        if key not in steps:
+            return super().press("escape" if key == "enter" else key)
+        self._scroll.scroll_relative(y=steps[key], animate=False, immediate=True)
         return True
 
 
 class ReadingDialog(ScrollingDialog[None]):
     """Shows lines."""
 
-    def __init__(self, title: str, lines: Sequence[Content]) -> None:
+    def __init__(self, title: str, lines: Sequence[Line]) -> None:
         super().__init__(title, lines[:MOST_LINES])
         self.name_keys(("esc", "close"))
 
@@ -89,7 +108,7 @@ class DifferenceQuestion(ScrollingDialog[str]):
     """Asks about a difference; the result is the key of an answer, None for n and for leaving."""
 
     def __init__(
-        self, title: str, answers: Sequence[Answer], heading: Sequence[Content], lines: Sequence[Content]
+        self, title: str, answers: Sequence[Answer], heading: Sequence[Content], lines: Sequence[Line]
     ) -> None:
         super().__init__(title, lines, heading)
         self._keys = {answer.key for answer in answers}

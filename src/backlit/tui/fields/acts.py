@@ -1,6 +1,5 @@
 """Pure: a change that can be made to any item, and what it comes to for some of them."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -33,14 +32,14 @@ class Act(Struct, frozen=True):
 
 
 class Plan(Struct):
-    """An act on some items: whose values change to what, how many have them already, and why others are left out."""
+    """An act on some items: whose values change to what, which have them already, and why others are left out."""
 
     act: Act
     total: int = 0
     items: dict[int, Item] = field(default_factory=dict)
     changes: dict[int, Changes] = field(default_factory=dict)
-    already: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
+    already: list[Item] = field(default_factory=list)
+    left_out: dict[str, list[Item]] = field(default_factory=dict)
     tasks: int = 0
     """The number of tasks in the total."""
 
@@ -70,8 +69,8 @@ class Plan(Struct):
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
         changed = f"Changes {len(self.changes):,} of {Totals(self.total - self.tasks, tasks=self.tasks).words}."
-        others = [f"{self.already:,} unchanged"] if self.already else []
-        others += [f"{count:,} skipped ({_in_brackets(reason)})" for reason, count in self.left_out.items()]
+        others = [f"{len(self.already):,} unchanged"] if self.already else []
+        others += [f"{len(items):,} skipped ({_in_brackets(reason)})" for reason, items in self.left_out.items()]
         return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
@@ -94,16 +93,17 @@ def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
         try:
             changes = _changes(act, item, lookups)
         except DoesNotApply as reason:
-            plan.left_out[str(reason)] += 1
+            plan.left_out.setdefault(str(reason), []).append(item)
             continue
         except BadRequest as refusal:
-            sentence = str(refusal)
-            plan.left_out[f"{_article(item.type)} {item.type.lower()}'s {sentence[:1].lower()}{sentence[1:]}"] += 1
+            words = str(refusal)
+            sentence = f"{_article(item.type)} {item.type.lower()}'s {words[:1].lower()}{words[1:]}"
+            plan.left_out.setdefault(sentence, []).append(item)
             continue
         if changes:
             plan.items[item.id], plan.changes[item.id] = item, changes
         else:
-            plan.already += 1
+            plan.already.append(item)
     return plan
 
 

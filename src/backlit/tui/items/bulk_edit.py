@@ -8,12 +8,11 @@ from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, Kind
-from backlit.store.records.item import Item, number_of
+from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer, Dialog
-from backlit.tui.dialogs.reading import DifferenceQuestion
+from backlit.tui.dialogs.reading import DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.target import ItemTarget
@@ -92,27 +91,35 @@ def _heading(plan: Plan) -> Iterator[Content]:
         yield Content.styled(words, "bold $warning")
 
 
-def _lines(store: Store, plan: Plan) -> Iterator[Content]:
+def _lines(store: Store, plan: Plan) -> Iterator[Line]:
+    """Yield each item with its change, and those without one, muted."""
     words = FieldWords(store)
+    if plan.total > 1:
+        yield Content()
     for shown, (item_id, changes) in enumerate(plan.changes.items()):
         if shown >= MOST_LINES:
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        number = number_of(item.id)
-        name = safe(str(item.fields.get("Name") or ""))
-        sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
-        yield Content.assemble((f"{number} ", "$muted"), sign, name)
-        for key, value in changes.items():
-            yield _change(words, field_named(key, store.lookups), item, value)
+        name = item_line(item.id, item.type, str(item.fields.get("Name") or ""))
+        found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
+        if len(plan.act.keys) == len(found) == 1:
+            yield name, _change(words, found[0][0], item, found[0][1])
+            continue
+        yield name
+        for field, value in found:
+            yield Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
+    others = [*((item, "unchanged") for item in plan.already)]
+    others += [(item, "skipped") for items in plan.left_out.values() for item in items]
+    for item, state in others[: MOST_LINES - len(plan.changes)]:
+        name = item_line(item.id, item.type, str(item.fields.get("Name") or ""))
+        yield Content.styled(name.plain, "$muted"), Content.styled(state, "$muted")
 
 
 def _change(words: FieldWords, field: Field, item: Item, value: object) -> Content:
-    label = (f"    {safe(field.label)}  ", "$muted")
     if field.kind is Kind.TAGS:
-        return Content.assemble(label, *_tag_parts(item, {field.key: value}))
-    before, after = (_short(words.shown(field, each)) for each in (item.fields.get(field.key), value))
-    return Content.assemble(label, (before, "$error"), (" → ", "$muted"), (after, "$success"))
+        return Content.assemble(*_tag_parts(item, {field.key: value}))
+    return change_of(*(_short(words.shown(field, each)) for each in (item.fields.get(field.key), value)))
 
 
 def _short(text: str, most: int = SHOWN) -> str:
@@ -134,8 +141,7 @@ class FailedDialog(Dialog[bool | None]):
         """Yield a line for each item and one for its reason."""
         lines: list[Content] = []
         for item_id, reason in list(self._failed.items())[:MOST_FAILED]:
-            number = f"#{item_id} " if item_id > 0 else "new "
-            lines.append(Content.assemble((number, "$muted"), safe(self._names.get(item_id, ""))))
+            lines.append(item_line(item_id, "", self._names.get(item_id, "")))
             lines.append(Content.assemble((f"  {safe(reason)}", "$error")))
         if len(self._failed) > MOST_FAILED:
             lines.append(literal(f"… and {len(self._failed) - MOST_FAILED:,} more"))
@@ -159,7 +165,7 @@ def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:
     after = [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
     for tag in before:
         if tag not in after:
-            yield safe(f"−{tag} "), "$error"
+            yield safe(f"−{tag} "), "$muted"
     for tag in after:
         if tag not in before:
-            yield safe(f"+{tag} "), "$success"
+            yield safe(f"+{tag} "), "bold"

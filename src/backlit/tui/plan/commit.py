@@ -8,24 +8,22 @@ from textual.content import Content
 from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load
+from backlit.store.planning.draft import Touch
 from backlit.store.planning.plan import PlanChange
-from backlit.store.records.item import counted_types, number_of
+from backlit.store.records.item import counted_types
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
+from backlit.tui.dialogs.reading import DifferenceQuestion, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
-from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.plan.capacity import People, Shift, over_limits, people_of, shifts, styled
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.side_lines import Part
 
 MOST_LINES = 400
-NAME = 52
-"""Cells of a name."""
 BAR = 12
 """Cells of a bar."""
 WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
@@ -49,7 +47,7 @@ async def commit(target: PlanTarget, _call: Call) -> None:
 
 async def _review(target: PlanTarget, title: str) -> None:
     summary = _summary(target)
-    lines = plan_lines(target.store, summary)
+    lines = [*plan_lines(target.store, summary)]
     answer = await target.ask(DifferenceQuestion(title, list(_answers(summary)), summary_lines(summary), lines))
     if answer is None:
         return
@@ -130,20 +128,15 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
 
 def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
     moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
-    capacity = iteration.capacity
-    words = [*capacity_bar(load.points, load.done, capacity, BAR), ("  ", "muted"), *capacity_words(load, capacity)]
-    unknown = [(f"\n{'':{width + 10}}{load.unestimated:,} not estimated", "$muted")] if load.unestimated else []
-    return Content.assemble(
-        (f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown
-    )
+    bar = capacity_bar(load.points, load.done, iteration.capacity, BAR)
+    words = [*bar, ("  ", "muted"), *capacity_words(load, iteration.capacity, is_brief=True)]
+    unknown = [(f"  {load.unestimated:,} not estimated", "$warning")] if load.unestimated else []
+    name = f"{safe(iteration.name):{width}}"
+    return Content.assemble((name, "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown)
 
 
-def plan_lines(store: Store, summary: PlanSummary) -> list[Content]:
-    """Return the change of each item; tasks that only move with their item are counted there."""
-    return list(_lines(store, summary))
-
-
-def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
+def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
+    """Yield the change of each item; tasks that only move with their item are counted there."""
     words = FieldWords(store)
     along = _along(summary.changes)
     width = max((len(str(change.id)) + 1 for change in summary.changes if change.id > 0), default=3)
@@ -157,12 +150,9 @@ def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
         yield Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
         for change in changes[: MOST_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
-            number = number_of(change.id)
-            sign = (f"{type_sign(change.type)} ", f"${type_colour(change.type)}")
-            name = f"{fit(change.name, NAME)}  "
-            fields = [*_field_parts(words, change)]
-            more = f"{'  ' * bool(fields)}with {counted(tasks, 'task')}" if tasks else ""
-            yield Content.assemble((f"  {number:>{width}} ", "$muted"), sign, name, *fields, (more, "$muted"))
+            along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
+            name = item_line(change.id, change.type, change.name, width + 2)
+            yield name, Content.assemble(*_field_parts(words, change), *along_words)
         shown += len(changes)
         if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))
@@ -177,13 +167,17 @@ def _move(words: FieldWords, change: PlanChange) -> str:
     return f"{_value(words, 'IterationID', move.base)} → {_value(words, 'IterationID', move.mine)}"
 
 
-def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
-    others = [(key, touch) for key, touch in change.fields.items() if key != "IterationID"]
-    for number, (key, touch) in enumerate(others):
-        yield f"{', ' * bool(number)}{WORDS[key]}", "$muted"
-        yield _value(words, key, touch.base), "$error"
-        yield " → ", "$muted"
-        yield _value(words, key, touch.mine), "$success"
+def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Content | Part]:
+    """Yield its points in a column, then the changes of its fields and the values that others gave them."""
+    if FIELD_BY_KEY["Estimate"].applies_to(change.type):
+        points = str(change.fields.get("Estimate", Touch(None, change.estimate)).mine or NOTHING)
+        yield f"{points:>3}", "bold" if points != NOTHING else "$warning"
+    for key, touch in change.fields.items():
+        if key == "Estimate":
+            yield f"  was {_value(words, key, touch.base)}", "$muted"
+        elif key != "IterationID":
+            yield f"  {WORDS[key]}", "$muted"
+            yield change_of(_value(words, key, touch.base), _value(words, key, touch.mine))
     for key, contest in change.contests.items():
         yield f"  ≠ {WORDS[key]}", "$warning"
         yield _value(words, key, contest.theirs), "$foreground"
@@ -204,5 +198,5 @@ def _along(changes: Sequence[PlanChange]) -> dict[int, int]:
 def _value(words: FieldWords, key: str, value: object) -> str:
     shown = words.shown(FIELD_BY_KEY[key], value) or NOTHING
     if key == "IterationID":
-        shown = shown.rpartition(" › ")[2] if " › " in shown else "backlog"
+        shown = shown.rpartition(" › ")[2] if " › " in shown else "Backlog"
     return safe(shown)
