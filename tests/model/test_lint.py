@@ -59,7 +59,8 @@ def test_readiness_check_passes_complete_items(item_type: ItemType) -> None:
         ("Bug", {"IsTriaged": False}, "triage"),
         ("Risk", {"IsBlocking": True, "AssignedToID": None, "IterationID": 9}, "blocking"),
         ("Story", {"Maturity": "2 - Not Mature"}, "maturity"),
-        ("Feedback", {"lastModifiedAt": NOW - timedelta(days=91)}, "stale"),
+        ("Story", {"Maturity": "1 - Undefined"}, "maturity"),
+        ("Feedback", {"lastModifiedAt": NOW - timedelta(days=90, milliseconds=1)}, "stale"),
     ],
 )
 def test_readiness_check_names_missing_values(item_type: str, lack: dict[str, object], rule: str) -> None:
@@ -73,11 +74,21 @@ def test_readiness_check_names_missing_values(item_type: str, lack: dict[str, ob
         ("Feature", {POINTS: None, "AssignedToID": None, "Maturity": "1 - Undefined"}),
         ("Story", {"AssignedToID": None, "IterationID": 9}),
         ("Story", {"Maturity": None}),
-        ("Story", {"lastModifiedAt": NOW - timedelta(days=89)}),
+        ("Story", {"Maturity": "3 - Somewhat Not Mature"}),
+        ("Story", {"lastModifiedAt": NOW - timedelta(days=90)}),
     ],
 )
 def test_readiness_check_skips_fields_a_type_lacks(item_type: str, lack: dict[str, object]) -> None:
     assert faults(item_type, item(**lack)) == []
+
+
+def test_without_a_root_and_a_current_iteration_nothing_lacks_an_area_or_an_owner_for_them() -> None:
+    nowhere, bare = Ground(NOW), item(AreaID=1, AssignedToID=None)
+
+    assert [rule.id for rule in USUAL.faults("Story", bare, nowhere)] == []
+    assert [rule.id for rule in USUAL.faults("Story", bare, GROUND)] == ["owner", "area"]
+    begun = bare | {"Status": "Ready For Test"}
+    assert [rule.id for rule in USUAL.faults("Story", begun, nowhere)] == ["owner"]
 
 
 @pytest.mark.parametrize("item_type", ItemType)

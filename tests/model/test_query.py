@@ -171,6 +171,8 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
     [
         ("retry colour:red", 7, "search for the text in double quotes"),
         ("est>many", 1, "est:none"),
+        ("est<none", 1, '"none" is not a number'),
+        ("est>any", 1, '"any" is not a number'),
         ("@nobody", 1, "maya, jon"),
         ("owner:nobody", 1, "none, "),
         ("status:gone", 1, "Not Done"),
@@ -284,6 +286,7 @@ def test_an_empty_text_no_tags_and_the_root_are_not_set(
 def test_signs_are_short_for_keys() -> None:
     assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
     assert parse_query("#12,rework") == parse_query("tag:12,rework")
+    assert parse_query('#"12"') == parse_query("tag:12")
     assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
     assert parse_query("a OR b and c") == parse_query("a or (b AND c)") == parse_query("a or b c")
     assert parse_query("a and not b") == parse_query("a -b")
@@ -306,6 +309,8 @@ def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
     assert offered("x owner:") == ["x owner:maya", 'x owner:"jon k"']
     assert offered("x owner:maya,j") == ['x owner:maya,"jon k"']
     assert offered('owner:"j') == ['owner:"jon k"']
+    assert offered('owner:"m') == ['owner:"maya"']
+    assert offered("--TEA") == ["--team:"]
     assert offered("#u") == ["#ux"]
     assert offered("(@m") == ["(@maya"]
     assert offered("nothing zz") == []

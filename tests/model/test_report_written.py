@@ -59,6 +59,19 @@ def test_csv_has_plain_numbers_and_no_formulas() -> None:
     assert rows == [["Person", "Pts", "Change"], ["'=1+1 | <b>�[31m *you*", "1234.5", "-3"], ["jon", "", "2"]]
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        *(("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("=1", "'=1"), ("1+1", "1+1"), ("a,b", '"a,b"')),
+        *((1 / 3, "0.3333"), (-0.00001, "0"), (1e6, "1000000"), (None, '""')),
+    ],
+)
+def test_csv_writes_a_value_for_a_spreadsheet(value: Value, written: str) -> None:
+    report = Report("Load", "x", "y", Bars((), ()), Table((Column("A"),), ((value,),)))
+
+    assert FORMATS[".csv"](report) == f"A\n{written}\n"
+
+
 def test_csv_has_iso_dates_and_leaves_empty_what_was_not_recorded() -> None:
     assert FORMATS[".csv"](by_day()) == "Day,Left\n2026-03-02,8\n2026-03-03,\n2026-03-04,4\n"
 
@@ -218,6 +231,7 @@ def test_stretches_of_days_are_named_together() -> None:
             (-3.0, Column("x"), "-3"),
         ),
         *((3.0, Column("x", has_decimal=True), "3.0"), (1234.56, Column("x", has_decimal=True), "1,234.6")),
+        *((0.5, Column("x", is_signed=True), "+0.5"), (-0.5, Column("x", is_signed=True), "−0.5")),
         *((3.0, Column("x", is_signed=True), "+3"), (-3.5, Column("x", is_signed=True), "−3.5")),
         *((-0.04, Column("x", is_signed=True), "0"), (0.0, Column("x", is_signed=True), "0")),
     ],

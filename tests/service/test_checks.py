@@ -295,6 +295,7 @@ AREA_PROPERTIES = properties_of(name=ValueType.TEXT, parentId=ValueType.INTEGER)
     [
         ({}, 150, range(150, 0, -1)),
         ({"$top": "0"}, 150, ()),
+        ({"$top": "2000"}, 150, range(150, 0, -1)),
         ({"$top": "2", "$skip": "148"}, 150, (2, 1)),
         ({"$skip": "148"}, 150, (2, 1)),
         ({"$top": "5", "$skip": "150"}, 150, ()),

@@ -285,6 +285,12 @@ async def test_a_session_ends_after_its_time_and_with_the_licence(browser: Clien
     assert [answer.status_code for answer in (unlicensed, licensed, await me(browser))] == [401, 200, 401]
 
 
+async def test_blanks_around_a_name_are_no_part_of_it(browser: Client) -> None:
+    await log_in(browser, " Maya\t")
+
+    assert (await me(browser)).json()["name"] == "maya"
+
+
 async def test_another_sign_in_ends_the_session_before_it(browser: Client) -> None:
     form = Form((await browser.get(LOGIN_PATH)).text).fields | {"password": PASSWORD}
     await browser.post(LOGIN_PATH, data=form | {"username": "maya"})
