@@ -57,6 +57,7 @@ def test_a_challenge_for_old_clients_has_its_client_id_in_quotes() -> None:
     [
         f'WRAP location="{LOCATION}", client_id=uri:backlit',
         f'WRAP location="{LOCATION}", client_id="uri:backlit"',
+        f'WRAP location="{LOCATION}", location="https://other.test/", client_id=uri:backlit',
         f"WRAP location={LOCATION}, client_id=uri:backlit",
         f'WRAP location="{LOCATION}",client_id=uri:backlit',
         f'wrap  Client_ID = "uri:backlit" ,  LOCATION = "{LOCATION}"',

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import os
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -212,6 +213,26 @@ def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_pat
     folders = [path for path in (tmp_path / "files").rglob("*") if path.is_dir()]
     assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
     assert list((tmp_path / "files" / "incoming").iterdir()) == []
+
+
+def test_contents_are_kept_again_after_their_removal_and_are_young_again(tmp_path: Path) -> None:
+    files, place = LocalFiles(tmp_path), tmp_path / A[:2] / A[2:]
+    first, second = files.begin(), files.begin()
+    for incoming in (first, second):
+        incoming.write(b"a")
+        incoming.finish()
+
+    files.keep(first)
+    files.remove(A)
+    files.keep(first)
+    files.forget(first)
+    os.utime(place, (0, 0))
+    old = list(files.old())
+    files.keep(second)
+    files.forget(second)
+
+    assert (old, list(files.old()), b"".join(files.read(A, 0, 9))) == ([A], [], b"a")
+    assert list((tmp_path / "incoming").iterdir()) == []
 
 
 def test_a_file_store_that_failed_is_looked_at_again_and_a_good_one_is_not(tmp_path: Path) -> None:
