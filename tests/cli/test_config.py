@@ -9,6 +9,7 @@ from tests.cli.conftest import Home
 
 from backlit.config.settings import (
     Locations,
+    Pins,
     Profile,
     ProfileKind,
     Profiles,
@@ -16,6 +17,7 @@ from backlit.config.settings import (
     demo_profile,
     find_locations,
     local_profile,
+    read_pins,
     read_settings,
     read_views,
     remote_profile,
@@ -140,6 +142,40 @@ def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations
 
     [problem] = read_settings(locations).problems
     assert "config.toml" in problem
+
+
+PROFILE_AND_PROJECT = 'profile = "here"\nproject = "Aurora"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "pins"),
+    [
+        ({}, {}, Pins()),
+        ({".backlit.toml": PROFILE_AND_PROJECT}, {}, Pins("here", "Aurora")),
+        ({"backlit-views.toml": "project = 2"}, {}, Pins("", "2")),
+        ({"below/.backlit.toml": 'profile = "below"', ".backlit.toml": PROFILE_AND_PROJECT}, {}, Pins("below")),
+        ({".backlit.toml": "project = 2", "backlit-views.toml": PROFILE_AND_PROJECT}, {}, Pins("", "2")),
+        ({".backlit.toml": PROFILE_AND_PROJECT}, {"BACKLIT_PROJECT": "3"}, Pins("here", "3")),
+        ({".backlit.toml": PROFILE_AND_PROJECT}, {"BACKLIT_PROFILE": "demo"}, Pins("demo", "Aurora")),
+        ({".backlit.toml": PROFILE_AND_PROJECT}, {"BACKLIT_PROFILE": ""}, Pins("here", "Aurora")),
+        ({".backlit.toml": "profile = 3"}, {}, '"profile" must be a name'),
+        ({".backlit.toml": "project = true"}, {"BACKLIT_PROJECT": "3"}, '"project" must be a name'),
+        ({"below/.backlit.toml": "project ="}, {}, "Could not read"),
+    ],
+)
+def test_profile_and_project_are_named_by_the_environment_or_the_nearest_file(
+    tmp_path: Path, files: dict[str, str], environment: dict[str, str], pins: Pins | str
+) -> None:
+    below = tmp_path / "below" / "deeper"
+    below.mkdir(parents=True)
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+
+    if isinstance(pins, str):
+        with pytest.raises(StorageError, match=pins):
+            read_pins(below, environment)
+    else:
+        assert read_pins(below, environment) == pins
 
 
 def test_no_profile_is_the_last_one_before_the_first(locations: Locations) -> None:
