@@ -351,6 +351,42 @@ def test_a_field_is_one_projects_and_has_all_types_unless_some_are_named(connect
     assert (kept[1]["kind"], kept[1]["choices"]) == ("choice", ["Web", "Store", "Phone"])
 
 
+def test_every_change_of_settings_is_published_for_its_project_alone(connection: Connection) -> None:
+    teams, ticks = schema.teams, schema.time_entry_types
+    text, statuses = FieldChange(types=["Risk"]), ["Active", "Closed", "Odd"]
+    acts: list[Callable[[], object]] = [
+        lambda: projects.add_name(connection, teams, "Beacon", "Owls"),
+        lambda: projects.rename_name(connection, teams, "Beacon", "Owls", "Bats"),
+        lambda: projects.remove_name(connection, teams, "Beacon", "Bats"),
+        lambda: projects.add_name(connection, ticks, "Beacon", "Travel"),
+        lambda: custom_fields.add(connection, "Beacon", "Odd_cf", Kind.TEXT, text),
+        lambda: custom_fields.change(connection, "Beacon", "Odd_cf", FieldChange(default="x")),
+        lambda: custom_fields.remove(connection, "Beacon", "Odd_cf"),
+        lambda: value_lists.set_values(connection, "Beacon", "Risk", "Status", statuses),
+        lambda: value_lists.set_groups(connection, "Beacon", ["Odd=done"]),
+        lambda: value_lists.reset(connection, "Beacon", "Risk", "Status"),
+        lambda: projects.change(connection, "Beacon", ProjectChange(description="")),
+    ]
+
+    def revisions() -> list[int]:
+        return [row["settings_revision"] for row in rows_of(connection, schema.projects)]
+
+    for act in acts:
+        first, second, third = revisions()
+        act()
+        assert revisions() == [first, second + 1, third]
+    assert rows_of(connection, schema.projects, id=2)[0]["description"] == ""
+
+
+def test_a_field_has_choices_if_it_is_a_choice_and_a_key_of_its_own(connection: Connection) -> None:
+    add = partial(custom_fields.add, connection, "Aurora")
+
+    assert "takes no --choice" in refusal(lambda: add("Odd_cf", Kind.TEXT, FieldChange(choices=["a"])))
+    assert "needs its values" in refusal(lambda: add("Odd_cf", Kind.CHOICE, FieldChange()))
+    for key in ("Channel_cf", "CHANNEL_cf"):
+        assert "already has a field" in refusal(partial(add, key, Kind.TEXT, FieldChange()), Conflict)
+
+
 def test_a_change_of_a_field_keeps_its_other_settings(connection: Connection) -> None:
     types = [each for each in ItemType if each is not ItemType.TASK]
 

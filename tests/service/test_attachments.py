@@ -72,7 +72,7 @@ async def test_a_file_is_attached_read_listed_and_fetched(maya: Client, service:
     assert unfinished(service) == []
 
 
-async def test_a_comment_can_have_attachments(maya: Client) -> None:
+async def test_a_comment_can_have_attachments(maya: Client, service: Service) -> None:
     comment = (await maya.post("comments", json={"projectId": 1, "workItemId": 1, "description": "x"})).json()
 
     document = await attached(maya, place=f"comments/{comment['id']}")
@@ -81,6 +81,7 @@ async def test_a_comment_can_have_attachments(maya: Client) -> None:
     assert (await maya.get(f"comments/{comment['id']}/attachments")).json()["results"] == [document]
     await maya.delete(f"comments/{comment['id']}")
     assert (await maya.get(document["url"])).status_code == 404
+    assert stored(service) == []
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("Feedback", "Feedback"), ("Service", "Service"), ("backlit", "Service")])
@@ -106,6 +107,7 @@ async def test_only_the_description_can_be_changed(maya: Client, jon: Client) ->
     assert (await maya.put(path, json={"description": 5})).status_code == 400
     for same in ({"name": "b"}, {"description": "Seen"}):
         assert (await maya.put(path, json=same)).json() == changed.json()
+    assert (await maya.put(path, json={"description": ""})).json()["description"] == ""
     assert (await maya.put(path, json={"description": None})).json()["description"] is None
     assert (await maya.get("attachments?$filter=size eq 10 and name eq 'a.txt'")).json()["totalResults"] == 1
 

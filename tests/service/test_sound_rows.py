@@ -184,6 +184,19 @@ def test_a_value_of_an_item_is_one_that_its_type_can_have(
     assert problems[:1] == ([] if field is None else [("work_items", item_id, field)])
 
 
+@pytest.mark.parametrize("difference", [-1, 1])
+def test_a_counter_of_items_is_neither_too_low_nor_too_high(
+    connection: Connection, tmp_path: Path, difference: int
+) -> None:
+    totals = schema.project_totals
+    changed = totals.update().where(totals.c.project_id == 2).values(item_count=totals.c.item_count + difference)
+    connection.execute(changed)
+
+    (problem,) = Checker(connection, LocalFiles(tmp_path)).problems()
+
+    assert (problem.table, problem.id, problem.field) == ("project_totals", 2, "item_count")
+
+
 def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection, tmp_path: Path) -> None:
     users = schema.users
     connection.execute(users.update().where(users.c.id == 2).values(is_licensed=False))

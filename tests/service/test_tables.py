@@ -330,6 +330,16 @@ def test_an_item_between_two_others_changes_alone(connection: Connection) -> Non
     assert [stored(connection, each.id) for each in (first, second)] == [first, second]
 
 
+def test_items_of_one_number_are_ordered_by_a_move(connection: Connection) -> None:
+    settings = projects.settings(connection, 3)
+    first, second = ranked(connection, 1.0, 1.0)
+
+    items.move_rank(connection, first, second, settings, after=True, **BY)
+    assert order(connection) == [second.id, first.id]
+    items.move_rank(connection, stored(connection, first.id), second, settings, after=False, **BY)
+    assert order(connection) == [first.id, second.id]
+
+
 def test_neighbours_that_keep_their_number_are_not_changed(connection: Connection) -> None:
     first, second, third, fourth, moved = ranked(connection, 1.0, 2.0, 3.0, math.nextafter(3.0, 4.0), 9.0)
 

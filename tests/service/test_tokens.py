@@ -159,7 +159,7 @@ async def test_an_incomplete_form_is_a_bad_request(visitor: Client, form: dict[s
 async def test_a_code_works_once(visitor: Client, service: Service) -> None:
     code = service.invite("maya")
 
-    first, second = [await ask(visitor, wrap_verification_code=code) for _ in range(2)]
+    first, second = [await ask(visitor, wrap_verification_code=f" {code}\n") for _ in range(2)]
 
     assert (first.status_code, second.status_code) == (200, 401)
 

@@ -164,6 +164,8 @@ async def test_an_iteration_never_ends_before_it_begins(maya: Client) -> None:
     for change in ({"startDate": "2026-03-14"}, {"endDate": "2026-03-01"}):
         answer = await maya.put(f"iterations/{sprint['id']}", json=change)
         assert (answer.status_code, set(answer.json()["errors"])) == (400, {"endDate"})
+    none = await added(maya, "iterations", minCapacity=0, maxCapacity=0)
+    assert (none["minCapacity"], none["maxCapacity"]) == (0.0, 0.0)
     both = {"startDate": "2026-03-14", "endDate": "2026-03-14", "minCapacity": None, "maxCapacity": 12.5}
     changed = (await maya.put(f"iterations/{sprint['id']}", json=both)).json()
     assert changed.items() >= both.items()

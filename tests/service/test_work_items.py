@@ -136,6 +136,9 @@ async def test_a_value_sent_back_unchanged_is_not_checked_again(maya: Client, se
 
 
 async def test_unknown_and_foreign_keys_are_refused_by_name(maya: Client) -> None:
+    nulls = dict.fromkeys(("Nonsense", "Severity", "Missing_cf"))
+    story = await added(maya)
+    assert (await maya.put(f"workitems/{story['id']}", json=nulls)).json()["errors"].keys() == nulls.keys()
     assert set(await refused(maya, Nonsense=1, Severity="1 - Critical", Missing_cf=2)) == {
         "Nonsense",
         "Severity",
