@@ -30,6 +30,7 @@ DOUBT = "The item may already exist as #6 or #5, renamed since. If not, send it 
         ({}, 0, ["POST workitems"]),
         ({5: {}}, 0, ["POST workitems"]),
         ({5: {"Name": "New"}}, 0, 5),
+        ({5: {"Name": "New"}, 6: {"Name": "New"}}, 0, 5),
         ({5: {"Name": "New"}, 6: {"Name": " New "}}, 0, 5),
         ({5: {"Name": "New"}, 6: {"Name": "New", "Estimate": "3"}}, 0, 6),
         ({4: {"Name": "New"}}, 0, ["POST workitems"]),
@@ -49,7 +50,7 @@ async def test_a_new_item_is_found_by_its_author_kind_and_name(
     reading = await begin()
     store = reading.store
     outbox = await outbox_of(reading, items(1))
-    users = [{"id": 4, "name": "jon"}, {"id": 3, "name": "pat"}]
+    users = [{"id": 4, "name": "jon"}, {"id": 3, "name": "pat"}, {"id": 9, "name": "patricia", "displayName": "Pat"}]
     await store.files.write(lambda writer: writer.mirror.put_resources("user", 0, users))
     entries = await journalled(store, story(), *(story(f"Rival {each}") for each in range(rivals)))
     first, *others = [replace(each, known_id=4) for each in entries]
