@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.macros import Player, Recorder
 
 
@@ -63,16 +64,17 @@ async def test_a_macro_that_plays_itself_comes_to_an_end(store: Store, opened: O
 
 
 class FakePlayer:
-    """Notes the keys that macros press; a capital letter plays the macro of its small one."""
+    """Notes the keys that macros press; a capital letter plays the macro of its small one, and ! fails."""
 
     def __init__(self) -> None:
         self.input = self
         self.recorder = Recorder(cast("Player", self))
         self.pressed = ""
+        self.said: list[str] = []
         self.is_done = asyncio.Event()
 
-    def say(self, _sentence: str, *, is_bad: bool = False) -> None:
-        """Say nothing."""
+    def say(self, sentence: str, *, is_bad: bool = False) -> None:
+        self.said.append(f"! {sentence}" if is_bad else sentence)
 
     def run_worker(self, act: Callable[[], Coroutine[object, object, None]], *, group: str) -> None:
         async def run() -> None:
@@ -84,6 +86,8 @@ class FakePlayer:
     async def give(self, event: events.Key, besides: Iterable[str]) -> None:
         assert not self.recorder.takes(event, is_free=True), besides
         self.pressed += event.key
+        if event.key == "!":
+            self.recorder.stop("No item.")
         if event.key.isupper():
             self.recorder.play(event.key.lower(), 1)
 
@@ -102,6 +106,41 @@ async def test_a_macro_in_a_macro_is_played_before_the_rest_of_it() -> None:
     await player.is_done.wait()
 
     assert player.pressed == "xB12y" * 2
+
+
+async def test_the_last_macro_is_played_again_by_the_count_until_it_fails() -> None:
+    player = FakePlayer()
+    player.record("a", "x")
+    player.record("b", "y!z")
+    for letter, count in (("a", 1), ("", 2)):
+        player.recorder.play(letter, count)
+        await player.is_done.wait()
+        player.is_done.clear()
+    again = player.pressed
+    player.recorder.play("b", 1)
+    await player.is_done.wait()
+
+    assert (again, player.pressed) == ("xxx", "xxxy!")
+    assert player.said == [
+        *("Recording macro a. Q ends it.", "Recorded 1 key as macro a. @a plays it."),
+        *("Recording macro b. Q ends it.", "Recorded 3 keys as macro b. @b plays it."),
+        "! Macro b stopped after 2 keys, 1 skipped: No item.",
+    ]
+    assert (player.recorder.is_playing, player.recorder.stop()) == (False, False)
+
+
+def test_a_recording_ends_at_a_free_q_and_is_not_played_before() -> None:
+    player = FakePlayer()
+    player.recorder.record("a")
+    taken = [player.recorder.takes(events.Key("Q", "Q"), is_free=False)]
+    with pytest.raises(CannotAct, match=r"Macro a is being recorded\. Q ends it"):
+        player.recorder.play("a", 1)
+    taken += [player.recorder.takes(events.Key("Q", "Q"), is_free=True) for _ in range(2)]
+
+    assert taken == [False, True, False]
+    assert player.said[1:] == ["Recorded 1 key as macro a. @a plays it."]
+    with pytest.raises(CannotAct, match="Macro a is too long: it would press more than 20,000 keys"):
+        player.recorder.play("a", 20_001)
 
 
 async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> None:

@@ -55,12 +55,9 @@ async def _walk(target: HistoryTarget, count: int, *, is_redo: bool) -> None:
             if offered is None:
                 target.say("Nothing to redo." if is_redo else "Nothing to undo.")
                 return
-            if offered.is_grave:
-                if await _is_agreed(target, offered):
-                    await _carry_out(target, is_redo=is_redo)
-                return
-            await _carry_out(target, is_redo=is_redo)
-            if offered.is_impossible:
+            if not offered.is_grave or await _is_agreed(target, offered):
+                await _carry_out(target, is_redo=is_redo)
+            if offered.is_grave or offered.is_impossible:
                 return
 
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from textual import events
 from textual.worker import WorkType
 
+from backlit.model.amounts import counted
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.shell.input_queue import InputQueue
 from backlit.tui.shell.workers import work
@@ -110,20 +111,20 @@ class Recorder:
     def _stop_recording(self) -> None:
         letter, self._recording = self._recording or "", None
         self._macros[letter] = tuple(self._noted)
-        self._app.say(f"Recorded {len(self._noted)} keys as macro {letter}. @{letter} plays it.")
+        self._app.say(f"Recorded {counted(len(self._noted), 'key')} as macro {letter}. @{letter} plays it.")
 
     async def _play_all(self, letter: str) -> None:
-        pressed = 0
+        count = 0
         try:
             while self._to_play and self._fault is None:
                 await self._press(*self._to_play.popleft())
-                pressed += 1
+                count += 1
         finally:
             fault, left = self._fault, len(self._to_play)
             self._to_play.clear()
             self.is_playing, self._played, self._fault = False, 0, None
         if fault is not None:
-            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} skipped: {fault}", is_bad=True)
+            self._app.say(f"Macro {letter} stopped after {counted(count, 'key')}, {left} skipped: {fault}", is_bad=True)
 
     async def _press(self, key: str, character: str | None) -> None:
         """Press one key, and wait until it is handled."""
