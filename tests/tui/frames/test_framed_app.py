@@ -323,7 +323,7 @@ def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
-def test_escapes_in_a_pasted_text_are_dropped_and_press_no_keys(size: int) -> None:
+def test_escapes_in_a_pasted_text_press_no_keys_however_it_arrives(size: int) -> None:
     first, rest = "\x1b[Bé\x1b[200~a", "\x1b[31mq\x1b\x1b[201~\x1b[A"
     parser = InputParser()
 
@@ -331,7 +331,7 @@ def test_escapes_in_a_pasted_text_are_dropped_and_press_no_keys(size: int) -> No
     messages = [each for piece in pieces for each in parser.feed(piece)]
 
     found = [each.text if isinstance(each, events.Paste) else each.key for each in messages]  # type: ignore[attr-defined] # keys
-    assert found == ["down", "é", "a[31mq", "up"]
+    assert found == ["down", "é", "aq", "up"]
 
 
 def test_half_a_character_is_not_the_end_of_the_input() -> None:
@@ -339,3 +339,24 @@ def test_half_a_character_is_not_the_end_of_the_input() -> None:
 
     assert [*parser.feed("")] == []
     assert [each.character for each in parser.feed("é")] == ["é"]  # type: ignore[attr-defined] # a key
+
+
+@pytest.mark.parametrize(
+    ("pasted", "text"),
+    [
+        ("one\r\ntwo\tthree", "one\r\ntwo\tthree"),
+        ("pqr \x1b[31mred\rxd", "pqr red\rxd"),
+        ("\x1b", ""),
+        ("a\x1b\x1b[Ab", "ab"),
+        ("\x1b]8;;https://a.example\x1b\\link\x1b]8;;\x07", "link"),
+        ("\x1b]0;begun and never ended", "0;begun and never ended"),
+        ("\x03\x00\x7f\x9bno\x1b[200~ keys", "no keys"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 4096])
+def test_nothing_in_a_paste_is_a_key(pasted: str, text: str, size: int) -> None:
+    parser, sent = InputParser(), f"a\x1b[200~{pasted}\x1b[201~b"
+
+    found = [each for at in range(0, len(sent), size) for each in parser.feed(sent[at : at + size])]
+
+    assert [each.text if isinstance(each, events.Paste) else each.key for each in found] == ["a", text, "b"]  # type: ignore[attr-defined] # keys

@@ -1,4 +1,4 @@
-"""Safe text: the functions through which every string of a server reaches the screen.
+"""Safe text: the functions through which every string of a server reaches the screen, and the parser of input.
 
 Control and escape characters become visible pictures, bidirectional overrides a replacement sign, and
 invisible joiners are dropped outside emoji. Only the drawn text changes; stored text is never touched.
@@ -13,6 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual._xterm_parser import XTermParser
 from textual.content import Content
 from textual.filter import LineFilter
@@ -22,7 +23,6 @@ from textual.strip import Strip
 Line = list[Segment]
 """A line of a drawn text."""
 
-_PASTE, _BRACKETS, _BEGUN = "\x1b[200~", re.compile("(\x1b\\[20[01]~)"), re.compile(r"(?:\x1b\[?2?0?1?)?\Z")
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _INVISIBLE = (
     0x00AD, 0x034F, 0x115F, 0x1160, 0x180E, *range(0x200B, 0x200E), *range(0x2060, 0x2065), 0x3164, 0xFEFF, 0xFFA0,
@@ -216,19 +216,33 @@ def joined(parts: Sequence[str], between: str = "  ") -> str:
     return between.join(part for part in parts if part)
 
 
-class InputParser(XTermParser):
-    """Drops escapes from pasted text, which Textual would take for keys, but not the begun bracket at its end."""
+# From the terminal
 
-    _is_pasting, _begun = False, ""
+_PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
+"""The beginning and the end of pasted text."""
+_CONTROLS = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+"""Escape sequences, and control characters but tabs and line breaks."""
+
+
+class InputParser(XTermParser):
+    """Textual's parser, which takes the escape sequences of a paste for keys; here pasted text has none."""
+
+    _last = ""
+    _pasted: list[str] | None = None
 
     def feed(self, data: str) -> Iterable[Message]:
-        """Return the messages of some input."""
-        parts = _BRACKETS.split(self._begun + data)
-        for at, part in enumerate(parts):
-            if at % 2:
-                self._is_pasting, self._begun = part == _PASTE, ""
-            elif self._is_pasting:
-                self._begun = _BEGUN.findall(part)[0]
-                parts[at] = part.removesuffix(self._begun).replace("\x1b", "")
-        whole = "".join(parts)
-        return super().feed(whole) if whole else ()  # no text is the end of the input
+        """Yield the messages of received characters."""
+        for character in data:
+            self._last = (self._last + character)[-len(_PASTE) :]
+            if self._pasted is None:
+                yield from super().feed(character)
+            else:
+                self._pasted.append(character)
+            if self._last == _PASTE and self._pasted is None:
+                self._pasted = []
+                tuple(super().feed(_PASTED))
+            elif self._last == _PASTED and self._pasted is not None:
+                pasted, self._pasted = "".join(self._pasted)[: -len(_PASTED)], None
+                yield events.Paste(_CONTROLS.sub("", pasted))
