@@ -171,6 +171,21 @@ async def test_zero_asks_for_another_answer(world: World, store: Store, opened: 
 
 
 @pytest.mark.slow
+async def test_a_word_for_points_is_an_answer_that_leaves_the_item_not_ready(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "0")
+        warned = missing(pilot.app, ["Scale:", " add no points."])
+        await press(pilot, *"XL", "enter")
+
+        assert warned == []
+        assert missing(pilot.app, ["¬ Estimate XL", "¬ No estimate in points", "1 question left"]) == []
+
+
+@pytest.mark.slow
 async def test_two_answers_typed_in_a_row_go_to_two_questions(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1, "Story")
     await world.rival.work_items.update(item_id, {"PriorityClass": None, "Maturity": "5 - Mature"})
@@ -298,7 +313,7 @@ async def test_checks_are_shown_passed_and_open(world: World, store: Store, open
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert missing(pilot.app, ["✓ Mature", "¬ Not estimated", "2 questions left"]) == []
+        assert missing(pilot.app, ["✓ Mature", "¬ No estimate in points", "2 questions left"]) == []
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
@@ -406,7 +421,7 @@ async def test_a_low_terminal_counts_the_passed_checks(world: World, store: Stor
     async with opened(store, (80, 24)) as pilot:
         await queue_of(pilot, [item_id])
 
-        assert re.search(r"¬ Not estimated +✓ \d others?", line_with(pilot.app, "Readiness"))
+        assert re.search(r"¬ No estimate in points +✓ \d others?", line_with(pilot.app, "Readiness"))
 
 
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(
@@ -446,7 +461,7 @@ async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World
         await pilot.pause()
         names = [str(item_fields(store, each)["Name"]) for each in ids]
 
-        assert re.search(rf"Next .*\n +{ids[1]} . {re.escape(names[1])} +Not estimated.*\n +{ids[2]} ", first)
+        assert re.search(rf"Next .*\n +{ids[1]} . {re.escape(names[1])} +No estimate in points.*\n +{ids[2]} ", first)
         assert re.search(rf"Next .*\n +{ids[2]} ", text_of(pilot.app))
         assert not re.search(rf"\n +{ids[1]} ", text_of(pilot.app))
 

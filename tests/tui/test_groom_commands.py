@@ -361,13 +361,13 @@ def test_the_summary_names_changes_by_their_result_and_author(store: Store) -> N
         "  - Priority: 1 → 2",
         "  - by someone else: Estimate: 3 → –",
         "  - skipped",
-        "  - open: Not estimated",
+        "  - open: No estimate in points",
         *("", "## Skipped", ""),
         "- #3 Three (Story)",
         "  - by someone else: Estimate: 3 → 8",
         *("", "## Unchanged", ""),
         "- New (Bug)",
-        "  - open: Not estimated",
+        "  - open: No estimate in points",
         "- #9 Gone (deleted)",
     ]
 

@@ -97,7 +97,7 @@ async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, s
 
         assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
         assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
-        assert "Not estimated" in line_with(pilot.app, f" {bug} ×")
+        assert "No estimate in points" in line_with(pilot.app, f" {bug} ×")
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def _stale(ground: Ground) -> Filter:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("estimate", "no estimate", "Not estimated.", _ESTIMATED, _unestimated, "Estimated"),
+    Rule("estimate", "no estimate", "No estimate in points.", _ESTIMATED, _unestimated, "Estimated"),
     Rule("owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner, "Owner"),
     Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
     Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),

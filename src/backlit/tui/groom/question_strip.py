@@ -108,14 +108,14 @@ class QuestionStrip(LinesView, can_focus=True):
 
 
 def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
-    """Return a question with its value, if it has one: answered ones have a tick, and the current one is underlined."""
-    sign = " " if asked.is_open or is_empty(asked.value) else "✓"
+    """Return a question with its value, if it has one: answered ones have a sign, and the current one is underlined."""
+    sign = " " if asked.is_open or is_empty(asked.value) else UNREADY if asked.is_failed else "✓"
     words = safe(asked.words)
     words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
     value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
     name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
     return [
-        Segment(f" {sign} " if sign.strip() else " ", theme.style("mark")),
+        Segment(f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY else "mark")),
         Segment(safe(asked.field.label), name),
         Segment(f"{value} ", theme.style("muted")),
     ]

@@ -26,7 +26,10 @@ _PRIORITIES = range(1, 6)
 
 
 class Question(Struct, frozen=True):
-    """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0."""
+    """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0.
+
+    `is_failed` marks a given answer that leaves the item not ready, as a word for points does.
+    """
 
     field: Field
     value: object
@@ -34,6 +37,7 @@ class Question(Struct, frozen=True):
     is_open: bool
     answers: Mapping[int, Choice]
     others: str = OTHERS
+    is_failed: bool = False
 
     def has(self, choice: Choice) -> bool:
         """Return whether an answer is the item's value."""
@@ -148,7 +152,8 @@ class ItemQuestions:
 
     def _question(self, item: Item, key: str, seen: _Seen, *, is_missing: bool) -> Question:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
-        is_open = is_missing and is_same(seen.before.get(key), value) and key not in seen.confirmed
+        is_failed = is_missing and key not in seen.confirmed
+        is_open = is_failed and is_same(seen.before.get(key), value)
         words = FieldWords(self._store).shown(field, value)
         scale = self._scale()
         if key == "Estimate" and _types_points(scale):
@@ -156,9 +161,9 @@ class ItemQuestions:
             found = {int(each.label): each for each in points if _is_digit(each.label)}
             more = ", ".join(each.label for each in points if not _is_digit(each.label))
             others = f"other ({more}…)" if more else OTHERS
-            return Question(field, value, words, is_open, found, others)
+            return Question(field, value, words, is_open, found, others, is_failed)
         choices = answers(self._store, field, item, scale, self._common)
-        return Question(field, value, words, is_open, dict(enumerate(choices, 1)))
+        return Question(field, value, words, is_open, dict(enumerate(choices, 1)), is_failed=is_failed)
 
     def go_on(self) -> None:
         """Go to the next open question, wrapping around; without one, to the status."""
