@@ -43,6 +43,39 @@ async def test_one_refusal_replaces_the_one_before(store: Store, opened: Open) -
         assert text_of(pilot.app).count("is not a command here") == 1
 
 
+@pytest.mark.parametrize(
+    ("keys", "shown"), [("d", "delete permanently"), ("C", "ctrl+s send"), (":", ":command or item number")]
+)
+async def test_a_refusal_goes_when_a_dialog_or_a_line_opens(store: Store, opened: Open, keys: str, shown: str) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        await press(pilot, "g", "X")
+        before = text_of(pilot.app)
+        await press(pilot, *keys)
+
+        assert "command here" in before
+        await until(lambda: shown in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "command here" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_an_error_of_the_background_is_shown_once_over_a_dialog(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        pilot.app.notify("Could not save #7.", severity="error")
+        for keys in (["d"], ["escape"]):
+            await press(pilot, *keys)
+            await until(lambda: text_of(pilot.app).count("Could not save #7.") == 1, lambda: text_of(pilot.app))
+
+
+@pytest.mark.parametrize("keys", [["C"], ["d"], ["c", "n"], ["question_mark"]])
+async def test_ctrl_c_twice_quits_from_a_dialog(store: Store, opened: Open, keys: list[str]) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *keys, "ctrl+c")
+        said = text_of(pilot.app)
+        await press(pilot, "ctrl+c")
+
+        assert "Press ctrl+c again to quit." in said
+        assert not pilot.app.is_running
+
+
 async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_footer_free(
     store: Store, opened: Open
 ) -> None:

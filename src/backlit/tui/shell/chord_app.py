@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
 from textual.filter import LineFilter, Monochrome, NoColor
-from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
@@ -23,7 +22,7 @@ from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import SECONDS, FooterLine, SidesLine, WaitingKeys
-from backlit.tui.widgets.storage_errors import showing_storage_errors
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -34,7 +33,7 @@ INPUT = (events.InputEvent, events.Paste)
 """Events from the terminal, whose order is kept."""
 
 
-class ChordApp(FramedApp, inherit_bindings=False):
+class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     """An application whose keys come from the command table; dialogs keep their own keys."""
 
     input: InputQueue
@@ -66,7 +65,11 @@ class ChordApp(FramedApp, inherit_bindings=False):
         return usual if self.is_framed else [*usual, self._safe_filter]
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
-        """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
+        """Show a dialog in place of messages, and return its answer; for commands, which run in workers.
+
+        Keys go to the dialog meanwhile.
+        """
+        self._messages.make_room("")
         with self.input.pausing():
             return cast("Answer", await self.push_screen_wait(dialog))
 
@@ -111,10 +114,11 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self._messages.drop(self.input.fail())
 
     def _refresh_notifications(self) -> None:
-        """Show the toasts on the top screen, also where it comes back; Textual removes a toast without its holder."""
-        for holder in self.screen.query(ToastHolder):
-            if holder.is_mounted and not holder.children:
-                holder.remove()
+        """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
+        for screen in self.screen_stack:
+            for holder in screen.query(ToastHolder):
+                if holder.is_mounted and not (screen is self.screen and holder.children):
+                    holder.remove()
         super()._refresh_notifications()
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
@@ -129,11 +133,6 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
         self._messages.drop(self.input.refuse())
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message; shows a StorageError."""
-        with showing_storage_errors(self):
-            await super()._dispatch_message(message)
 
     async def on_event(self, event: events.Event) -> None:
         """Queue input of the terminal; drop focus reports, each of which restyles everything."""

@@ -55,13 +55,14 @@ class Dispatch:
         return self._app.focused or self._app.screen
 
     async def take(self, event: events.Event) -> None:
-        """Run the command that a key completes; pass on any other event, and all keys of a dialog."""
+        """Run the command that a key completes; pass on any other event, and all keys of a dialog but ctrl+c."""
         is_for_command = not isinstance(self._app.screen, ModalScreen)
         is_free = is_for_command and not self._resolver.chord and not self._is_in_text
         if self._recorder.takes(event, is_free=is_free):
             return
-        if not (is_for_command and isinstance(event, events.Key) and self._takes_key(event)):
-            await self._pass_on(event)
+        if isinstance(event, events.Key) and (is_for_command or event.key == "ctrl+c") and self._takes_key(event):
+            return
+        await self._pass_on(event)
 
     def run(self, command: Command, count: int | None = None, letter: str = "") -> None:
         """Run a command on the nearest node that offers it, from the focus up; say why none can."""

@@ -155,7 +155,8 @@ class QueryLine(Vertical):
         return bool(self.display)
 
     def open(self, sign: str, text: str, placeholder: str) -> None:
-        """Open the line."""
+        """Open the line, without a toast over its note."""
+        self.app.clear_notifications()
         self.sign = sign
         self._lead.update(literal(sign))
         self.input.placeholder = placeholder
