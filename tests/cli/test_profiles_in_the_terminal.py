@@ -37,6 +37,15 @@ def test_a_first_start_asks_where_to_begin_and_the_next_one_does_not(home: Home)
         shown.wait_for("Your backlog is empty")
 
 
+def test_ctrl_c_pressed_again_while_the_welcome_ends_writes_nothing(home: Home) -> None:
+    with terminal([], home.environment) as shown:
+        shown.wait_for("Welcome to backlit")
+        shown.press(*["ctrl+c"] * 4)
+
+        shown.ended()
+        assert "Traceback" not in shown.text
+
+
 def test_a_start_after_the_sample_does_not_open_the_sample_again(home: Home) -> None:
     with terminal(["demo", "--items", "20"], home.environment) as shown:
         shown.wait_for(r"Aurora.*synced")

@@ -206,6 +206,7 @@ def _show(
             if frame is not None:
                 app.begin_with(frame)
             ending.ends(app)
+            signal.signal(signal.SIGINT, lambda *_: None)  # a ctrl+c after it was left would write a traceback
             app.run(mouse=settings.mouse)
             ending.is_over()
         keep(app)
