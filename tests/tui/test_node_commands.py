@@ -256,6 +256,7 @@ def result_of(dialog: object, *typed: str) -> str:
     ("node_id", "title", "lines", "expected"),
     [
         (21, "below R1", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
+        (22, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
         (23, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
         (24, "below R2", ["Lap {n}", "3", "6", "2", "2026-05-01"], "Shop(R1(Lap 1 Lap 2) R2(S1 S2) Spike(Part))"),
         (20, "below Shop", ["Sprint {n}", "1", "6", "2", "2026-03-21"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part) S1 S2)"),

@@ -333,7 +333,7 @@ APP_COMMANDS: tuple[Command, ...] = (
     Command("app.suspend", ("ctrl+z",), Context.GLOBAL, "suspend", "Suspend backlit; fg resumes it.",
         handler="app.global_commands:suspend"),
     Command("app.back", ("q",), Context.GLOBAL, "back", "Go back; from the backlog, quit.",
-        handler="app.navigation:back", words=("q",), also="quit exit close leave"),
+        handler="app.navigation:back", words=("q", "quit"), also="exit close leave"),
     Command("app.unwind", ("escape",), Context.GLOBAL, "cancel", "Cancel the keys, or close the screen.",
         handler="app.navigation:unwind", in_text=True),
     Command("app.interrupt", ("ctrl+c",), Context.GLOBAL, "stop", "Stop the running operation; press twice to quit.",

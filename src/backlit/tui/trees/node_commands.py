@@ -105,7 +105,7 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     begins = iterations[above].start if iterations[above].is_release else None
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
     lines = offer(children, below_root, begins, today)
-    title = f"Add sprints {'after' if is_beside else 'below'} {node.name}"
+    title = f"Add sprints after {children[-1].name}" if is_beside else f"Add sprints below {node.name}"
 
     def read(typed: Sequence[str]) -> str:
         return series_lines(series_of(typed, today), children, today)
