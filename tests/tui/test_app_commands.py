@@ -357,7 +357,7 @@ def test_it_is_said_that_all_is_sent(store: Store) -> None:
 
     global_commands.say_saved(target, call("app.saved"))
 
-    assert target.said == ["All changes are saved on the server."]
+    assert target.said == ["All changes are saved."]
 
 
 async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice_restores_the_one_before(

@@ -126,7 +126,7 @@ async def test_w_says_that_all_is_saved(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":w", "enter")
 
-        assert "All changes are saved on the server." in text_of(pilot.app)
+        assert "All changes are saved." in text_of(pilot.app)
 
 
 async def test_a_theme_is_put_on_by_its_name(store: Store, opened: Open) -> None:

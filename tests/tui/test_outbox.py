@@ -56,7 +56,7 @@ async def test_an_empty_outbox_says_that_all_is_sent(store: Store, opened: Open)
         await pilot.press("r")
         await pilot.pause()
 
-        assert missing(pilot.app, ["All changes are saved on the server.", "No changes in the outbox."]) == []
+        assert missing(pilot.app, ["All changes are saved.", "No changes in the outbox."]) == []
 
 
 async def test_what_waits_is_listed_with_what_it_changes(world: World, store: Store, opened: Open) -> None:
@@ -85,7 +85,7 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
         await store.refresh()
         await sent(store)
 
-        await until(lambda: "All changes are saved on the server" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "All changes are saved" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_title_calls_a_project_synced_only_where_nothing_waits(world: World, store: Store, opened: Open) -> None:

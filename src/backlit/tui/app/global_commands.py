@@ -157,7 +157,7 @@ def say_saved(target: StoreTarget, _call: Call) -> None:
     """Say whether all changes have been sent."""
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
-    target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved on the server.")
+    target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved.")
 
 
 def refresh(target: ApplicationTarget, _call: Call) -> None:

@@ -362,7 +362,7 @@ class OutboxList(EntryList[OutboxEntry]):
         """Draw a text for no entries, or the error of reading them."""
         if self._fault:
             return words_line(self, self._fault, y, "conflict")
-        return words_line(self, "" if self.entries else "All changes are saved on the server.", y)
+        return words_line(self, "" if self.entries else "All changes are saved.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:
