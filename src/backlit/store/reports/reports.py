@@ -177,7 +177,7 @@ class Reports:
     async def velocities(self, coverage: Coverage, measure: Measure) -> Report:
         """Create the report on the velocity of the last iterations."""
         today = self._names.today()
-        below = coverage if self._is_divided(coverage) else None
+        below = coverage if len(coverage.iteration_ids) > 1 else None
         begun = [each for each in self.coverages.leaves(below) if each.start <= today]
         if below is None and coverage.node_id is None:
             begun = [each for each in begun if each.end >= coverage.start]
@@ -243,9 +243,6 @@ class Reports:
             known = each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type
             stays.append(Stay(*known, each.created, before))
         return age(_about(coverage), stays, today, self._records.sample.until())
-
-    def _is_divided(self, coverage: Coverage) -> bool:
-        return len(coverage.iteration_ids) > 1
 
     def _owner(self, owner_id: int | None) -> str:
         if owner_id is None:

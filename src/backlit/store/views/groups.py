@@ -227,11 +227,9 @@ def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
         found = level_value(key, raw)
         for value in found if isinstance(found, tuple) else (found,):
             sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points), int(tasks))
-    return sorted((Facet(value, totals) for value, totals in sums.items()), key=_by_count)
-
-
-def _by_count(facet: Facet) -> tuple[int, str]:
-    return -facet.totals.count, str(facet.value)
+    return sorted(
+        (Facet(value, totals) for value, totals in sums.items()), key=lambda each: (-each.totals.count, str(each.value))
+    )
 
 
 _NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value))

@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, first_lines, preview_of
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import Line, fit, fit_right, joined
+from backlit.tui.drawing.text import fit, fit_right, joined
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
@@ -111,10 +111,6 @@ class AttachmentList(EntryList[AttachmentEntry]):
             style = theme.style(colour, on=on, bold=is_header)
             segments.append(Segment("  " + fit(about, room - name_width - 2), style))
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
-
-
-def _no_lines(_width: int, _height: int, _theme: ThemeStyles) -> list[Line]:
-    return []
 
 
 def type_of(name: str) -> str:
@@ -266,7 +262,7 @@ class AttachmentsScreen(ItemRowsScreen):
             found, about = self._previews.get(entry.id), entry.description if self.size.width < MIDDLING else ""
             facts = joined([found.kind, found.note, about] if found else [about])
             heading: list[Part] = [(entry.name, HEADING), (f" · {facts}" if facts else "", "muted")]
-            self._split.show(partial(first_lines, found) if found else _no_lines, heading)
+            self._split.show(partial(first_lines, found) if found else lambda *_: [], heading)
 
     async def _read_preview(self, entry: AttachmentEntry) -> None:
         """Read the beginning of a file for its preview once the cursor rests on it; without a connection, leave it."""

@@ -309,7 +309,11 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         others = [each for each in others if each.value != "none"]
         self.replace_choices(
             [
-                Choice(choice.value, choice.label, _items(counts.get(str(choice.value), 0)))
+                Choice(
+                    choice.value,
+                    choice.label,
+                    counted(count, "item") if (count := counts.get(str(choice.value), 0)) else "",
+                )
                 for choice in [*self._choices, *others]
             ]
         )
@@ -341,10 +345,6 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def _show_selected(self) -> None:
         self.list.select(frozenset(self._selected))
-
-
-def _items(count: int) -> str:
-    return counted(count, "item") if count else ""
 
 
 class TagChange(Struct, frozen=True):

@@ -4,7 +4,6 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -44,7 +43,10 @@ def file_in(text: str) -> tuple[Path, str]:
 async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
     """Ask for a path and save there; asks before it replaces a file. Raises CannotAct where that fails."""
     kept = StoredLines(target.store, f"save:{saved.title}")
-    check = partial(_fault_of_place, saved)
+
+    def check(text: str) -> str | None:
+        return fault_of(lambda: saved.place_of(text))
+
     text = await target.ask(PathDialog(saved.title, shown_path(proposed), check, saved.note, kept))
     if text is None:
         return
@@ -63,10 +65,6 @@ async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
     except OSError as error:
         raise CannotAct(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
     target.say(f"Saved {shown_path(path)}")
-
-
-def _fault_of_place(saved: Saved, text: str) -> str | None:
-    return fault_of(lambda: saved.place_of(text))
 
 
 def write_new(path: Path, content: str) -> None:
@@ -94,7 +92,8 @@ LABELS = ("Minimum points", "Maximum points")
 
 async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
     """Return the least and the most points that the user types, by the service's keys; None without an answer."""
-    lines = list(zip(LABELS, map(_points, (iteration.min_capacity, iteration.max_capacity)), strict=True))
+    limits = (number_text(each) if each else "" for each in (iteration.min_capacity, iteration.max_capacity))
+    lines = list(zip(LABELS, limits, strict=True))
     kept = StoredLines(target.store, f"capacity:{iteration.id}")
     typed = await target.ask(LinesDialog(f"Capacity of {iteration.name}", lines, _check, kept))
     if typed is None:
@@ -108,7 +107,3 @@ def _check(typed: Sequence[str]) -> str:
     if least and most and least > most:
         raise BadRequest("The minimum cannot be more than the maximum.")
     return ""
-
-
-def _points(value: float | None) -> str:
-    return number_text(value) if value else ""

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from rich.segment import Segment
 from textual import events
@@ -144,12 +145,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             self._timer.stop()
         self._laid_out.reach(last)
         self.virtual_size = Size(self._width, len(self._laid_out.lines))
-        is_more = self._laid_out.count < len(self._comments)
-        self._timer = self.set_timer(LAYOUT_PAUSE, self._reach_more) if is_more else None
-
-    def _reach_more(self) -> None:
-        """Put older comments below."""
-        self._reach(self._laid_out.count - 1 + AT_ONCE)
+        count, is_more = self._laid_out.count, self._laid_out.count < len(self._comments)
+        self._timer = self.set_timer(LAYOUT_PAUSE, partial(self._reach, count - 1 + AT_ONCE)) if is_more else None
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:

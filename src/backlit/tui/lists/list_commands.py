@@ -112,7 +112,8 @@ UNFIT = frozenset({Kind.LONG_TEXT})
 async def group(target: ListTarget, call: Call) -> None:
     """Group by the typed fields, else pick one field, or two with tab. Raises BadRequest for an unknown field."""
     if call.text:
-        names = () if call.text == "none" else _keys(target.store, call.text.replace(",", " ").split())
+        typed = [] if call.text == "none" else call.text.replace(",", " ").split()
+        names = tuple(key_named(target.store, each) for each in typed)
         if len(names) > MOST_GROUPS:
             raise BadRequest(f"A list has at most {MOST_GROUPS} levels of groups.")
     else:
@@ -288,10 +289,6 @@ def key_named(store: Store, name: str) -> str:
     """Return the field of a name, a custom field too. Raises BadRequest for an unknown name."""
     field = field_named(name, store.lookups.custom_fields())
     return field.key if field else field_key(name)
-
-
-def _keys(store: Store, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(key_named(store, name) for name in names)
 
 
 def _completed(target: ListTarget, text: str, cursor: int, more: Iterable[str] = ()) -> Sequence[Candidate]:

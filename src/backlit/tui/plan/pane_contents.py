@@ -11,7 +11,6 @@ from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
@@ -204,7 +203,8 @@ class Forecast:
         if not (mean and upcoming and view.count):
             return
         rows = view.rows(0, FORECAST_ROWS)
-        at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and _takes_estimate(row)]
+        estimate = FIELD_BY_KEY["Estimate"]
+        at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and estimate.applies_to(row.type)]
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
         self._free = {each.id: max(0.0, room) for each, room in zip(upcoming, rooms, strict=True)}
@@ -233,7 +233,3 @@ class Forecast:
         unestimated = self._unestimated.get(line.value, 0)
         free = f" · {number_text(round(self._free[found.id]))} pts to velocity" if found.id in self._free else ""
         return f"fits {found.name}{free}" + (f" · {unestimated} not estimated" if unestimated else "")
-
-
-def _takes_estimate(row: Row) -> bool:
-    return FIELD_BY_KEY["Estimate"].applies_to(row.type)

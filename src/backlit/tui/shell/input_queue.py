@@ -189,9 +189,6 @@ class InputQueue:
         self._refused_at = max(event.time, self._refused_at) if is_behind else -math.inf
         return is_behind
 
-    def _waited(self) -> float:
-        return asyncio.get_running_loop().time() - self._since
-
     async def _run(self) -> None:
         while True:
             if not (self._is_typing and self._waiting and self._types(self._waiting[0])):
@@ -227,7 +224,7 @@ class InputQueue:
                 passes += await self._drain()
                 is_quiet = all(not each.message_queue_size for each in self._pumps())
                 quiet = quiet + 1 if is_quiet and not any(self._unfinished(besides)) else 0
-            if self._waited() >= VISIBLE_AFTER:
+            if asyncio.get_running_loop().time() - self._since >= VISIBLE_AFTER:
                 self._show(is_busy=is_busy or bool(self._waiting))
         self._show(is_busy=False)
 

@@ -164,16 +164,12 @@ def fitting(columns: Sequence[Column], room: int) -> list[Column]:
     if not growing:
         return shown
     more = max(0, room - taken_by(shown) - NAME_ENOUGH) // 2 // growing
-    return [_wider(each, more) if each.grows else each for each in shown]
+    return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
 def taken_by(columns: Sequence[Column]) -> int:
     """Return the cells that columns take, with a blank and the scrollbar after the last one."""
     return sum(each.width + GAP for each in columns) + 2
-
-
-def _wider(column: Column, cells: int) -> Column:
-    return replace(column, width=column.width + cells)
 
 
 def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
