@@ -200,7 +200,7 @@ async def test_quitting_and_the_command_for_it_count_the_changes_that_wait(tmp_p
             global_commands.say_saved(target, call("app.saved"))
             await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
 
-    kept = "kept and sent the next time backlit runs. y q quit enter stay"
+    kept = "kept and sent the next time backlit runs. y q quit esc stay"
     assert [" ".join(words_of(each).split()) for each in target.asked] == [
         f"Quit 1 change is waiting to be sent. It is {kept}",
         f"Quit 2 changes are waiting to be sent. They are {kept}",
