@@ -315,14 +315,14 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
     title, loads, changes = words_of(target.asked[0]).splitlines()
     assert title == "Plan changes"
     assert loads == (
-        "S1 −1 ██░░░░░░░░░│ 2 pts · max 10"
-        " S2 +1 ░░░░░░░░░░░│ 0 pts · max 10 1 not estimated"
-        " S3 +1 █████████│██ 13 pts · max 10 3 over ! zoe has 5 of 4 pts (local limit)"
+        "S1 −1 ██░░░░░░░░░│ 2 of 10"
+        " S2 +1 ░░░░░░░░░░░│ 0 of 10 1 not estimated"
+        " S3 +1 █████████│██ 13 of 10 3 over ! zoe has 5 of 4 pts (local limit)"
         " 1 item was deleted and will leave the plan. ≠ 1 item was changed by someone else and will be skipped."
     )
     assert changes == (
-        f"Other changes 2 items #1 {sign} Item 1 Pts 3 → 13 #4 {sign} Item 4 ≠ S3 now, planned: S2"
-        f" S1 → S3 1 item #2 {sign} Item 2 with 1 task backlog → S2 1 item #6 {sign} Item 6"
+        f"Other changes 2 items #1 {sign} Item 1 13 was 3 #4 {sign} Item 4 8 ≠ S3 now, planned: S2"
+        f" S1 → S3 1 item #2 {sign} Item 2 5 with 1 task Backlog → S2 1 item #6 {sign} Item 6 –"
     )
     assert taken_by(target.asked[0], "yma") == "ym"
 

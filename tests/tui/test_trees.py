@@ -142,9 +142,9 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━───│    27 of 40")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━────│    27 of 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━│━━    53 of 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━━│━━    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
 
@@ -160,7 +160,7 @@ async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, wo
         app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=points)), None)
         await pilot.pause()
 
-        assert line_with(app, "Sprint 2").endswith(f"│─ {words}")
+        assert line_with(app, "Sprint 2").endswith(f"│── {words}")
 
 
 @pytest.mark.usefixtures("every_frame")

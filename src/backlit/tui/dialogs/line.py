@@ -127,7 +127,9 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
 
     draft: StoredDraft
 
-    def __init__(self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines) -> None:
+    def __init__(
+        self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines, act: str = "save"
+    ) -> None:
         super().__init__(title)
         begun = tuple(text for _, text in lines)
         self.inputs = [LineInput(text) for text in kept.lines(begun)]
@@ -138,7 +140,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self._note = Static(literal(""), classes="note")
         self._fault = Static(literal(""), classes="fault")
         self._restored = RESTORED if self.typed != begun else ""
-        self.name_keys(("enter", "accept"), ("tab", "next"), ("esc", "cancel"))
+        self.name_keys(("enter", act), ("tab", "next"), ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""

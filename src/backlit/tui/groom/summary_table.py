@@ -20,13 +20,13 @@ from backlit.tui.widgets.line_list import LineList, heads_line
 NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
-RESULT, NUMBER, GAP = 13, 7, 2
+RESULT, NUMBER, GAP = 12, 6, 2
 """Cells of the first columns, and between the others."""
 SIGN, OPEN = GAP, 2
 """Cells of the sign before open checks, and the place of their column."""
-RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "pending")}
+RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "muted")}
 """The sign and the colour of each result."""
-LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 24, 14, 30
+LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 22, 14, 30
 """Cells that names have at least, below which there is no column for open checks, and that names leave to it."""
 MOST, HEIGHTS = 0.5, (9, 2, 1)
 """Share of the screen's height that rows of several lines may take, and the most lines of a row, in turn."""
@@ -133,7 +133,7 @@ class SummaryTable(LineList):
 
     def _widths(self) -> tuple[int, int, int]:
         """Return the cells of names, changes and open checks; names are as wide as their texts where they can be."""
-        room = self.size.width - RESULT - NUMBER - 3
+        room = self.size.width - RESULT - NUMBER - 4
         name, changes, still = self._needed
         name = min(name, max(LEAST_NAMES, room - changes - min(still, ENOUGH_OPEN)))
         changes = max(0, min(changes, room - name))

@@ -150,7 +150,7 @@ async def columns(target: ListTarget, call: Call) -> None:
     target.columns.choose(wishes, target.shared.now.view)
     if isinstance(target.items, BacklogList) and (hidden := target.items.columns.hidden()):
         names = ", ".join(each.title for each in hidden)
-        target.say(f"Columns out of sight: {names}. Press zl to scroll.")
+        target.say(f"zl scrolls to {names}.")
 
 
 def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:

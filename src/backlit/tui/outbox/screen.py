@@ -74,7 +74,6 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.CONFLICT: ("≠", "conflict"),
 }
 STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
-LABEL_WIDTH = 16
 STATE_WIDTH = 9
 ID_WIDTH = 7
 AGE_WIDTH = 4
@@ -212,7 +211,7 @@ class OutboxScreen(StoreScreen[None]):
         heads = ["Field", "Was", "Mine", *(["Theirs"] if entry.theirs else [])]
         if entry.kind is not EntryKind.EDIT:
             heads.remove("Was")
-        label = min(LABEL_WIDTH, self.size.width // 4)
+        label = min(max(len(label_of(key)) for key in ("Estimate", *fields_of(entry))), self.size.width // 4)
         room = max(4, (self.size.width - 8 - label) // (len(heads) - 1) - 2)
         widths = [label, *[room] * (len(heads) - 1)]
         yield from table_lines([cell(head, "bold $muted") for head in heads], widths)

@@ -110,7 +110,7 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     def read(typed: Sequence[str]) -> str:
         return series_lines(series_of(typed, today), children, today)
 
-    typed = await target.ask(LinesDialog(title, lines, read, kept_lines(target, "series")))
+    typed = await target.ask(LinesDialog(title, lines, read, kept_lines(target, "series"), "add sprints"))
     if typed is not None:
         made = await target.store.nodes.add_all(target.kind, above, series_of(typed, today))
         target.go_to_node(made[0])
@@ -332,14 +332,14 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
 
 
 def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], today: date, most: int = 8) -> str:
-    """Return a line for each iteration of the series with its overlaps; the middle of a long series is left out."""
+    """Return a heading and a line for each iteration with its overlaps; a long series lacks its middle."""
     lines = [
-        f"{each.name}   {span(each.start, each.end, today)}{overlap_words(each.start, each.end, beside)}"
+        f"{each.name}   {span(each.start, each.end, today):>13}{overlap_words(each.start, each.end, beside)}"
         for each in series
     ]
     if len(lines) > most:
         lines = [*lines[: most - 2], "…", lines[-1]]
-    return "\n".join(lines)
+    return "\n".join([f"Will be added, {NUMBER} being the number", *lines])
 
 
 def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:

@@ -123,7 +123,7 @@ MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 22, 24
+AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 19, 24
 """Cells that names keep before the bars grow, and the cells they grow to."""
 
 
