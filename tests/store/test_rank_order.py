@@ -13,9 +13,6 @@ from backlit.store.edits.ranking import Block, RankOrder, beside_of, reorder
 from backlit.store.files.files import Writer
 from backlit.store.records.changes import Change
 
-LAST = 1_000
-"""A position below all items."""
-
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
@@ -94,7 +91,7 @@ async def test_a_block_that_is_gone_or_divided_does_not_move(
 async def test_an_undone_move_goes_back_beside_a_near_neighbour_that_is_left(
     store: Store, gone: Sequence[int], expected: list[int]
 ) -> None:
-    await store.ranking.to_position(store.view(ViewSpec(with_done=True)), [4], 1)
+    await store.ranking.to_top(store.view(ViewSpec(with_done=True)), [4])
     store.files.submit(lambda writer: writer.mirror.remove_items(gone)).result()
 
     await store.history.undo()
@@ -111,7 +108,7 @@ async def test_a_block_whose_neighbours_are_all_gone_stays(store: Store) -> None
 
 
 async def test_a_moved_block_goes_back_without_the_items_that_are_gone(store: Store) -> None:
-    await store.ranking.to_position(store.view(ViewSpec(with_done=True)), [1, 2], LAST)
+    await store.ranking.to_bottom(store.view(ViewSpec(with_done=True)), [1, 2])
     store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
 
     await store.history.undo()
@@ -137,10 +134,9 @@ async def test_a_move_is_sent_with_substitutes_for_its_neighbour(
 ) -> None:
     view = store.view(ViewSpec(with_done=True))
     ranking = store.ranking
-    places = {"top": 1, "bottom": LAST}
-    ways = {"up": ranking.up, "down": ranking.down}
+    ways = {"up": ranking.up, "down": ranking.down, "top": ranking.to_top, "bottom": ranking.to_bottom}
 
-    ranked = await (ranking.to_position(view, ids, places[way]) if way in places else ways[way](view, ids))
+    ranked = await ways[way](view, ids)
 
     entries = await store.files.write(lambda writer: [writer.journal.entries.find(number) for number in range(1, 9)])
     (entry,) = [each for each in entries if each]
@@ -182,7 +178,7 @@ async def test_only_the_first_local_move_is_told_as_the_first(store: Store) -> N
 
 async def test_several_undone_moves_go_back_from_the_top_on(store: Store) -> None:
     view = store.view(ViewSpec(with_done=True))
-    await store.ranking.to_position(view, [1, 3], LAST)
+    await store.ranking.to_bottom(view, [1, 3])
     moved = await order(store)
 
     await store.history.undo()
@@ -194,10 +190,10 @@ async def test_several_undone_moves_go_back_from_the_top_on(store: Store) -> Non
 
 async def test_a_block_in_another_order_than_its_numbers_goes_back_and_is_told(store: Store) -> None:
     view = store.view(ViewSpec(with_done=True))
-    await store.ranking.to_position(view, [3], 1)
+    await store.ranking.to_top(view, [3])
     heard: list[Change] = []
     store.subscribe(heard.append)
-    await store.ranking.to_position(view, [1, 3], LAST)
+    await store.ranking.to_bottom(view, [1, 3])
     moved = await order(store)
     told = [each.ids for each in heard if each.fields == {"BacklogPriority"}]
 

@@ -17,9 +17,6 @@ from backlit.store import Store, View, ViewSpec
 from backlit.store.edits.ranking import spread
 from backlit.store.records.entry import EntryKind, new_entry
 
-LAST = 1_000
-"""A position below all items."""
-
 
 async def shown(store: Store, spec: ViewSpec | None = None) -> list[int]:
     """The items of a view, tasks left out, in its order."""
@@ -90,7 +87,7 @@ async def test_undo_puts_a_block_back_as_one_step_and_redo_moves_it_again(world:
     store = await world.online()
     ids = await shown(store)
     block = [ids[1], ids[3], ids[4], ids[7]]
-    await store.ranking.to_position(all_of(store), block, 1)
+    await store.ranking.to_top(all_of(store), block)
     moved = await shown(store)
     await sent(store)
 
@@ -112,7 +109,7 @@ async def test_undo_before_it_was_sent_leaves_the_service_as_it_was(world: World
     store = await world.online()
     ids = await shown(store)
     world.faults.is_down = True
-    await store.ranking.to_position(all_of(store), [ids[0], ids[-1]], LAST)
+    await store.ranking.to_bottom(all_of(store), [ids[0], ids[-1]])
 
     await store.history.undo()
 
@@ -156,8 +153,8 @@ async def test_at_the_edges_nothing_moves_and_nothing_is_journalled(world: World
     moves = [
         await store.ranking.up(all_of(store), [ids[0], ids[1]]),
         await store.ranking.down(all_of(store), [ids[-1]]),
-        await store.ranking.to_position(all_of(store), [ids[0]], 1),
-        await store.ranking.to_position(all_of(store), [ids[-2], ids[-1]], LAST),
+        await store.ranking.to_top(all_of(store), [ids[0]]),
+        await store.ranking.to_bottom(all_of(store), [ids[-2], ids[-1]]),
     ]
 
     assert [each.count for each in moves] == [0, 0, 0, 0]
@@ -170,7 +167,7 @@ async def test_tasks_go_with_their_item_and_move_within_it(world: World) -> None
     tasks = [await store.items.add("Task", {"Name": name, "ParentID": ids[3]}) for name in ("a", "b", "c")]
     await sent(store)
 
-    await store.ranking.to_position(all_of(store), tasks[2:], 1)
+    await store.ranking.to_top(all_of(store), tasks[2:])
     await store.ranking.up(all_of(store), [ids[3]], 3)
     await sent(store)
     refused = await raised(store.ranking.up(all_of(store), [tasks[0], ids[5]]))
@@ -188,7 +185,7 @@ async def test_a_new_item_is_ranked_before_the_service_knows_it(world: World) ->
     world.faults.is_down = True
     new = await store.items.add("Story", {"Name": "first of all"})
 
-    await store.ranking.to_position(all_of(store), [new], 1)
+    await store.ranking.to_top(all_of(store), [new])
     await store.ranking.down(all_of(store), [ids[1]])
     await store.ranking.up(all_of(store), [ids[3]], 3)
     first = await shown(store)
@@ -235,7 +232,7 @@ async def test_a_move_below_a_new_item_waits_for_it(world: World) -> None:
     first, *rest = await shown(store)
     world.faults.is_down = True
     new = await store.items.add("Story", {"Name": "New"})
-    await store.ranking.to_position(all_of(store), [first], LAST)
+    await store.ranking.to_bottom(all_of(store), [first])
 
     world.faults.is_down = False
     await store.refresh()
@@ -305,7 +302,7 @@ async def _rank_at_random(store: Store, ids: Sequence[int], chance: random.Rando
             case 1:
                 await store.ranking.down(all_of(store), block, chance.randint(1, 5))
             case 2:
-                await store.ranking.to_position(all_of(store), block, 1)
+                await store.ranking.to_top(all_of(store), block)
             case 3:
                 await store.ranking.to_position(all_of(store), block, chance.randint(1, len(ids)))
             case _:
@@ -371,7 +368,7 @@ async def test_a_local_order_is_undone_and_given_up(world: World) -> None:
     store = await world.online()
     ids = await shown(store)
     await store.ranking.down(all_of(store), [ids[0]])
-    await store.ranking.to_position(all_of(store), [ids[5]], 1)
+    await store.ranking.to_top(all_of(store), [ids[5]])
 
     await store.history.undo()
     undone = await shown(store)
@@ -387,7 +384,7 @@ async def test_a_local_order_survives_a_mirror_that_is_made_anew(world: World) -
     world.faults.lacks = frozenset({"/capabilities"})
     store = await world.online()
     ids = await shown(store)
-    await store.ranking.to_position(all_of(store), [ids[5]], 1)
+    await store.ranking.to_top(all_of(store), [ids[5]])
     await world.close(store)
 
     world.places().mirror.unlink()

@@ -264,6 +264,14 @@ class Ranking:
         """Move a block down by a number of shown items."""
         return await self._move(view, item_ids, lambda shown, block: shown.down(block, count))
 
+    async def to_top(self, view: View, item_ids: Iterable[int]) -> Ranked:
+        """Move a block to the top of the view."""
+        return await self.to_position(view, item_ids, 1)
+
+    async def to_bottom(self, view: View, item_ids: Iterable[int]) -> Ranked:
+        """Move a block to the bottom of the view."""
+        return await self._move(view, item_ids, lambda shown, block: shown.bottom(block))
+
     async def to_position(self, view: View, item_ids: Iterable[int], number: int) -> Ranked:
         """Move a block to a position, counted from 1. Tasks count within their item."""
         return await self._move(view, item_ids, lambda shown, block: shown.at(block, number))
