@@ -123,7 +123,7 @@ def test_age_report_shows_each_item_with_its_owner_and_first_day(is_exact: bool,
 
     assert report.table.rows == ((7.0, "#7", "Item 7", "in progress", "jon", since),)
     assert report.table.item_types == ("Bug",)
-    assert report.headline == "0 of 1 item in progress is stuck for over a week (oldest: 7 days)."
+    assert report.headline == "0 of 1 in progress is stuck over a week (oldest: 7 days)."
 
 
 def test_estimates_without_any_number_say_so() -> None:

@@ -259,36 +259,36 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
 @pytest.mark.parametrize(
     ("act", "ids", "heading", "lines"),
     [
-        (to_tags(["b"], ["a"]), [1], "", ["#1 {0} Item 1 Tags −a +b"]),
+        (to_tags(["b"], ["a"]), [1], "", ["#1 {0} Item 1 −a +b"]),
         (
             to_tags(["b"], ["a"]),
             [1, 2, 3, 4],
             f"{REACH} 1 unchanged, 1 skipped (a task has no tags). ⇄ 1 of them is synced with another tracker.",
-            ["#1 {0} Item 1 Tags −a +b", "#3 {1} Item 3 Tags −a +b"],
+            ["#1 {0} Item 1 −a +b", "#3 {1} Item 3 −a +b", "#2 {1} Item 2 unchanged", "#4 {2} Item 4 skipped"],
         ),
         (
             to_value(FIELD_BY_KEY["Estimate"], "5", "5"),
             [2, 3],
             "Changes 2 of 2 items. ⇄ 2 of them are synced with another tracker.",
-            ["#2 {1} Item 2 Estimate not set → 5", "#3 {1} Item 3 Estimate 3 → 5"],
+            ["#2 {1} Item 2 not set → 5", "#3 {1} Item 3 3 → 5"],
         ),
         (
             to_value(FIELD_BY_KEY["Estimate"], None, "–"),
             [3],
             "⇄ 1 of them is synced with another tracker.",
-            ["#3 {1} Item 3 Estimate 3 → not set"],
+            ["#3 {1} Item 3 3 → not set"],
         ),
         (
             to_value(FIELD_BY_KEY["IsVisibleInPortal"], True, "yes"),
             [1],
             "» Customers see this.",
-            ["#1 {0} Item 1 Visible in portal not set → yes"],
+            ["#1 {0} Item 1 not set → yes"],
         ),
         (
             to_value(FIELD_BY_KEY["Description"], LONG, "long"),
             [1],
             "",
-            [f"#1 {{0}} Item 1 Description {'x' * 60} → {CUT}"],
+            [f"#1 {{0}} Item 1 {'x' * 60} → {CUT}"],
         ),
     ],
 )
@@ -305,7 +305,7 @@ def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value
         plan = plan_of(act, store.batch.items(ids), store.lookups)
         title, *found = words_of(bulk_question(store, plan)).splitlines()
 
-    signs = [type_sign("Feedback"), type_sign("Story")]
+    signs = [type_sign("Feedback"), type_sign("Story"), type_sign("Task")]
     shown = " ".join(line.format(*signs) for line in lines)
     assert title == act.label
     assert found == ([heading.replace("⇄", SYNCED)] if heading else []) + [shown]

@@ -415,7 +415,7 @@ async def test_an_order_is_moved_by_rows_and_to_places(store: Store) -> None:
         "The position must be a number, 1 or more.",
     ]
     assert local == LOCAL
-    assert dict.fromkeys(told) == dict.fromkeys(["2 items moved as one. u to undo.", "It is at the bottom already."])
+    assert dict.fromkeys(told) == dict.fromkeys(["2 items moved as one. u to undo.", "Already at the bottom."])
 
 
 async def test_the_local_order_is_written_and_reset(store: Store) -> None:
