@@ -294,7 +294,10 @@ OUTCOMES = {
 """The dialog or screen that item verbs open, the field that they change, or the beginning of their message."""
 UNRANKED = {"Items are ranked in the backlog": f"{RANKS} rank-position"}
 EXCEPTIONS = {
-    "search": {"It is at the top": "rank-up rank-top", "It is at the bottom": "rank-down rank-bottom"},
+    "search": {
+        "#19 is already at the top.": "rank-up rank-top",
+        "#19 is already at the bottom.": "rank-down rank-bottom",
+    },
     "plan": {"IterationID": "to-current repeat", "No change needed.": "to-backlog"},
     "editor": {
         "The editor of the item is already open.": "open",
