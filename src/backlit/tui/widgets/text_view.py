@@ -75,7 +75,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     def _scroll_update(self, virtual_size: Size) -> None:
         """Show the new height of the content; a bar that keeps its place is painted with the lines, unless blank."""
         bar, height = self.vertical_scrollbar, self.container_size.height
-        if self.styles.overflow_y != "scroll" or bar.window_size != height:
+        if self.styles.overflow_y != "scroll" or bar.window_size != height or not bar.display:
             super()._scroll_update(virtual_size)
         elif max(virtual_size.height, bar.window_virtual_size) > height:
             bar.set_reactive(ScrollBar.window_virtual_size, virtual_size.height)
