@@ -20,15 +20,15 @@ LOCAL = "This server cannot rank: the order is kept on this machine and is not s
 
 async def step(target: RankTarget, call: Call) -> None:
     """Move up or down by one row, or by the count."""
-    move = getattr(target.store.ranking, call.command.argument)
-    end = "bottom" if call.command.argument == "down" else "top"
+    ranking = target.store.ranking
+    move, end = (ranking.up, "top") if call.command.argument == "up" else (ranking.down, "bottom")
     await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"at the {end}")
 
 
 async def to_end(target: RankTarget, call: Call) -> None:
     """Move above or below everything shown."""
-    end = call.command.argument
-    await _rank(target, getattr(target.store.ranking, f"to_{end}"), f"at the {end}", call.rows)
+    ranking, end = target.store.ranking, call.command.argument
+    await _rank(target, ranking.to_top if end == "top" else ranking.to_bottom, f"at the {end}", call.rows)
 
 
 async def to_position(target: RankTarget, call: Call) -> None:
