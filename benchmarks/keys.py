@@ -21,6 +21,16 @@ PRESSES = {"j": 15, "PageDown": 2, "G": 1}
 """How often each is pressed in a run; few PageDowns, so that a small list does not end."""
 WITH_PREVIEW = "j with preview"
 IDLE_SECONDS = 3.0
+KEY_HEADER = ("one key", "first ms", "changed ms", "p95", "x minimal", "shown ms", "bytes", "CPU ms")
+REST_HEADER = (
+    "held j, rest, memory",
+    "lag ms",
+    "bytes/key",
+    f"idle B/{IDLE_SECONDS:g}s",
+    "idle CPU %",
+    "MB",
+    "x minimal",
+)
 
 
 @dataclass(slots=True)
@@ -102,18 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for _ in range(given.runs):
             for number, target in enumerate(targets):
                 run(target, list(PRESSES) if number else ["j"], measured[target.name])
-    header = ["one key", "first ms", "changed ms", "p95", "x minimal", "shown ms", "bytes", "CPU ms"]
-    print_table(f"Keys, medians over {given.runs} runs", header, key_rows(measured))
-    header = [
-        "held j, rest, memory",
-        "lag ms",
-        "bytes/key",
-        f"idle B/{IDLE_SECONDS:g}s",
-        "idle CPU %",
-        "MB",
-        "x minimal",
-    ]
-    print_table("Repeat, rest and memory", header, rest_rows(measured))
+    print_table(f"Keys, medians over {given.runs} runs", KEY_HEADER, key_rows(measured))
+    print_table("Repeat, rest and memory", REST_HEADER, rest_rows(measured))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 The minimal Textual application is the yardstick. posting, kanban-tui (ktui), vit and tig are measured where they are on
 the PATH; what they show differs from backlit, so their figures say what users of terminals are used to, and no more.
-Medians over all runs, in turns; the key is one that moves a cursor down.
+The tables are those of `start` and `keys`; `j` moves the cursor down in all of them.
 """
 
 import json
@@ -12,60 +12,34 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.driver import Answer, Burst, NoScreen, Program, Ready
-from benchmarks.start import leave
-from benchmarks.table import Cell, median, print_table
-from benchmarks.targets import filled, options
+from benchmarks.driver import NoScreen, Ready
+from benchmarks.keys import KEY_HEADER, PRESSES, REST_HEADER, Figures, key_rows, rest_rows, run
+from benchmarks.start import HEADER, leave, rows_of, started
+from benchmarks.table import print_table
+from benchmarks.targets import Target, filled, options, yardstick
 
-IDLE_SECONDS = 3.0
-PRESSES = 12
-SETTLED = 3.0
-"""Seconds without a byte, after which a program is held to have started."""
 LINES = 300
 """Of a list in a peer that has to have one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """A program, the screen that says it is ready, and the key that moves down in it."""
-
-    name: str
-    command: tuple[str, ...]
-    ready: str
-    key: str = "Down"
-    home: Path | None = None
-
-
-@dataclass(slots=True)
-class Figures:
-    """What one program showed over all runs."""
-
-    starts: list[Ready] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-    bursts: list[Burst] = field(default_factory=list)
-    idle: list[float] = field(default_factory=list)
-    memory: list[float] = field(default_factory=list)
-
-
-def peers(folder: Path, items: int) -> Iterator[Peer]:
-    """The yardstick, backlit, the stock table, and what is installed."""
-    yield Peer("minimal Textual app", (sys.executable, "-m", "benchmarks.minimal_app"), "ready", "j")
+def peers(folder: Path, items: int) -> Iterator[Target]:
+    """The yardstick, backlit as left, the stock table, and what is installed."""
+    yield yardstick(folder)
     target = filled(items, folder)
     leave(target)
-    yield Peer(target.name, target.command, target.ready, "j", target.home)
+    yield target
     table = (sys.executable, "-m", "benchmarks.table_app", str(items))
-    yield Peer(f"stock DataTable, {items:,} rows", table, "row 1 of the table")
+    yield Target(f"stock DataTable, {items:,} rows", table, folder, "row 1 of the table")
     if shutil.which("tig"):
-        yield Peer(f"tig, {LINES} commits", ("tig", "-C", str(commits(folder))), f"commit {LINES - 1}", "j")
+        yield Target(f"tig, {LINES} commits", ("tig", "-C", str(commits(folder))), folder, f"commit {LINES - 1}")
     if shutil.which("vit") and shutil.which("task"):
-        yield Peer(f"vit, {LINES} tasks", ("vit",), "task 1", "j", tasks(folder))
+        yield Target(f"vit, {LINES} tasks", ("env", f"HOME={tasks(folder)}", "vit"), folder, "task 1")
     if shutil.which("ktui"):
-        yield Peer("kanban-tui, its demo", ("ktui", "demo"), "Done", "j", folder)
+        yield Target("kanban-tui, its demo", ("env", f"HOME={folder}", "ktui", "demo"), folder, "Done")
     if shutil.which("posting"):
-        yield Peer("posting, no collection", ("posting",), "Collection", "j", folder)
+        yield Target("posting, no collection", ("env", f"HOME={folder}", "posting"), folder, "Collection")
 
 
 def commits(folder: Path) -> Path:
@@ -96,62 +70,24 @@ def tasks(folder: Path) -> Path:
     return home
 
 
-def measure(peer: Peer, figures: Figures) -> None:
-    """One fresh process: to its screen, at rest, one key after another, and held."""
-    env = {"HOME": str(peer.home), "BACKLIT_HOME": str(peer.home)} if peer.home else {}
-    with Program(peer.command, env) as program:
-        figures.starts.append(program.wait_for(peer.ready))
-        program.settle(SETTLED)
-        figures.idle.append(program.idle(IDLE_SECONDS)[1])
-        figures.answers += [program.press(peer.key) for _ in range(PRESSES)][2:]
-        figures.bursts.append(program.burst(peer.key))
-        figures.memory.append(program.memory())
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     given = options(__doc__).parse_args(arguments)
+    starts: dict[str, list[Ready]] = {}
+    measured: dict[str, Figures] = {}
     with tempfile.TemporaryDirectory() as temporary:
-        measured = {peer: Figures() for peer in peers(given.folder or Path(temporary), given.items)}
+        targets = list(peers(given.folder or Path(temporary), given.items))
         for _ in range(given.runs):
-            for peer, figures in measured.items():
+            for number, target in enumerate(targets):
+                keys = list(PRESSES) if number == 1 else ["j"]  # backlit: also with the preview, and from its top again
                 try:
-                    measure(peer, figures)
+                    starts.setdefault(target.name, []).append(started(target))
+                    run(target, keys, measured.setdefault(target.name, Figures()))
                 except NoScreen as problem:
-                    print(f"{peer.name}: {problem}", file=sys.stderr)
-    base = median([start.cpu for start in next(iter(measured.values())).starts])
-    header = [
-        "start, down, held, rest",
-        "start ms",
-        "CPU ms",
-        "x minimal",
-        "key ms",
-        "bytes",
-        "CPU ms",
-        "held ms",
-        "idle %",
-        "MB",
-    ]
-    print_table(
-        f"Peers, medians over {given.runs} runs", header, [row_of(peer, of, base) for peer, of in measured.items()]
-    )
-
-
-def row_of(peer: Peer, figures: Figures, base: float) -> list[Cell]:
-    """Its line of the table."""
-    spent = median([start.cpu for start in figures.starts])
-    return [
-        peer.name,
-        median([start.wall for start in figures.starts]),
-        spent,
-        spent / base,
-        median([answer.changed for answer in figures.answers if answer.changed is not None]),
-        median([float(answer.size) for answer in figures.answers]),
-        median([answer.cpu for answer in figures.answers]),
-        median([burst.cpu_per_key for burst in figures.bursts]),
-        median(figures.idle),
-        median(figures.memory),
-    ]
+                    print(f"{target.name}: {problem}", file=sys.stderr)
+    print_table(f"Start-up, medians of {given.runs}", HEADER, rows_of(starts))
+    print_table(f"Keys, medians over {given.runs} runs", KEY_HEADER, key_rows(measured))
+    print_table("Repeat, rest and memory", REST_HEADER, rest_rows(measured))
 
 
 if __name__ == "__main__":

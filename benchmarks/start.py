@@ -16,6 +16,7 @@ from benchmarks.driver import NoScreen, Ready
 from benchmarks.table import Cell, median, print_table
 from benchmarks.targets import Target, app, filled, options, yardstick
 
+HEADER = ("exec to rows on the screen", "ms", "CPU ms", "x minimal", "MB")
 SMALL = 100
 LEAVING = 20.0
 """Seconds within which it ends."""
@@ -69,8 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = options(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         measured = measure(given.folder or Path(temporary), given.runs, given.items)
-    header = ["exec to rows on the screen", "ms", "CPU ms", "x minimal", "MB"]
-    print_table(f"Start-up, medians of {given.runs}", header, rows_of(measured))
+    print_table(f"Start-up, medians of {given.runs}", HEADER, rows_of(measured))
 
 
 if __name__ == "__main__":

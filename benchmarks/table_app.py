@@ -1,4 +1,4 @@
-"""A stock DataTable of as many rows as the first argument says; the arrows move its cursor, `q` quits."""
+"""A stock DataTable of as many rows as the first argument says; `j` moves its cursor, `q` quits."""
 
 import sys
 from typing import ClassVar
@@ -12,7 +12,7 @@ class TableApp(App[None]):
     """Rows of a backlog in Textual's own table, all of them in memory."""
 
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar = [Binding("q", "quit")]
+    BINDINGS: ClassVar = [Binding("j", "simulate_key('down')"), Binding("q", "quit")]
 
     def compose(self) -> ComposeResult:
         """The table alone."""
