@@ -50,6 +50,8 @@ def run(target: Target, keys: Sequence[str], figures: Figures) -> None:
         program.settle(1.0)
         figures.idle.append(program.idle(IDLE_SECONDS))
         if len(keys) > 1:
+            program.press("g")
+            program.press("g")  # the place of the run before is remembered
             press(program, "j", figures.answers.setdefault(WITH_PREVIEW, []))
             program.press("p")
         for key in keys:
