@@ -309,11 +309,7 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         others = [each for each in others if each.value != "none"]
         self.replace_choices(
             [
-                Choice(
-                    choice.value,
-                    choice.label,
-                    counted(count, "item") if (count := counts.get(str(choice.value), 0)) else "",
-                )
+                Choice(choice.value, choice.label, _items(counts.get(str(choice.value), 0)))
                 for choice in [*self._choices, *others]
             ]
         )
@@ -345,6 +341,10 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def _show_selected(self) -> None:
         self.list.select(frozenset(self._selected))
+
+
+def _items(count: int) -> str:
+    return counted(count, "item") if count else ""
 
 
 class TagChange(Struct, frozen=True):

@@ -101,7 +101,7 @@ def _lines(store: Store, plan: Plan) -> Iterator[Line]:
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        name = item_line(item.id, item.type, str(item.fields.get("Name") or ""))
+        name = _named(item)
         found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
         if len(plan.act.keys) == len(found) == 1:
             yield name, _change(words, found[0][0], item, found[0][1])
@@ -112,8 +112,11 @@ def _lines(store: Store, plan: Plan) -> Iterator[Line]:
     others = [*((item, "unchanged") for item in plan.already)]
     others += [(item, "skipped") for items in plan.left_out.values() for item in items]
     for item, state in others[: MOST_LINES - len(plan.changes)]:
-        name = item_line(item.id, item.type, str(item.fields.get("Name") or ""))
-        yield Content.styled(name.plain, "$muted"), Content.styled(state, "$muted")
+        yield Content.styled(_named(item).plain, "$muted"), Content.styled(state, "$muted")
+
+
+def _named(item: Item) -> Content:
+    return item_line(item.id, item.type, str(item.fields.get("Name") or ""))
 
 
 def _change(words: FieldWords, field: Field, item: Item, value: object) -> Content:

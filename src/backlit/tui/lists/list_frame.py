@@ -29,7 +29,8 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
     "app.help",
 )
 HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
-HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", "g", "app.help")
+HINTS_WITHOUT_PROJECT = ("g", "app.help")
+HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", *HINTS_WITHOUT_PROJECT)
 PREVIEW = "preview.toggle"
 """The hint that is shown without the preview."""
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
@@ -97,7 +98,8 @@ class ListFrame(Vertical):
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
-        usual = HINTS_WITHOUT_ROWS[0 if self._store.project_id else -2 :] if is_bare(items) else shown
+        bare = HINTS_WITHOUT_ROWS if self._store.project_id else HINTS_WITHOUT_PROJECT
+        usual = bare if is_bare(items) else shown
         hints = HINTS_OF_LINE if self._line.display else HINTS_ON_SELECTION if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 

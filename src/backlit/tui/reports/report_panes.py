@@ -169,9 +169,11 @@ def _legend_rows(row: Row, width: int) -> list[Row]:
     """Return the legend on as many lines as it needs; a sign stays with its word."""
     lines: list[Row] = []
     for at in range(0, len(row), 2):
-        joined = (*(lines[-1] if lines else ()), *row[at : at + 2])
-        fits = lines and sum(cell_len(text) for text, _ in joined) <= width + 2
-        lines[-1 if fits else len(lines) :] = [joined if fits else row[at : at + 2]]
+        pair = row[at : at + 2]
+        if lines and sum(cell_len(text) for text, _ in (*lines[-1], *pair)) <= width + 2:
+            lines[-1] = (*lines[-1], *pair)
+        else:
+            lines.append(pair)
     return lines
 
 
