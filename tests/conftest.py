@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.pathlib import ImportMode, import_path
 from hypothesis import HealthCheck, settings
 from sqlalchemy.engine import Engine
 from sqlalchemy.engine.default import DefaultDialect
@@ -27,7 +28,7 @@ MEMORY = Path("/dev/shm")
 ENOUGH_MEMORY = 2**30
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("untimed")
     keep_compiled_code()
@@ -39,6 +40,16 @@ def pytest_configure() -> None:
     quiet.keep_parsed_rules()
     if quiet.can_be_known():
         quiet.wait_so_with_keys()
+    import_share(config)
+
+
+def import_share(config: pytest.Config) -> None:
+    """Import the share of a worker in the tests, which keeps their code: each worker would compile all of a new clone."""
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    if worker:
+        share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
+        for path in sorted(Path(__file__).parent.glob("*/test_*.py"))[share]:
+            import_path(path, mode=ImportMode.importlib, root=config.rootpath, consider_namespace_packages=False)
 
 
 def keep_compiled_code() -> None:
