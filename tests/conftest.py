@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def import_share(config: pytest.Config) -> None:
-    """Import the share of a worker in the tests, which keeps their code: each worker would compile all of a new clone."""
+    """Import the share of a worker, which keeps its code: each worker would compile all tests of a new clone."""
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     if worker:
         share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
