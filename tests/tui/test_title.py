@@ -79,7 +79,9 @@ async def test_a_click_on_the_unsent_changes_shows_them(world: World, store: Sto
     async with opened(store) as pilot:
         world.faults.is_down = True
         await press(pilot, "s", "down", "enter")
-        await until(lambda: "pending" in title_of(pilot.app), lambda: text_of(pilot.app))
+        await until(
+            lambda: "pending" in title_of(pilot.app) and "offline" in title_of(pilot.app), lambda: text_of(pilot.app)
+        )
         await click(pilot, "pending")
 
-        assert place_of(pilot.app) == "Outbox"
+        await until(lambda: place_of(pilot.app) == "Outbox", lambda: text_of(pilot.app))
