@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, update
 
 from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin import projects, records
@@ -71,6 +71,7 @@ def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Co
     for table, row in STORED.items():
         connection.execute(schema.METADATA.tables[table].insert().values(row))
     projects.add_name(connection, schema.teams, "Beacon", "Money")
+    connection.execute(update(schema.iterations).values(end_date=schema.iterations.c.start_date))  # a day each
     checker = Checker(connection, LocalFiles(tmp_path))
 
     problems = [(each.table, each.field) for each in checker.problems()]

@@ -156,6 +156,19 @@ async def test_an_incomplete_form_is_a_bad_request(visitor: Client, form: dict[s
     assert (await visitor.post(ADDRESS, data=form)).status_code == 400
 
 
+async def test_right_credentials_are_refused_for_another_client(visitor: Client, service: Service) -> None:
+    grants = (
+        {"wrap_verification_code": service.invite("maya")},
+        {"wrap_refresh_token": (await by_code(visitor, service)).refresh_token},
+        {"wrap_username": "maya", "wrap_password": PASSWORD},
+    )
+    clients: tuple[dict[str, str], ...] = ({"wrap_client_id": "uri:other"}, {})
+
+    answers = [await visitor.post(ADDRESS, data={**grant, **client}) for grant in grants for client in clients]
+
+    assert [answer.status_code for answer in answers] == [400] * 6
+
+
 async def test_a_code_works_once(visitor: Client, service: Service) -> None:
     code = service.invite("maya")
 

@@ -97,3 +97,19 @@ async def test_a_node_that_somebody_made_meanwhile_is_shown_after_a_write_beside
 
     assert shown(store, AREAS) == await shape(world, AREAS)
     assert "Theirs" in [name for _, name in shown(store, AREAS)]
+
+
+async def test_a_new_node_goes_beside_those_that_are_left_after_one_moved_away(world: World) -> None:
+    store = await world.online()
+    nodes, root = store.nodes, store.lookups.tree(AREAS).roots[0].id
+    top = store.lookups.tree(AREAS).children(root)[-1].id
+    mover = nodes.real_id(await nodes.add(AREAS, root, NewNode("Mover"), 0))
+    await sent(store)
+    await nodes.move(AREAS, nodes.real_id(mover), top, 0)
+    await sent(store)
+
+    await nodes.add(AREAS, root, NewNode("Second"), 1)
+    await sent(store)
+
+    assert [name for depth, name in await shape(world, AREAS) if depth == 1].index("Second") == 1
+    assert shown(store, AREAS) == await shape(world, AREAS)

@@ -196,6 +196,23 @@ async def test_a_view_is_read_again_after_a_change_of_what_it_depends_on(tmp_pat
         assert list(zip(CHANGES, found, strict=True)) == [(each, each[-1]) for each in CHANGES]
 
 
+@pytest.mark.parametrize(("changed", "shown"), [({1}, ["New 1", "Item 2"]), (set(), ["New 1", "New 2"])])
+async def test_the_rows_of_a_change_are_read_again_and_all_where_it_names_none(
+    tmp_path: Path, changed: set[int], shown: list[str]
+) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+        view.rows(0, 2)
+        new = [item(number, Name=f"New {number}") for number in (1, 2)]
+        await store.files.write(lambda writer: writer.mirror.put_items(new, ()))  # announced to nobody
+
+        view.note(Change(Subject.ITEMS, frozenset(changed), frozenset({"Name"} if changed else ())))
+        await view.reload()
+
+        assert [row.name for row in view.rows(0, 2)] == shown
+
+
 async def test_a_view_that_could_not_note_all_changes_reads_its_ids_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         view = store.view(ViewSpec())
