@@ -1,8 +1,8 @@
-"""Hours as they are typed and shown."""
+"""Hours as they are typed and shown, and words in a sentence."""
 
 import pytest
 
-from backlit.model.amounts import clock_text, hours_of, hours_text, size_text
+from backlit.model.amounts import clock_text, hours_of, hours_text, listed, size_text
 from backlit.model.errors import BadRequest
 
 
@@ -57,3 +57,10 @@ def test_a_clock_shows_whole_minutes(seconds: float, text: str) -> None:
 )
 def test_a_size_has_three_digits_or_fewer(size: int, text: str) -> None:
     assert size_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_words_are_listed_as_in_a_sentence(words: list[str], text: str) -> None:
+    assert listed(words) == text

@@ -238,7 +238,7 @@ def test_a_period_has_no_line_to_fall_along() -> None:
 
     assert timeline(report).lines == ()
     assert report.headline == "25 of 45 pts left today."
-    assert [column.title for column in report.table.columns] == ["Day", "Left", "Done"]
+    assert [column.title for column in report.table.columns] == ["Day", "Remaining", "Done"]
     assert report.table.rows[0] == (day(2), 40.0, 0.0)
 
 

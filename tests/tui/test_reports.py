@@ -45,7 +45,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in heading_of(pilot.app)
         assert place_of(pilot.app, 1) == "Burndown"
-        assert missing(pilot.app, ["Left", "Ideal", "█ left  ⠉⠒⠤⣀ ideal line  █ behind", "today"]) == []
+        assert missing(pilot.app, ["Remaining", "Ideal", "█ remaining  ⠉⠒⠤⣀ ideal line  █ behind", "today"]) == []
 
 
 async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
@@ -204,7 +204,7 @@ async def save(pilot: Pilot[None], text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "begin"), [("md", "# Burndown: "), ("csv", "Day,Left,"), ("SVG", "<svg ")])
+@pytest.mark.parametrize(("suffix", "begin"), [("md", "# Burndown: "), ("csv", "Day,Remaining,"), ("SVG", "<svg ")])
 async def test_a_report_is_saved_as_its_suffix_says(
     store: Store, opened: Open, tmp_path: Path, suffix: str, begin: str
 ) -> None:
@@ -230,7 +230,7 @@ async def test_nothing_is_overwritten_without_a_question(store: Store, opened: O
         await shown(pilot, "overwrite it")
         await pilot.press("o")
         await until(lambda: path.read_text(encoding="utf-8") != "mine")
-        assert next(csv.reader(path.read_text(encoding="utf-8").splitlines()))[:2] == ["Day", "Left"]
+        assert next(csv.reader(path.read_text(encoding="utf-8").splitlines()))[:2] == ["Day", "Remaining"]
 
 
 @pytest.mark.slow
@@ -271,7 +271,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["█ left", "Left", "└▀"]) == []
+        assert missing(pilot.app, ["█ remaining", "Remaining", "└▀"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:

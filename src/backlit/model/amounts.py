@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -71,6 +72,11 @@ def counted(count: float, noun: str, nouns: str = "") -> str:
     """Write a count with its noun: 1 day, 3 days, 1 item was, 2 items were."""
     number = round(count, 2)
     return f"{number:,.10g} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Write words as one part of a sentence: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 _POINTS = re.compile(

@@ -26,7 +26,7 @@ from backlit.model.reports.report import (
 from backlit.model.trees import NO_TOTALS, Totals
 
 _DAY = timedelta(days=1)
-BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Left"), Column("Done", rank=1))
+BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Remaining"), Column("Done", rank=1))
 LINE_COLUMN = Column("Ideal", rank=2, has_decimal=True)
 BURNUP_COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), Column("%", rank=1))
 SCOPE_COLUMNS = (
@@ -173,7 +173,8 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     guide = {} if course.is_period else _straight(course, measure)
     rows = tuple((day, left.get(day), done.get(day), guide.get(day)) for day in course.past_days)
     lines = () if course.is_period else (course.series("ideal line", Tone.GUIDE, guide),)
-    chart = Timeline(course.days, course.series("left", Tone.LEFT, left), lines, frozenset(course.gaps), course.today)
+    bars = course.series("remaining", Tone.LEFT, left)
+    chart = Timeline(course.days, bars, lines, frozenset(course.gaps), course.today)
     table = (
         Table(BURNDOWN_COLUMNS, tuple(row[:3] for row in rows))
         if course.is_period

@@ -28,14 +28,14 @@ WEEKEND = 2
 """Days at the beginning and end of an iteration that may lack a record."""
 COLUMNS = (
     Column("Iteration", is_text=True),
-    Column("Began"),
+    Column("Committed"),
     Column("Change", is_signed=True),
     Column("Done"),
-    Column("Left"),
+    Column("Remaining"),
     Column("As of", is_text=True, rank=1),
 )
 _FRIDAY = 4
-PARTS = (Part("done", Tone.DONE), Part("so far", Tone.UNDERWAY), Part("left", Tone.LEFT))
+PARTS = (Part("done", Tone.DONE), Part("so far", Tone.UNDERWAY), Part("remaining", Tone.LEFT))
 
 
 class Run(Struct, frozen=True):
@@ -142,7 +142,7 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
             each for each in finished if not each.progress
         ],
         "{} without a record of the last days: see “As of”.": [each for each in finished if each.lacks_last_days],
-        "{} without a record of the first days: “Began” is the first recorded scope.": [
+        "{} without a record of the first days: “Committed” is the first recorded scope.": [
             each for each in runs if each.lacks_first_days
         ],
         "{} without completed work: not in the average.": [each for each in finished if not each.last.done.count],

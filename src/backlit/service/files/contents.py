@@ -1,7 +1,6 @@
 """Contents of attachments beside the database, with removal of unused ones."""
 
 import logging
-import math
 import threading
 import time
 from collections.abc import Iterable
@@ -38,7 +37,7 @@ class Contents:
         self._database = database
         self._stopping = threading.Event()
         self._sweeper = threading.Thread(target=self._sweep_now_and_then, name="backlit-sweep", daemon=True)
-        self._probed_at = -math.inf
+        self._probed_at = float("-inf")
         self.store: FileStore
 
     def open(self) -> None:

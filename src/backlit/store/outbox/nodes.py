@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.amounts import listed
 from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
@@ -255,7 +256,7 @@ class NodeSending(EditSending):
         names = {each.get("id"): str(each.get("name") or "") for each in level.nodes}
         unseen = [names[each] for each in now if each not in deleted_nodes(entry)]
         if unseen:
-            await self._contest(entry, {}, {}, f"Someone added {', '.join(unseen)} below it in the meantime.")
+            await self._contest(entry, {}, {}, f"Someone added {listed(unseen)} below it in the meantime.")
             return False
         if now:
             self._has_left.add(entry.id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
+from backlit.model.amounts import listed
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
 from backlit.store.edits.deletions import deletions_of
 from backlit.store.edits.items import discard, show, show_without, with_dependents
@@ -203,7 +204,7 @@ class EditSending(Sending):
     ) -> None:
         """Record a conflict with another user's change of some values, or for another reason."""
         who = document.get("lastModifiedBy") or "Someone"
-        words = reason or f"{who} changed {', '.join(map(self._label, theirs))} in the meantime."
+        words = reason or f"{who} changed {listed([*map(self._label, theirs)])} in the meantime."
         await self._hold(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
 
     async def _hold(self, entry: OutboxEntry, state: EntryState, reason: str, received: Document) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, listed
 from backlit.store.edits.deletions import Extent
 from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
@@ -141,8 +141,7 @@ def going_words(going: Extent) -> str:
     ]
     if not parts:
         return f"{'It has' if going.items == 1 else 'They have'} no tasks, comments or files."
-    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return f"{'Its' if going.items == 1 else 'Their'} {listed} will be deleted too."
+    return f"{'Its' if going.items == 1 else 'Their'} {listed(parts)} will be deleted too."
 
 
 def mirrored_words(items: Sequence[Item]) -> str:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, listed
 from backlit.model.errors import StorageError
 from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.records.changes import ConnectionState, Subject
@@ -295,7 +295,7 @@ async def retry(target: OutboxScreen, _call: Call) -> None:
         return
     if entry.state is not EntryState.CONFLICT:
         raise CannotAct("Already queued. It will be sent when the server is reachable.")
-    fields = ", ".join(label_of(key) for key in entry.theirs)
+    fields = listed([label_of(key) for key in entry.theirs])
     sentence = f"Someone else has changed {fields or 'the item'}. Sending again overwrites their values with yours."
     if await _is_agreed(target, "Conflict", sentence, "overwrite their values"):
         await target.store.conflicts.retry(entry.id)

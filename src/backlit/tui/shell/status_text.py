@@ -215,9 +215,7 @@ def _filters(spec: ViewSpec) -> int:
 
 def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
     """Return the heading of a list without matches: the filter, and the matches among done items."""
-    parts = [f"“{spec.text}”"] if spec.text else []
-    parts += [spec.query] if spec.query else []
-    filters = " and ".join(parts) or "the filter"
+    filters = " and ".join(filter(None, [spec.text and f"“{spec.text}”", spec.query])) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
     return f"No {'' if spec.with_done else 'open '}items match {filters}{elsewhere}"
 
