@@ -1,6 +1,8 @@
 """Views: which items, in which order, at which cost."""
 
-from collections.abc import Iterator
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,7 +16,7 @@ from backlit.store import Change, RowSign, Store, Subject, TreeKind, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import connect
 from backlit.store.views.query import query_of
-from backlit.store.views.view import NOTED_CHANGES
+from backlit.store.views.view import NOTED_CHANGES, View
 
 
 def ids(store: Store, spec: ViewSpec, stop: int = 100) -> list[int]:
@@ -275,6 +277,23 @@ async def test_a_window_costs_the_same_in_a_large_backlog(tmp_path: Path) -> Non
 def _tick(steps: Iterator[int]) -> int:
     next(steps)
     return 0
+
+
+async def test_a_view_asked_for_twice_at_once_is_read_once_and_again_after_a_change(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        readings: list[object] = []
+
+        async def read(ask: Callable[[sqlite3.Connection], object]) -> object:
+            readings.append(ask)
+            return await store.files.read(ask)
+
+        view = View(ViewSpec(), 1, store.files.mirror, read)
+        await asyncio.gather(view.reload(), view.reload())
+        once = len(readings)
+        view.note(Change(Subject.ITEMS))
+        await asyncio.gather(view.reload(), view.reload())
+
+        assert (once, len(readings)) == (1, 2)
 
 
 def test_opening_an_old_or_broken_mirror_makes_a_new_one(tmp_path: Path) -> None:

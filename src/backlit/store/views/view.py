@@ -1,9 +1,11 @@
 """View: a list's selection and order, as ids in an array and rows in windows."""
 
+import asyncio
 import sqlite3
 from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -95,6 +97,7 @@ class View:
         self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
         self._is_stale = False
         self._are_totals_stale = True
+        self._reading = asyncio.Lock()
         self.totals: Totals | None = None
         self.values: ColumnValues | None = None
 
@@ -251,21 +254,20 @@ class View:
         self._is_stale = self._are_totals_stale = False
 
     async def reload(self) -> None:
-        """Catch up with noted changes. Ids are read again only if the order or the selection may differ."""
-        self._take_changes()
-        if self._is_stale or not self._is_complete or (self._are_totals_stale and self.spec.group):
-            await self.load()
-        elif self._are_totals_stale:
-            query = self._query
-            totals = await self._read(lambda mirror: _totals(mirror, query))
-            assert isinstance(totals, Totals)
-            self.totals = totals
-            self._are_totals_stale = False
+        """Catch up with noted changes, one call after another; read ids if the order or the selection may differ."""
+        async with self._reading:
+            self._take_changes()
+            if self._is_stale or not self._is_complete or (self._are_totals_stale and self.spec.group):
+                await self.load()
+            elif self._are_totals_stale:
+                totals = await self._read(partial(_totals, query=self._query))
+                assert isinstance(totals, Totals)
+                self.totals = totals
+                self._are_totals_stale = False
 
     async def facets(self, key: str) -> list[Facet]:
         """Count the view's items by a field's value, the most frequent first."""
-        query = self._query
-        found = await self._read(lambda mirror: facets(mirror, query, key))
+        found = await self._read(partial(facets, query=self._query, key=key))
         assert isinstance(found, list)
         return found
 
@@ -314,8 +316,7 @@ class View:
 def _load(
     mirror: sqlite3.Connection, query: Query, ranks: list[Mapping[object, object] | None], spec: ViewSpec
 ) -> _Loaded:
-    sql, values = query.ids()
-    rows = _in_parts(mirror.execute(sql, values))
+    rows = _in_parts(mirror.execute(*query.ids()))
     if not query.levels:
         ids = array("q")
         for part in rows:
@@ -349,8 +350,9 @@ def _with_values(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
     """Add the different values of the items, as long as there are not too many items."""
     if len(loaded.ids) > MOST_COMPARED:
         return loaded
-    columns = "status, estimate, owner_id, iteration_id"
-    sql = f"SELECT DISTINCT {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
+    sql = (
+        "SELECT DISTINCT status, estimate, owner_id, iteration_id FROM json_each(?), items WHERE items.id = value"
+    )
     found = mirror.execute(sql, (ids_json(loaded.ids),))
     return replace(loaded, values=ColumnValues(*map(frozenset, zip(*found, strict=True))))
 
@@ -391,6 +393,5 @@ def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
 
 
 def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
-    sql, values = query.totals()
-    count, points, tasks = mirror.execute(sql, values).fetchone()
+    count, points, tasks = mirror.execute(*query.totals()).fetchone()
     return Totals(int(count), float(points), int(tasks))
