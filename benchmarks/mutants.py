@@ -81,7 +81,8 @@ def source(root: Path, fault: Fault) -> Path:
 
 def first_failure(root: Path, tests: Sequence[str], limit: float = LONGEST) -> str | None:
     """Run tests of a tree. Returns the first failed test; None if all pass."""
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    options = ["-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-m", "not long"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
     process = subprocess.Popen(
         command,
         cwd=root,

@@ -85,6 +85,7 @@ def test_a_lost_user_is_found_by_every_row_that_refers_to_it(workspace: Workspac
     assert set(workspace.problems()) == {("work_items", "assigned_to_id")}
 
 
+@pytest.mark.slow
 async def test_files_that_are_missing_or_damaged_are_found(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
     for name in ("kept", "lost", "spoilt", "longer"):

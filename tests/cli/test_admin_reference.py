@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.cli.admin_reference import BEGIN, COMMON, DOCUMENT, commands, reference, written
 
 from backlit.cli.arguments import parser
@@ -26,6 +27,7 @@ def test_every_command_takes_the_common_options_and_every_deleting_one_a_dry_run
     assert deleting == {name for name in deleting if "--dry-run" in found[name]}
 
 
+@pytest.mark.slow
 def test_every_example_of_the_document_can_be_run() -> None:
     text = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[0]
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)

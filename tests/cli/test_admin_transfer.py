@@ -42,6 +42,7 @@ def other(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "other")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contents", ["lines", "folder"])
 async def test_a_workspace_comes_back_as_it_was(
     workspace: Workspace, served: Served, other: Workspace, tmp_path: Path, contents: str
@@ -183,6 +184,7 @@ async def test_a_backup_restored_is_the_workspace_with_its_files(
     assert (other.folder / "service.db").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_backups_taken_while_others_write_are_each_of_one_moment(workspace: Workspace, tmp_path: Path) -> None:
     """A writer keeps two counts equal in every transaction; every backup must find them so."""
     stopping = threading.Event()

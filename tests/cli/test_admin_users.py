@@ -20,6 +20,7 @@ def empty(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "new")
 
 
+@pytest.mark.slow
 def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Workspace) -> None:
     before = [empty.admin(*words) for words in (["users", "list"], ["grants", "set", "ann", "Roof", "reader"])]
     added = empty.admin("users", "add", "ann", given=f"{PASSWORD}\n")

@@ -167,6 +167,7 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
 
+@pytest.mark.slow
 def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
     listed = demo_home.run(*DEMO, "items", "list", "--limit", "5")
     done = demo_home.run(*DEMO, "items", "list", "--json", "--filter", "type eq 'Story' and projectId eq 1")
@@ -381,6 +382,7 @@ def test_a_closed_output_is_no_failure(demo_home: Home) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_limit_0_lists_all_items(home: Home) -> None:
     all_items = home.run("--profile", "demo-20-1", "items", "list")
     with_0 = home.run("--profile", "demo-20-1", "items", "list", "--limit", "0")

@@ -353,6 +353,7 @@ def test_config_names_every_fault_with_its_line_and_keeps_the_rest(locations: Lo
     )
 
 
+@pytest.mark.slow
 def test_faulty_settings_stop_no_command_and_doctor_repeats_them(home: Home) -> None:
     path = find_locations(home.environment).config / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)

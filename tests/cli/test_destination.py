@@ -17,6 +17,7 @@ def found(home: Home, *words: str) -> int:
     return len(json.loads(home.run(*words, "items", "list", "--json", "--query", "Pinned").stdout))
 
 
+@pytest.mark.slow
 def test_a_screen_that_opens_another_profile_redirects_no_command(home: Home, server: Server) -> None:
     home.run("login", server.address, "--user", "maya", given="lantern\n")
     Profiles(find_locations(home.environment)).remember(demo_profile(20, 1))  # as the screens do
@@ -68,6 +69,7 @@ def test_an_option_goes_before_the_file_of_the_directory(
     assert by_option.stderr == "backlit: writing to demo-60-1 · Aurora\n"
 
 
+@pytest.mark.slow
 def test_the_screens_open_on_the_named_project_and_do_not_remember_it(home: Home) -> None:
     home.run(*DEMO, "items", "list", "--limit", "1")
 
@@ -79,6 +81,7 @@ def test_the_screens_open_on_the_named_project_and_do_not_remember_it(home: Home
         shown.wait_for(r"Aurora.*synced")
 
 
+@pytest.mark.slow
 def test_the_screens_name_an_unknown_project_and_the_known_ones(home: Home) -> None:
     home.run(*DEMO, "items", "list", "--limit", "1")
 

@@ -17,6 +17,7 @@ from backlit.config.settings import Profiles, demo_profile, find_locations, remo
 from backlit.store.files.files import FileReport
 
 
+@pytest.mark.slow
 def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
     home.run("--profile", "demo-30-1", "items", "list", "--json")
 
@@ -30,6 +31,7 @@ def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
     assert "✗" not in done.stdout
 
 
+@pytest.mark.slow
 def test_doctor_writes_its_findings_as_json(home: Home) -> None:
     done = home.run("--profile", "demo-30-1", "doctor", "--json")
 
@@ -40,6 +42,7 @@ def test_doctor_writes_its_findings_as_json(home: Home) -> None:
     assert {each["about"] for each in document["findings"]} >= {"profile", "mirror", "journal", "sign-in", "clock"}
 
 
+@pytest.mark.slow
 def test_a_damaged_journal_is_broken_and_left_as_it_is(home: Home) -> None:
     journal = find_locations(home.environment).journal(demo_profile(30))
     journal.parent.mkdir(parents=True)

@@ -37,6 +37,7 @@ def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
     assert (task["type"], task["fields"]["ParentID"]) == ("Task", story["id"])
 
 
+@pytest.mark.slow
 async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_nothing(store: Store) -> None:
     row = await first(store, "type:story status:open est:any")
 
@@ -76,6 +77,7 @@ async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     assert family.fields == {"Name": "jon", "AssignedToID": 2, "Tags": ["jon"]}
 
 
+@pytest.mark.slow
 def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Home) -> None:
     def done(*lines: str, options: tuple[str, ...] = ()) -> tuple[list[str], str]:
         ended = demo_home.run(*DEMO, "items", "import", "-", *options, given="\n".join(lines))
@@ -95,6 +97,7 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
     assert done(*lines[:2]) == (["Nothing changes."], "")
 
 
+@pytest.mark.slow
 def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home) -> None:
     def refused(*lines: str, form: str = "csv") -> str:
         done = demo_home.run(*DEMO, "items", "import", "-", "--format", form, given="\n".join(lines))

@@ -20,6 +20,7 @@ def task(synced_home: Home) -> dict[str, Any]:
     return task
 
 
+@pytest.mark.slow
 def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home, task: dict[str, Any]) -> None:
     number, fields = str(task["id"]), task["fields"]
     completed = float(fields["WorkCompleted"] or 0)

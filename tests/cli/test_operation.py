@@ -193,6 +193,7 @@ def test_server_encrypts_with_a_certificate(started: Started, tmp_path: Path) ->
     assert b"; Secure" in answer
 
 
+@pytest.mark.slow
 def test_a_certificate_that_cannot_be_used_is_said(home: Home, tmp_path: Path) -> None:
     (tmp_path / "cert.pem").write_text("nothing")
     both = home.run(
@@ -257,6 +258,7 @@ def test_the_first_steps_are_quoted_for_a_shell_and_keep_the_password(home: Home
     assert lines[2].endswith(f" --database 'sqlite:///{tmp_path}/my files/a b.db'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "shown"),
     [

@@ -77,6 +77,7 @@ def test_a_heading_names_its_iteration_by_a_word(demo_home: Home) -> None:
     assert by_word.stdout == by_name.stdout
 
 
+@pytest.mark.slow
 def test_a_change_of_others_is_skipped_unless_mine_goes_before(demo_home: Home) -> None:
     text = "[current]\n19  8  maya  x\n\n#= 19  -  3  maya\n"
 

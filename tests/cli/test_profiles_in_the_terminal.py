@@ -67,6 +67,7 @@ def test_the_welcome_signs_in_to_a_server(home: Home, server: Server) -> None:
         assert last.user == "maya"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["connect", "connect {address}"])
 def test_connect_opens_a_server_and_leaves_the_workspace_as_it_is(home: Home, server: Server, typed: str) -> None:
     with terminal(["--profile", "local"], home.environment) as shown:

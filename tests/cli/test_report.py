@@ -10,6 +10,7 @@ from backlit.cli.arguments import parser
 from backlit.store.reports.reports import ReportName
 
 
+@pytest.mark.slow
 def test_a_report_is_written_as_markdown_csv_or_svg(demo_home: Home) -> None:
     burndown = demo_home.run(*DEMO, "report", "burndown")
     people = demo_home.run(*DEMO, "report", "people", "--format", "csv")

@@ -184,6 +184,7 @@ def test_a_wrong_password_keeps_nothing(home: Home, server: Server) -> None:
     assert not list(home.path.rglob("profiles.json"))
 
 
+@pytest.mark.slow
 def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home, server: Server) -> None:
     home.run("login", server.address, "--user", "maya", given="lantern\n")
     before = home.run("items", "list", "--json")

@@ -75,6 +75,7 @@ def test_an_opening_that_fails_restores_the_terminal(home: Home) -> None:
         assert "backlit: " in shown.text
 
 
+@pytest.mark.slow
 def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) -> None:
     with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes
@@ -87,6 +88,7 @@ def test_a_password_typed_before_its_prompt_is_taken_and_not_echoed(home: Home) 
         assert shown.modes == modes
 
 
+@pytest.mark.slow
 def test_a_name_and_a_password_typed_in_one_write_show_the_name_alone(home: Home) -> None:
     with terminal(["login", "http://127.0.0.1:9"], home.environment, program=BACKLIT) as shown:
         modes = shown.modes

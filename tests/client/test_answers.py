@@ -189,6 +189,7 @@ async def test_an_answer_that_is_not_as_compressed_as_it_says_ends_offline(tmp_p
     assert type(failure) is Offline
 
 
+@pytest.mark.slow
 async def test_a_compressed_bomb_is_not_read_to_its_end(tmp_path: Path) -> None:
     squeezer = zlib.compressobj()
     bomb = b"".join(squeezer.compress(b" " * 1_000_000) for _ in range(BODY_LIMIT // 1_000_000 + 10))

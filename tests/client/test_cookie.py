@@ -50,6 +50,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
     assert (visitor.auth.signed_in, tokens.load()) == (False, None)
 
 
+@pytest.mark.slow
 async def test_cookie_expires_with_its_session(
     visitor: Client, browser: httpx.AsyncClient, service: Service, tokens: TokenCache, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ async def test_a_bomb_in_one_piece_takes_no_more_memory_than_its_limit(tmp_path:
     assert peak < 150 * MEGABYTE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["404 Not Found", "401 Unauthorized", "503 Gone Fishing"])
 async def test_a_bomb_in_a_refusal_is_not_read_to_its_end(tmp_path: Path, status: str) -> None:
     body = bomb(200 * MEGABYTE)

@@ -38,6 +38,7 @@ async def test_an_attachment_of_somebody_else_arrives_with_the_next_refresh(worl
     assert received(store, "attachments", attachment_id) == await world.rival.attachments.get(attachment_id)
 
 
+@pytest.mark.slow
 async def test_a_deleted_attachment_goes_when_its_item_is_looked_at(world: World) -> None:
     store = await world.online()
     item_id = min(mirrored(store))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store
 from tests.store.test_sync import mirrored, on_service
@@ -69,6 +70,7 @@ async def test_a_deleted_item_with_unsent_changes_stays_until_the_outbox_is_done
     assert store.item(item_id) is None
 
 
+@pytest.mark.slow
 async def test_a_few_deletions_near_each_other_in_two_hundred_pages_take_a_handful_of_requests(tmp_path: Path) -> None:
     server = ForeignServer(Quirks(), items=0)
     server.items = {item_id: item(item_id, project=7) for item_id in range(1, 4_001)}

@@ -124,6 +124,7 @@ def values(store: Store, item_id: int) -> dict[str, object]:
     return values_of(found) | {POINTS: points_of(str(estimate)) if estimate else None}
 
 
+@pytest.mark.slow
 @few_and_many(100, 1000)
 def test_sql_and_memory_find_the_same(store: Store, examples: int) -> None:
     @settings(max_examples=examples)

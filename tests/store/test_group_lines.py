@@ -40,6 +40,7 @@ def as_drawn(part: GroupLine | range) -> list[GroupKey | int]:
     return [part.group] if isinstance(part, GroupLine) else list(part)
 
 
+@pytest.mark.slow
 @given(sizes, folds)
 def test_grouped_lines_are_those_that_are_drawn(sizes: dict[GroupKey, int], folded: frozenset[GroupKey]) -> None:
     buckets = made(sizes)

@@ -33,6 +33,7 @@ async def commented(world: World, item_id: int, text: str) -> None:
     await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": text})
 
 
+@pytest.mark.slow
 async def test_a_first_load_is_no_news(world: World) -> None:
     store = await world.online()
 

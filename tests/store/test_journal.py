@@ -107,6 +107,7 @@ async def test_a_kill_while_sending_loses_nothing_and_doubles_nothing(tmp_path: 
     await world.stop()
 
 
+@pytest.mark.slow
 async def test_a_process_killed_while_sending_does_not_send_twice(world: World) -> None:
     store = await world.online()
     world.faults.delay = 0.05

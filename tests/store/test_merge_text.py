@@ -88,6 +88,7 @@ def test_where_only_one_side_changed_its_text_stands(base: str, other: str) -> N
     assert merge_text(base, other, other) == other
 
 
+@pytest.mark.slow
 @given(texts, texts, texts)
 def test_who_merges_makes_no_difference_but_for_line_endings(base: str, one: str, other: str) -> None:
     forth, back = merge_text(base, one, other), merge_text(base, other, one)

@@ -355,6 +355,7 @@ async def test_a_new_place_stays_shown_where_the_tree_cannot_be_read_after_it_wa
     assert store.lookups.tree(AREAS).children(root)[:2] == (replace(second, sequence=1), replace(first, sequence=2))
 
 
+@pytest.mark.slow
 async def test_trees_changed_by_two_people_come_out_the_same(world: World) -> None:
     mine, other = await world.online("mine"), await world.online("other")
     root = root_of(mine, AREAS)

@@ -69,6 +69,7 @@ class Person:
         return next((mine[key] for _, mine in reversed(self.waiting) if key in mine), self.received[key])
 
 
+@pytest.mark.slow
 @few_and_many(100, 1000)
 def test_no_merge_loses_what_its_author_had_not_seen(examples: int) -> None:
     @settings(max_examples=examples)

@@ -3,6 +3,7 @@
 from datetime import date
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from tests.store.papers import item, offline_store
 from tests.store.planning import add_sprints, held, stories
@@ -204,6 +205,7 @@ async def test_what_others_moved_meanwhile_stays_theirs_until_it_is_planned_anew
     assert store.plan.difference()[0].fields == {"IterationID": Touch(second.id, first.id)}
 
 
+@pytest.mark.slow
 async def test_what_others_did_as_planned_is_no_plan_any_more(world: World) -> None:
     store = await world.online()
     first, _ = await add_sprints(store)

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from msgspec.structs import asdict, replace
 from tests.store.papers import item, offline_store, put
 
@@ -206,6 +207,7 @@ CASES: Mapping[str, tuple[Act, Mapping[str, Sequence[object]], Sequence[object]]
 }
 
 
+@pytest.mark.slow
 async def test_an_undo_tells_what_it_then_writes_and_a_redo_brings_back(tmp_path: Path) -> None:
     done = {}
     with offline_store(tmp_path) as store:

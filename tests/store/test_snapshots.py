@@ -100,6 +100,7 @@ async def test_the_day_ends_at_midnight_of_the_machine(dated: World, calendar: C
     assert after.done.count == before.done.count + 1
 
 
+@pytest.mark.slow
 async def test_an_iteration_that_was_emptied_has_no_line_that_day(dated: World, calendar: Calendar) -> None:
     store = await dated.online()
     item_id, _ = await in_an_iteration(dated)

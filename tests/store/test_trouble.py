@@ -101,6 +101,7 @@ async def test_a_service_that_comes_back_is_noticed_by_a_cheap_question(hasty: W
     assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_a_long_outage_is_no_refusal(hasty: World) -> None:
     store = await hasty.online()
     item_id = await of_type(hasty)

@@ -214,6 +214,7 @@ async def test_facets_count_each_value_with_its_points_the_most_frequent_first(t
         assert owners == [(5, Totals(2, 13.0, 1)), (6, Totals(1, 3.0)), (None, Totals(1, 0.0))]
 
 
+@pytest.mark.slow
 async def test_the_first_rows_take_a_bounded_search(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(n, Source="x" if n in {7, 8} else "y") for n in range(1, 9000)]) as store:
         view = store.view(ViewSpec(query="source:x"))

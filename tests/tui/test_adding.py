@@ -22,6 +22,7 @@ INCIDENT = Template(
 )
 
 
+@pytest.mark.slow
 async def test_a_template_fills_in_fields_and_tasks_and_is_one_step(world: World, store: Store) -> None:
     async with BacklitApp(store, templates=[INCIDENT]).run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.pause()
@@ -61,6 +62,7 @@ async def test_what_is_added_in_a_group_belongs_there(world: World, store: Store
         assert (fields["Name"], fields["AssignedToID"]) == ("In its group", group["AssignedToID"])
 
 
+@pytest.mark.slow
 async def test_a_new_item_that_the_filter_hides_is_said_to_be_hidden(store: Store) -> None:
     async with BacklitApp(store).run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.pause()

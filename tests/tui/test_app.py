@@ -12,6 +12,7 @@ from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.widgets.view_list import BacklogList
 
 
+@pytest.mark.slow
 async def test_refreshing_without_a_service_says_why(world: World, store: Store, opened: Open) -> None:
     world.faults.is_down = True
     async with opened(store) as pilot:
@@ -20,6 +21,7 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
         await until(lambda: "▌ Server unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
     view = store.view(ViewSpec())
     await view.load()
@@ -34,6 +36,7 @@ async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open
         assert row.name[:20] in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_command_found_in_the_palette_acts_where_it_was_opened(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("ctrl+p", *"iterations", "enter")
@@ -71,6 +74,7 @@ async def test_a_message_does_not_lie_over_what_can_follow_a_chord(store: Store,
         assert missing(pilot.app, ["gi iterations", "go outbox", "gP project"]) == []
 
 
+@pytest.mark.slow
 async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("/", *"no such item at all", "enter")
@@ -79,6 +83,7 @@ async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Op
         await until(lambda: "There is no item under the cursor." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("t", "T", *"paper")
@@ -114,6 +119,7 @@ async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, 
         assert pilot.app.return_code == 0
 
 
+@pytest.mark.slow
 async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_editor(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -74,6 +74,7 @@ async def said(pilot: Pilot[None], words: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Open, item_id: int, write: Write) -> None:
     attachment_id = await attached(store, item_id, write("plan.txt", b"x" * 2048))
     await store.transfers.describe(attachment_id, "What we\nagreed on")
@@ -100,6 +101,7 @@ async def test_the_file_under_the_cursor_is_previewed_below_the_list(
             await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
 
 
+@pytest.mark.slow
 async def test_low_bandwidth_fetches_a_file_only_on_request(store: Store, opened: Open, write: Write) -> None:
     async with opened(store) as pilot:
         await pilot.press("t", "l", "g", "t")
@@ -175,6 +177,7 @@ async def test_a_file_that_is_not_there_keeps_the_question_open(store: Store, op
         assert missing(pilot.app, ["No such file: /nowhere/x.txt"]) == []
 
 
+@pytest.mark.slow
 async def test_for_customers_is_asked_once_and_sent(
     world: World, store: Store, opened: Open, item_id: int, write: Write
 ) -> None:
@@ -189,6 +192,7 @@ async def test_for_customers_is_asked_once_and_sent(
         assert [each["type"] for each in page.results] == ["Feedback"]
 
 
+@pytest.mark.slow
 async def test_much_is_asked_about_and_enter_means_no(
     world: World, store: Store, opened: Open, item_id: int, write: Write
 ) -> None:
@@ -225,6 +229,7 @@ async def test_a_transfer_shows_its_progress_stays_in_sight_and_is_cancelled(
         assert (await world.rival.work_items.attachments(item_id).page()).results == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "shown"),
     [
@@ -310,6 +315,7 @@ async def test_a_download_that_broke_off_goes_on(
     assert not received.exists()
 
 
+@pytest.mark.slow
 async def test_a_description_is_changed(world: World, store: Store, opened: Open, item_id: int, write: Write) -> None:
     attachment_id = await attached(store, item_id, write("plan.txt", b"1"))
 
@@ -356,6 +362,7 @@ async def test_without_an_opener_the_address_is_shown(
         assert missing(pilot.app, ["OPENER names no program", f"/{attachment_id}/plan.txt"]) == []
 
 
+@pytest.mark.slow
 async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
     store: Store, opened: Open, item_id: int, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,6 +379,7 @@ async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 async def test_offline_it_is_said_in_a_sentence(
     world: World, store: Store, opened: Open, item_id: int, write: Write
 ) -> None:
@@ -397,6 +405,7 @@ async def test_a_new_item_says_why_it_takes_no_files(world: World, store: Store,
         await said(pilot, "The server does not have this item yet")
 
 
+@pytest.mark.slow
 async def test_hostile_names_are_drawn_as_text_and_saved_harmlessly(
     world: World, store: Store, opened: Open, item_id: int, write: Write
 ) -> None:

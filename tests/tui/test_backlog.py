@@ -96,6 +96,7 @@ async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> N
         assert ids.index(places[7] or 0) == items(pilot).page // 2 + items(pilot).page
 
 
+@pytest.mark.slow
 async def test_moving_inside_the_page_draws_two_rows(store: Store, opened: Open) -> None:
     drawn: list[int] = []
     with every_frame():
@@ -142,6 +143,7 @@ async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store,
         assert items(pilot).row_count() == len(everything)
 
 
+@pytest.mark.slow
 async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: Open) -> None:
     every = store.view(ViewSpec())
     await every.load()
@@ -156,6 +158,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
         assert missing(pilot.app, ["Name", "│"]) == []
 
 
+@pytest.mark.slow
 async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: World, store: Store, opened: Open) -> None:
     await shown(store)
     world.faults.is_down = True
@@ -336,6 +339,7 @@ async def test_hostile_names_are_drawn_as_they_are_in_the_width_there_is(
         assert widths == {120}
 
 
+@pytest.mark.slow
 async def test_a_change_by_somebody_else_is_shown_without_a_reload(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
@@ -346,6 +350,7 @@ async def test_a_change_by_somebody_else_is_shown_without_a_reload(world: World,
         assert "Changed by jon" in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_a_node_of_the_area_tree_filters_the_backlog(store: Store, opened: Open) -> None:
     everything = await shown(store)
     async with opened(store) as pilot:
@@ -391,6 +396,7 @@ async def test_at_80x24_the_preview_is_shown_on_request(store: Store, opened: Op
         assert f"#{item_id} ◆ Story" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_another_project_starts_at_its_first_item(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "G")
@@ -439,6 +445,7 @@ async def test_a_list_that_fits_has_no_scrollbar(store: Store, opened: Open) -> 
         assert "█" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_an_open_item_without_estimate_has_a_dash_and_a_done_one_none(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await press(pilot, "t", "d", "/", *"type:story", "enter")

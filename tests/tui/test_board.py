@@ -45,6 +45,7 @@ async def test_only_the_cards_in_sight_are_read(store: Store) -> None:
         assert len(board(pilot).cards.read()) <= page * 4
 
 
+@pytest.mark.slow
 async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> None:
     async with on_board(store, size=(60, 20)) as pilot:
         first = lines_of(pilot.app)
@@ -140,6 +141,7 @@ async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
         assert board(pilot).cursor == 0
 
 
+@pytest.mark.slow
 async def test_a_column_collapses_to_a_word_of_the_heading_and_opens_again(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "z", "c")
@@ -230,6 +232,7 @@ async def test_in_a_combined_column_the_cards_are_in_the_order_of_the_backlog(st
 # Other columns, lanes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "key"), [("iteration", "IterationID"), ("owner", "AssignedToID")])
 async def test_columns_can_be_iterations_or_people_and_a_move_writes_them(
     world: World, store: Store, words: str, key: str
@@ -377,6 +380,7 @@ async def test_board_and_backlog_share_their_filter(store: Store) -> None:
         assert "mine" in listed
 
 
+@pytest.mark.slow
 async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "space", "j", "space", "p")
@@ -388,6 +392,7 @@ async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Stor
         assert type(pilot.app.screen).__name__ == "EditorScreen"
 
 
+@pytest.mark.slow
 async def test_a_change_by_somebody_else_moves_the_card(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)

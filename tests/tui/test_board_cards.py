@@ -29,6 +29,7 @@ async def test_a_card_moves_to_the_next_column_and_back_and_the_cursor_goes_with
         assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
 
 
+@pytest.mark.slow
 async def test_a_count_moves_past_columns_and_undo_reverts_it(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
@@ -53,6 +54,7 @@ async def test_a_card_gets_the_first_status_of_the_column_that_its_type_has(worl
         assert (await fields_of(world, store, issue.id))["Status"] == "Closed"
 
 
+@pytest.mark.slow
 async def test_a_move_past_the_first_column_is_refused(store: Store) -> None:
     async with on_board(store) as pilot:
         await go_to(pilot, store, is_story)
@@ -92,6 +94,7 @@ async def test_a_new_card_gets_the_values_of_its_column_and_lane(world: World, s
         assert fields["AreaID"] == item.fields["AreaID"]
 
 
+@pytest.mark.slow
 async def test_j_and_k_rank_among_the_cards_of_the_column(store: Store) -> None:
     async with on_board(store) as pilot:
         before = list(board(pilot).ids_between(0, 4))
@@ -106,6 +109,7 @@ async def test_j_and_k_rank_among_the_cards_of_the_column(store: Store) -> None:
 # Facts
 
 
+@pytest.mark.slow
 async def test_a_card_names_its_number_and_a_missing_estimate_after_its_state(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
@@ -123,6 +127,7 @@ async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) 
         assert "─" not in facts
 
 
+@pytest.mark.slow
 async def test_the_board_names_hidden_items_and_gives_new_ones_the_values_of_its_column_and_lane(store: Store) -> None:
     task = next(row for row in await shown(store) if row.type == "Task")
     async with on_board(store) as pilot:

@@ -56,6 +56,7 @@ async def test_selected_items_that_the_filter_hides_are_named_before_a_verb_acts
         assert [at for at, each in enumerate(ids) if store.batch.items([each])[0].fields["Estimate"] == "40"] == changed
 
 
+@pytest.mark.slow
 async def test_a_command_without_a_dialog_asks_about_hidden_items_too(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story", "Bug")
@@ -98,6 +99,7 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 
+@pytest.mark.slow
 async def test_a_copy_of_several_lines_names_its_form_and_the_items(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story", "Bug")
@@ -244,6 +246,7 @@ async def test_escape_keeps_the_selection_until_the_search_is_closed(store: Stor
         assert "1 selected" in after_search
 
 
+@pytest.mark.slow
 async def test_the_iterations_begin_at_the_current_one_for_an_item_in_the_backlog(store: Store, opened: Open) -> None:
     now = current(leaves(store.lookups.iterations().values()), store.today())[0]
     async with opened(store) as pilot:

@@ -237,6 +237,7 @@ async def test_keys_behind_a_refused_answer_are_dropped_with_a_word(
         await until(lambda: "4 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_keys_typed_slowly_behind_a_refused_answer_are_dropped_until_a_pause(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story")
@@ -253,6 +254,7 @@ async def test_keys_typed_slowly_behind_a_refused_answer_are_dropped_until_a_pau
         assert "higher" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_correction_is_taken_at_once_behind_a_refused_answer(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story")
@@ -282,6 +284,7 @@ async def test_a_paste_keeps_its_place_among_keys(store: Store, opened: Open) ->
         assert "Pasted!" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_hanging_command_shows_the_keys_that_wait_and_ctrl_c_ends_the_wait(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -315,6 +318,7 @@ async def test_an_escape_typed_before_the_wait_was_shown_ends_nothing(store: Sto
         pilot.app.workers.cancel_all()
 
 
+@pytest.mark.slow
 async def test_a_long_command_is_shown_before_any_key_waits(store: Store, opened: Open) -> None:
     over = asyncio.Event()
 

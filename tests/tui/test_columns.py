@@ -131,6 +131,7 @@ async def test_columns_are_added_with_tab(store: Store, opened: Open) -> None:
         assert headings(pilot) == ["ID", "Name", "Status", "Pts", "Owner", "Iteration", "Area"]
 
 
+@pytest.mark.slow
 async def test_written_columns_show_values_of_any_field(store: Store, opened: Open) -> None:
     async with opened(store, (160, 40)) as pilot:
         await say(pilot, "columns tags 20, channel, changed 10")
@@ -148,6 +149,7 @@ async def test_an_unknown_field_is_named(store: Store, opened: Open) -> None:
         assert "There is no field 'colour'" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await say(pilot, "columns status 18, area 18, team 18, changed 12")
@@ -193,6 +195,7 @@ async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> N
         assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept
 
 
+@pytest.mark.slow
 async def test_the_first_views_columns_survive_a_restart_and_show_missing_readiness(world: World, store: Store) -> None:
     async with BacklitApp(store).run_test(size=(160, 40), notifications=True) as pilot:
         await pilot.pause()
@@ -221,6 +224,7 @@ async def test_a_column_that_the_groups_name_gives_its_cells_to_the_name(store: 
         assert lines_of(pilot.app)[2].index("Pts") > before.index("St")
 
 
+@pytest.mark.slow
 async def test_a_column_without_values_is_shown_once_it_has_one(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await press(pilot, "/", *"owner:none", "enter", "t", "g", *"type", "enter")

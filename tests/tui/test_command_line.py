@@ -1,5 +1,6 @@
 """The command line, driven by keys on several screens."""
 
+import pytest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import Edit
@@ -77,6 +78,7 @@ async def test_an_unknown_command_names_those_there_are_and_stays(store: Store, 
         assert "Unknown command “frobnicate”. Commands: filter, explain" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_field_that_is_none_is_named_and_may_be_corrected(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":sort est, colour", "enter")
@@ -87,6 +89,7 @@ async def test_a_field_that_is_none_is_named_and_may_be_corrected(store: Store, 
         assert "points ↑, name ↑" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_escape_leaves_the_line_and_nothing_else(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/bug", "enter")
@@ -97,6 +100,7 @@ async def test_escape_leaves_the_line_and_nothing_else(store: Store, opened: Ope
         assert ":so" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_was_typed_comes_back_on_every_screen_and_in_the_next_run(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":sort name", "enter")
@@ -106,6 +110,7 @@ async def test_what_was_typed_comes_back_on_every_screen_and_in_the_next_run(sto
         assert ":sort name" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_words_of_the_list_are_not_known_among_the_areas(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "g", "a")
@@ -114,6 +119,7 @@ async def test_words_of_the_list_are_not_known_among_the_areas(store: Store, ope
         assert "Unknown command “sort name”" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_in_the_editor_q_closes_it(world: World, edit: Edit) -> None:
     item_id = (await world.rival.work_items.page(top=1)).results[0]["id"]
     async with edit(item_id) as pilot:
@@ -129,6 +135,7 @@ async def test_w_says_that_all_is_saved(store: Store, opened: Open) -> None:
         assert "All changes are saved." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_theme_is_put_on_by_its_name(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":theme pap", "tab", "enter")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.terminal import terminal
 from tests.tui.conftest import Open
@@ -59,6 +60,7 @@ async def test_a_long_comment_is_folded_until_it_is_wanted() -> None:
 # Over the service
 
 
+@pytest.mark.slow
 async def test_a_comment_for_customers_is_asked_about_once_and_sent_as_such(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -78,6 +80,7 @@ async def test_a_comment_for_customers_is_asked_about_once_and_sent_as_such(
         assert [(each["description"], each["type"]) for each in page.results] == [("Fixed", "Feedback")]
 
 
+@pytest.mark.slow
 async def test_the_choice_is_kept_with_the_draft_and_no_sends_nothing(store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
@@ -105,6 +108,7 @@ async def test_undoing_a_deletion_writes_for_those_who_saw_it(world: World, stor
     assert [(each["description"], each["type"]) for each in page.results] == [("Fixed", "Feedback")]
 
 
+@pytest.mark.slow
 async def test_a_corrected_copy_is_offered_and_the_old_one_stays_unless_asked(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -122,6 +126,7 @@ async def test_a_corrected_copy_is_offered_and_the_old_one_stays_unless_asked(
         assert [each["description"] for each in page.results] == ["Goood", "Good"]
 
 
+@pytest.mark.slow
 async def test_a_corrected_copy_takes_the_place_of_the_old_one(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     await mine(world, store, item_id, "Goood")
@@ -146,6 +151,7 @@ async def test_comments_of_others_are_corrected_by_a_copy_only(world: World, sto
         assert missing(pilot.app, ["the same, and delete"]) == ["the same, and delete"]
 
 
+@pytest.mark.slow
 async def test_the_files_of_a_comment_are_opened_from_it(
     world: World, store: Store, opened: Open, tmp_path: Path
 ) -> None:

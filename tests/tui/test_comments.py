@@ -274,6 +274,7 @@ async def comments_of(opened: Open, store: Store, item_id: int) -> AsyncIterator
         yield pilot
 
 
+@pytest.mark.slow
 async def test_a_comment_is_written_and_reaches_the_service(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
@@ -313,6 +314,7 @@ async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store,
         await until(lambda: "waiting to be sent" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Open) -> None:
     item_id = await story(store)
     await store.items.comment(item_id, "one\ntwo")
@@ -372,6 +374,7 @@ async def test_a_click_on_the_field_at_the_foot_begins_a_comment(store: Store, o
         await until(lambda: "half" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_thread_and_the_field_below_it_end_where_their_pane_ends(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, await story(store)) as pilot:
         await pilot.resize_terminal(120, 40)
@@ -381,6 +384,7 @@ async def test_the_thread_and_the_field_below_it_end_where_their_pane_ends(store
         assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("comments", [1, 30])
 async def test_the_field_follows_the_last_comment_and_stays_in_sight(store: Store, opened: Open, comments: int) -> None:
     item_id = await story(store)

@@ -81,6 +81,7 @@ async def test_both_versions_stand_beside_each_other(world: World, store: Store,
         assert missing(pilot.app, ["Field", "Was", "m mine", "t theirs"]) == []
 
 
+@pytest.mark.slow
 async def test_a_small_terminal_has_them_below_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store, (60, 20)) as pilot:
@@ -104,6 +105,7 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
         assert (found["Name"], found["Estimate"], found["Status"]) == ("Mine [b]", "888", "Ready For Test")
 
 
+@pytest.mark.slow
 async def test_all_fields_are_decided_for_one_side(world: World, store: Store, opened: Open) -> None:
     item_id = await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -118,6 +120,7 @@ async def test_all_fields_are_decided_for_one_side(world: World, store: Store, o
         assert (await fields_on(world, item_id))["Name"] == "Theirs"
 
 
+@pytest.mark.slow
 async def test_one_side_for_all_fields_leaves_edited_values(world: World, store: Store, opened: Open) -> None:
     item_id = await contest_names(world, store)
     async with settling(opened, store, (60, 20)) as pilot:
@@ -138,6 +141,7 @@ async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -146,6 +150,7 @@ async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: 
         assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field left to resolve"]) == []
 
 
+@pytest.mark.slow
 async def test_a_click_beside_both_sides_decides_nothing(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
@@ -154,6 +159,7 @@ async def test_a_click_beside_both_sides_decides_nothing(world: World, store: St
         assert missing(pilot.app, ["▌ Estimate", "( ) 888", "2 fields left to resolve"]) == []
 
 
+@pytest.mark.slow
 async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -169,6 +175,7 @@ async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
         assert "All fields are resolved." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["enter", "w"])
 async def test_nothing_is_applied_while_a_field_is_open(world: World, store: Store, opened: Open, key: str) -> None:
     await contest_names(world, store)
@@ -180,6 +187,7 @@ async def test_nothing_is_applied_while_a_field_is_open(world: World, store: Sto
         assert store.outbox.conflicts == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["escape", "q"])
 async def test_leaving_it_lets_it_wait(world: World, store: Store, opened: Open, key: str) -> None:
     await contest_names(world, store)
@@ -285,6 +293,7 @@ async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store,
         await until(lambda: missing(pilot.app, ["mine 0", "1 field left to resolve"]) == [], lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:
     item_id = await contest(world, store, {"Name": "Mine"}, {"Name": "Theirs"})
     async with settling(opened, store) as pilot:
@@ -314,6 +323,7 @@ async def test_it_opens_where_the_item_is_shown(world: World, store: Store, open
         assert isinstance(pilot.app.screen, ConflictDialog)
 
 
+@pytest.mark.slow
 async def test_an_item_without_a_conflict_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "=")
@@ -352,6 +362,7 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
         assert len(page.results) == 1
 
 
+@pytest.mark.slow
 async def test_a_refused_comment_opens_its_words(world: World, store: Store, opened: Open) -> None:
     refusal = Said(400, (), b'{"message": "Not today.", "errors": {}}')
     world.faults.says = lambda method, _: refusal if method == "POST" else None
@@ -370,6 +381,7 @@ async def test_a_refused_comment_opens_its_words(world: World, store: Store, ope
         await until(lambda: store.drafts.find(f"outbox:{entry.id}") is None)
 
 
+@pytest.mark.slow
 async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store: Store, opened: Open) -> None:
     await refuse(world, store)
     async with opened(store) as pilot:
@@ -386,6 +398,7 @@ async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store:
         assert "Name: Under it" in pilot.app.clipboard.splitlines()
 
 
+@pytest.mark.slow
 async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, store: Store, opened: Open) -> None:
     item_id = await story(world)
     world.faults.is_down = True
@@ -400,6 +413,7 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+@pytest.mark.slow
 async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -452,6 +466,7 @@ async def test_the_editor_shows_the_item_that_was_created_again(world: World, st
         assert "↓" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "names"), [("n", ["Old mine"]), ("k", []), ("d", []), ("escape", [])])
 async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discarded(
     world: World, store: Store, edit: Edit, key: str, names: list[str]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_disk import no_room, settled
 from tests.store.test_torn_mirror import tear
@@ -30,6 +31,7 @@ async def test_an_edit_that_the_disk_refuses_is_said_and_the_screen_shows_what_i
             assert app.return_code is None
 
 
+@pytest.mark.slow
 async def test_a_journal_that_cannot_be_read_is_said_where_a_screen_reads_it(tmp_path: Path) -> None:
     with offline_store(tmp_path, ITEMS) as store:
         await store.items.edit([1], {"Name": "Written before"})

@@ -25,6 +25,7 @@ TYPED: list[Case] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TYPED, ids=lambda case: case[1])
 async def test_a_field_of_every_kind_is_edited_and_reaches_the_service(
     world: World, store: Store, edit: Edit, case: Case
@@ -40,6 +41,7 @@ async def test_a_field_of_every_kind_is_edited_and_reaches_the_service(
         assert (await fields_on(world, store, item_id))[key] == expected
 
 
+@pytest.mark.slow
 async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     before = await fields_on(world, store, item_id)
@@ -74,6 +76,7 @@ async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World,
         assert fields["TeamID"] == team_id
 
 
+@pytest.mark.slow
 async def test_tags_are_selected_and_made_up(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Tags": ["api", "old"]})
@@ -89,6 +92,7 @@ async def test_tags_are_selected_and_made_up(world: World, store: Store, edit: E
         assert (await fields_on(world, store, item_id))["Tags"] == ["api", "never seen"]
 
 
+@pytest.mark.slow
 async def test_a_yes_or_no_turns_over_at_once(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
     before = (await fields_on(world, store, item_id))["IsBlocking"]
@@ -103,6 +107,7 @@ async def test_a_yes_or_no_turns_over_at_once(world: World, store: Store, edit: 
         assert (await fields_on(world, store, item_id))["IsBlocking"] is (before is not True)
 
 
+@pytest.mark.slow
 async def test_a_long_text_keeps_what_was_not_touched_byte_for_byte(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     raw = "one\r\ntwo\ttabs\n\u2028odd\x0bsigns  \r\nlast"
@@ -117,6 +122,7 @@ async def test_a_long_text_keeps_what_was_not_touched_byte_for_byte(world: World
         assert (await fields_on(world, store, item_id))["Description"] == "[b]x" + raw
 
 
+@pytest.mark.slow
 async def test_a_field_is_emptied(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
 
@@ -140,6 +146,7 @@ async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit)
         assert [dict(entry.payload) for entry in store.outbox_entries()] == [{"Estimate": "13"}]
 
 
+@pytest.mark.slow
 async def test_a_new_item_is_made(world: World, store: Store, edit: Edit) -> None:
     async with edit(item_type="Risk") as pilot:
         await pilot.press("enter", *"The depot floods", "enter")
@@ -165,6 +172,7 @@ async def test_a_new_item_without_a_name_is_not_made(store: Store, edit: Edit) -
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -182,6 +190,7 @@ async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, stor
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -194,6 +203,7 @@ async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, ed
         assert screen_of(pilot).form.is_editing is False
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
@@ -238,6 +248,7 @@ async def test_editor_cursor_crosses_the_headings_of_the_open_fold(
         assert grid.field.key == keys[-1]
 
 
+@pytest.mark.slow
 async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Name": "[/x]\x1b]0;own\x07", "Description": "a\x1b[31m\n[red]"})
@@ -315,6 +326,7 @@ async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, stor
         assert (fields["Name"], fields["Status"], fields["AssignedToID"]) == ("Till", "Ready For Test", None)
 
 
+@pytest.mark.slow
 async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -326,6 +338,7 @@ async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, e
         assert (fields["Name"], fields["AssignedToID"]) == ("Till", None)
 
 
+@pytest.mark.slow
 async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     hostile = {
@@ -385,6 +398,7 @@ async def test_a_save_says_that_it_waits_for_the_service(world: World, store: St
         await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_save_says_why_it_was_rejected_and_the_way_on(world: World, edit: Edit) -> None:
     refusal = Said(400, (), b'{"message": "No such luck.", "errors": {}}')
     world.faults.says = lambda method, _: refusal if method == "PUT" else None

@@ -10,6 +10,7 @@ from backlit.store import Store
 from backlit.tui.editor.screen import EditorScreen
 
 
+@pytest.mark.slow
 async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -22,6 +23,7 @@ async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) 
         assert missing(pilot.app, ["no changes"]) == []
 
 
+@pytest.mark.slow
 async def test_revert_goes_back_to_what_the_store_has(world: World, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -34,6 +36,7 @@ async def test_revert_goes_back_to_what_the_store_has(world: World, edit: Edit) 
         assert missing(pilot.app, ["no changes"]) == []
 
 
+@pytest.mark.slow
 async def test_the_difference_shows_both_values(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
     item = store.item(item_id)
@@ -54,6 +57,7 @@ async def leave_unsaved(pilot: Pilot[None], answer: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_enter_at_the_question_stays_and_loses_nothing(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         await leave_unsaved(pilot, "enter")
@@ -74,6 +78,7 @@ async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, e
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -97,6 +102,7 @@ async def test_save_at_the_question_saves_and_closes(world: World, store: Store,
         assert store.drafts.find(f"edit:{item_id}") is None
 
 
+@pytest.mark.slow
 async def test_going_elsewhere_asks_first(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         await pilot.press("e", *"!", "escape", "g", "a")
@@ -132,6 +138,7 @@ async def test_a_draft_is_written_while_somebody_goes_on_typing(world: World, st
         assert written is not None
 
 
+@pytest.mark.slow
 async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_where_it_was(
     world: World, store: Store, edit: Edit
 ) -> None:

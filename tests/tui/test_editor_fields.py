@@ -112,6 +112,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FAULTS, ids=lambda case: f"{case[1]}-{case[2][:10]}")
 async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_save(
     world: World, store: Store, edit: Edit, case: tuple[str, str, str, str]
@@ -147,6 +148,7 @@ async def test_a_restored_draft_that_is_wrong_is_not_saved_in_part(world: World,
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_what_customers_see_is_marked_and_saved_only_after_a_yes(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Feedback")
     before = await fields_on(world, store, item_id)
@@ -204,6 +206,7 @@ async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store,
         assert store.outbox_entries() == ()
 
 
+@pytest.mark.slow
 async def test_a_word_that_is_no_command_is_answered_with_those_that_are(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         await command(pilot, "wat")
@@ -231,6 +234,7 @@ async def test_save_and_next_begins_another_at_the_same_place(world: World, stor
         assert page.results[0]["fields"]["AreaID"] == before["AreaID"]
 
 
+@pytest.mark.slow
 async def test_a_long_text_is_looked_at_as_markdown_and_written_on(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "# Head\n\n- one **bold**"})

@@ -89,6 +89,7 @@ async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_a
         assert {key: fields[key] for key in expected} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
 async def test_what_a_rival_changed_unseen_is_kept_or_waits_to_be_settled(
     world: World, store: Store, edit: Edit, mine: str, theirs: str
@@ -121,6 +122,7 @@ async def test_an_edit_says_what_was_seen_even_if_the_mirror_has_something_newer
     assert (await on_service(world, item_id))["Name"] == "Theirs"
 
 
+@pytest.mark.slow
 async def test_a_field_that_others_changed_has_a_sign_and_says_what_it_was(
     world: World, store: Store, edit: Edit
 ) -> None:
@@ -136,6 +138,7 @@ async def test_a_field_that_others_changed_has_a_sign_and_says_what_it_was(
         assert missing(pilot.app, ["Changed by others while this is open; it was: 1", "no changes"]) == []
 
 
+@pytest.mark.slow
 async def test_an_own_save_is_no_news(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world, store)
 
@@ -149,6 +152,7 @@ async def test_an_own_save_is_no_news(world: World, store: Store, edit: Edit) ->
         assert "↓" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_the_service_presets_for_a_new_item_is_no_news(store: Store, edit: Edit) -> None:
     async with edit(item_type="Story") as pilot:
         await pilot.press("enter", *"New", "enter", "ctrl+s")
@@ -159,6 +163,7 @@ async def test_what_the_service_presets_for_a_new_item_is_no_news(store: Store, 
         assert "↓" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_value_that_arrives_under_an_open_input_is_not_taken_back(
     world: World, store: Store, edit: Edit
 ) -> None:
@@ -214,6 +219,7 @@ async def test_what_is_picked_over_a_value_that_arrives_is_asked_about(world: Wo
         assert missing(pilot.app, ["In progress", "Done", "Not done"]) == []
 
 
+@pytest.mark.slow
 async def test_texts_changed_at_different_lines_are_put_together(world: World, store: Store, edit: Edit) -> None:
     item_id = await story(world, store)
 

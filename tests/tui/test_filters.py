@@ -63,6 +63,7 @@ async def test_a_picked_status_filters_the_list_and_is_shown_in_the_title(store:
         assert "› status In progress" in title(pilot)
 
 
+@pytest.mark.slow
 async def test_tab_picks_several_and_they_are_selected_the_next_time(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -138,6 +139,7 @@ async def test_mine_is_mine_and_again_everybodys(store: Store, opened: Open) -> 
         assert ids_in(pilot) == [row.id for row in rows]
 
 
+@pytest.mark.slow
 async def test_filters_hold_together_with_the_typed_text_and_escape_takes_them_off_one_by_one(
     store: Store, opened: Open
 ) -> None:

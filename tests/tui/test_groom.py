@@ -125,6 +125,7 @@ async def test_offline_it_goes_on_and_is_sent_later(world: World, store: Store, 
         assert (await fields_of(world, store, item_id))["Estimate"] == "2"
 
 
+@pytest.mark.slow
 async def test_without_a_selection_the_queue_is_what_the_list_shows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"bug", "enter")
@@ -147,6 +148,7 @@ async def test_where_nothing_is_lacking_there_is_no_queue(store: Store, opened: 
         assert store.grooming.progress() is None
 
 
+@pytest.mark.slow
 async def test_a_verb_answers_too_and_the_next_question_comes(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     async with opened(store) as pilot:
@@ -254,6 +256,7 @@ async def test_an_item_is_groomed_in_the_queue_by_at_most_six_keys(
         assert count <= 6
 
 
+@pytest.mark.slow
 async def test_a_digit_that_is_not_on_the_scale_changes_nothing(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -308,6 +311,7 @@ async def test_similar_items_are_shown_with_their_points(world: World, store: St
         assert "8 pts" in line_with(pilot.app, f"#{other} Payment declined")
 
 
+@pytest.mark.slow
 async def test_checks_are_shown_passed_and_open(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -316,6 +320,7 @@ async def test_checks_are_shown_passed_and_open(world: World, store: Store, open
         assert missing(pilot.app, ["✓ Mature", "¬ No estimate in points", "2 questions left"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
     world: World, store: Store, opened: Open, size: tuple[int, int]
@@ -331,6 +336,7 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
 
 
+@pytest.mark.slow
 async def test_only_the_question_has_the_bar_and_its_name_is_underlined(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -353,6 +359,7 @@ async def test_a_narrow_title_names_grooming_alone(world: World, store: Store, o
         assert title_of(pilot.app).split()[:2] == ["Grooming", "Aurora"]
 
 
+@pytest.mark.slow
 async def test_a_clicked_answer_is_given(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -378,6 +385,7 @@ async def test_the_item_stands_beside_the_questions_with_its_comments(world: Wor
         assert "The end." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_on_a_small_screen_questions_and_answers_are_in_sight(
     world: World, store: Store, opened: Open, size: tuple[int, int]
@@ -407,6 +415,7 @@ async def test_similar_titles_keep_their_ends_in_a_narrow_terminal(world: World,
         assert line_with(pilot.app, f"#{other} Session").rstrip().endswith("on Android")
 
 
+@pytest.mark.slow
 async def test_the_footer_leaves_the_answers_to_the_questions(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store) as pilot:
@@ -416,6 +425,7 @@ async def test_the_footer_leaves_the_answers_to_the_questions(world: World, stor
         assert "answer" not in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_a_low_terminal_counts_the_passed_checks(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     async with opened(store, (80, 24)) as pilot:
@@ -424,6 +434,7 @@ async def test_a_low_terminal_counts_the_passed_checks(world: World, store: Stor
         assert re.search(r"¬ No estimate in points +✓ \d others?", line_with(pilot.app, "Readiness"))
 
 
+@pytest.mark.slow
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -440,6 +451,7 @@ async def go_on(pilot: Pilot[None]) -> None:
     await press(pilot, "enter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "mode"), [("i", "iterations"), ("k", "board")])
 async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Open, key: str, mode: str) -> None:
     async with opened(store) as pilot:
@@ -450,6 +462,7 @@ async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Op
         assert pilot.app.current_mode == mode
 
 
+@pytest.mark.slow
 async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World, store: Store, opened: Open) -> None:
     ids = await unestimated(world, store, 3)
     ids = [row.id for row in await shown(store) if row.id in ids]

@@ -19,6 +19,7 @@ from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, summary_of
 
 
+@pytest.mark.slow
 async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
     name = "Session is lost when the network changes on tablets, phones and watches"
@@ -118,6 +119,7 @@ async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+@pytest.mark.slow
 async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -140,6 +142,7 @@ async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
         assert "2 of 2" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, store: Store, opened: Open) -> None:
     item_id = await unplanned(world, store)
     (bug,) = await unestimated(world, store, 1, "Bug")
@@ -182,6 +185,7 @@ async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store,
     assert f"gp   plan {last.name}" in said
 
 
+@pytest.mark.slow
 async def test_the_summary_offers_to_groom_again_only_where_an_item_is_not_ready(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -199,6 +203,7 @@ async def test_the_summary_offers_to_groom_again_only_where_an_item_is_not_ready
         assert "q close" in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_items_that_are_not_ready_are_groomed_again(world: World, store: Store, opened: Open) -> None:
     ready = await unplanned(world, store)
     (bug,) = await unestimated(world, store, 1, "Bug")

@@ -109,6 +109,7 @@ async def test_h_folds_the_group_and_l_unfolds_it(store: Store, opened: Open) ->
         assert line.startswith("▌▸")
 
 
+@pytest.mark.slow
 async def test_all_groups_fold_and_unfold(store: Store, opened: Open) -> None:
     groups = await groups_of(store, "type")
     async with opened(store) as pilot:
@@ -179,6 +180,7 @@ async def test_stepping_without_groups_says_how_to_group(store: Store, opened: O
         assert "The list is not grouped" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_sort_is_picked_and_turned(store: Store, opened: Open) -> None:
     names = sorted(row.name.casefold() for row in await shown(store))
     async with opened(store) as pilot:
@@ -202,6 +204,7 @@ async def test_several_sort_keys_are_picked_with_their_directions(store: Store, 
         assert "status ↑, points ↓" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:

@@ -149,6 +149,7 @@ async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> N
         assert all(len(line) <= 60 for line in lines_of(app))
 
 
+@pytest.mark.slow
 async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "a", "?")
@@ -226,6 +227,7 @@ async def test_the_palette_runs_commands_before_items(store: Store) -> None:
         assert app.answers == [COMMAND_BY_ID["app.refresh"]]
 
 
+@pytest.mark.slow
 async def test_the_palette_opens_from_a_text_input_too(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("/", *"sh", "ctrl+p")
@@ -234,6 +236,7 @@ async def test_the_palette_opens_from_a_text_input_too(store: Store, opened: Ope
         assert "Palette" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_the_palette_fits_the_terminal(store: Store, opened: Open, size: tuple[int, int]) -> None:
     async with opened(store, size) as pilot:
@@ -355,6 +358,7 @@ def test_the_palette_offers_no_negative_command_above_its_positive() -> None:
         assert places == sorted(places), word
 
 
+@pytest.mark.slow
 async def test_a_command_of_another_place_says_where_it_works(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("ctrl+p", *"carry over", "enter")

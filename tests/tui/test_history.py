@@ -29,6 +29,7 @@ def status(store: Store, item_id: int) -> object:
     return found.fields["Status"] if found else None
 
 
+@pytest.mark.slow
 async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)
@@ -105,6 +106,7 @@ async def test_an_item_that_undo_creates_again_is_gone_to_and_its_new_number_is_
         assert made.fields["Name"] == name
 
 
+@pytest.mark.slow
 async def test_the_new_number_is_named_also_when_the_service_was_faster_than_the_screen(
     store: Store, opened: Open
 ) -> None:
@@ -145,6 +147,7 @@ async def test_where_there_is_nothing_to_undo_or_redo_that_is_said(store: Store,
         await said(pilot, "Nothing to redo.")
 
 
+@pytest.mark.slow
 async def test_several_undos_typed_fast_are_all_done_in_order(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)
@@ -181,6 +184,7 @@ async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: S
         assert "Both [b]" not in [_name(store, each) for each in ids]
 
 
+@pytest.mark.slow
 async def test_undo_counts_tasks_apart(store: Store, opened: Open) -> None:
     rows = store.view(ViewSpec()).rows(0, 50)
     ids = [next(row.id for row in rows if (row.type == "Task") is is_task) for is_task in (False, True)]
@@ -197,6 +201,7 @@ def _name(store: Store, item_id: int) -> object:
     return found.fields["Name"] if found else None
 
 
+@pytest.mark.slow
 async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await at(pilot, store)
@@ -259,6 +264,7 @@ async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: O
         assert [store.item(each) for each in ids] == [None] * 3
 
 
+@pytest.mark.slow
 async def test_a_type_without_that_status_offers_only_deleting_for_good(store: Store, opened: Open) -> None:
     await store.items.add("Risk", {"Name": "A risk"})
     await sent(store)

@@ -58,6 +58,7 @@ async def shown(pilot: Pilot[None], *parts: str) -> None:
     await until(lambda: missing(pilot.app, parts) == [], lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Open) -> None:
     async with inbox_of(opened, store) as pilot:
         await pilot.press("space")
@@ -95,6 +96,7 @@ async def test_a_row_names_the_new_owner_by_the_user_name(world: World, store: S
         assert "→ jon " in sentence
 
 
+@pytest.mark.slow
 async def test_the_item_stands_below_its_changes(world: World, store: Store, opened: Open) -> None:
     (item_id, *_) = await stories(store)
     await world.rival.work_items.update(item_id, {"Description": "\n\n".join(f"Quokka {n}" for n in range(9))})
@@ -191,6 +193,7 @@ async def test_changes_of_several_people_are_ascribed_to_none(world: World, stor
         assert missing(pilot.app, ["changed: Estimate", "priya commented: “Why?”", "priya, jon ·"]) == []
 
 
+@pytest.mark.slow
 async def test_a_click_on_either_line_goes_to_its_entry(world: World, store: Store, opened: Open) -> None:
     first, second, *_ = await stories(store)
     for item_id in (first, second):
@@ -264,6 +267,7 @@ async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, st
         await shown(pilot, "You're all caught up.")
 
 
+@pytest.mark.slow
 async def test_enter_opens_the_comments_where_only_they_are_new(world: World, store: Store, opened: Open) -> None:
     await commented(world, (await stories(store))[0], "Do we ship this?")
     await store.refresh()
@@ -309,6 +313,7 @@ async def test_what_comes_while_the_comments_are_open_was_seen_when_they_are_lef
         await until(lambda: store.inbox.unread() == 0)
 
 
+@pytest.mark.slow
 async def test_an_item_that_is_gone_says_so_and_is_taken_off(world: World, store: Store, opened: Open) -> None:
     await world.rival.work_items.delete((await stories(store))[0])
     await store.refresh()
@@ -329,6 +334,7 @@ async def test_news_that_come_while_it_is_open_are_listed(world: World, store: S
         await shown(pilot, "Came in", "Inbox 1")
 
 
+@pytest.mark.slow
 async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World, store: Store, opened: Open) -> None:
     (item_id, *_) = await stories(store)
     await commented(world, item_id, "Words [i] in the feed")

@@ -133,6 +133,7 @@ async def test_the_history_writes_out_the_comment_under_the_cursor(world: World,
         assert missing(pilot.app, ["When", "Who", "What", "Change"]) == []
 
 
+@pytest.mark.slow
 async def test_the_history_has_the_event_below_its_rows(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
@@ -151,6 +152,7 @@ async def test_the_history_has_the_event_below_its_rows(world: World, store: Sto
         assert any("All about quokkas" in line for line in lines[at + 2 :])
 
 
+@pytest.mark.slow
 async def test_an_edit_by_others_says_why_its_values_are_missing(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
@@ -164,6 +166,7 @@ async def test_an_edit_by_others_says_why_its_values_are_missing(world: World, s
         assert missing(pilot.app, ["The server does not say what was changed"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_keys_scroll_a_long_text_of_the_history(
     world: World, store: Store, edit: Edit, size: tuple[int, int]
@@ -280,6 +283,7 @@ async def test_a_long_name_takes_the_room_of_the_other_words(
         assert ("edited" in lines_of(pilot.app)[1]) == (size[0] > 60)
 
 
+@pytest.mark.slow
 async def test_space_reads_on_in_a_long_description(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "\n\n".join(f"Part {n}." for n in range(60))})
@@ -309,6 +313,7 @@ async def test_the_footer_follows_the_draft_and_the_open_text(world: World, edit
         assert "ctrl+s save" in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         await pilot.press("c", "d", *"- quokka", "enter")
@@ -329,6 +334,7 @@ async def test_ctrl_t_edits_the_description_from_any_field(world: World, edit: E
 # enter opens, e edits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [(), ("g", "k"), ("g", "p")], ids=["backlog", "board", "plan"])
 async def test_e_opens_an_item_with_its_name_in_the_input(store: Store, opened: Open, place: tuple[str, ...]) -> None:
     async with opened(store) as pilot:
@@ -374,6 +380,7 @@ async def test_e_on_another_tab_goes_back_to_the_details_and_edits_the_name(worl
         assert screen.form.open_key == "Name"
 
 
+@pytest.mark.slow
 async def test_the_item_stands_beside_its_comments_or_below_them(world: World, store: Store, opened: Open) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})

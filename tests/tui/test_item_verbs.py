@@ -59,6 +59,7 @@ def test_what_is_no_number_has_no_next_step(estimate: str | None, steps: int) ->
         stepped(estimate, steps, SCALE)
 
 
+@pytest.mark.slow
 async def test_plus_and_minus_step_with_a_count(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
@@ -104,6 +105,7 @@ async def test_a_status_that_was_never_seen_may_be_typed_where_the_service_lists
         assert store.outbox_entries()[0].payload["Status"] == "Waiting For Legal"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("item_type", "statuses"),
     [("Story", ("Done", "Not Done")), ("Task", ("Done", "Not Done")), ("Issue", ("Closed", "Active"))],
@@ -375,6 +377,7 @@ def _is_editing(pilot: Pilot[None]) -> bool:
     return isinstance(screen, EditorScreen) and screen.form.is_editing
 
 
+@pytest.mark.slow
 async def test_a_key_that_does_nothing_here_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "Z")

@@ -60,6 +60,7 @@ async def test_a_typed_number_is_gone_to_before_recent_items_that_contain_it(sto
         assert items(pilot).current_id == wanted
 
 
+@pytest.mark.slow
 async def test_an_item_is_found_by_words_of_its_name(store: Store, opened: Open) -> None:
     row = (await shown(store))[9]
     async with opened(store) as pilot:
@@ -69,6 +70,7 @@ async def test_an_item_is_found_by_words_of_its_name(store: Store, opened: Open)
         assert missing(pilot.app, [row.name]) == []
 
 
+@pytest.mark.slow
 async def test_a_hidden_item_is_reported_with_an_offer_to_show_it(store: Store, opened: Open) -> None:
     row = next(each for each in await shown(store) if each.type == "Bug")
     async with opened(store) as pilot:
@@ -93,6 +95,7 @@ async def test_going_to_a_done_item_shows_done_items(store: Store, opened: Open)
         assert "All items" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
     row = next(each for each in await shown(store) if each.type == "Bug")
     async with opened(store) as pilot:
@@ -106,6 +109,7 @@ async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
         assert "type Story" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -116,6 +120,7 @@ async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -
         assert missing(pilot.app, ["Recent", f"#{rows[4].id}"]) == []
 
 
+@pytest.mark.slow
 async def test_from_a_tree_one_goes_to_the_backlog_and_back_to_the_tree(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:

@@ -19,6 +19,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.shell.drafts import RESTORED, StoredLines
 
 
+@pytest.mark.slow
 async def test_a_name_that_was_being_typed_is_restored_after_the_application_ended(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("c", "n", "ctrl+u", *"Half a name")
@@ -39,6 +40,7 @@ async def test_a_name_that_was_being_typed_is_not_offered_for_another_item(store
         assert "Half a name" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_name_that_was_left_or_taken_is_not_offered_again(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "c", "n", "x", "wait:400", "escape")
@@ -83,6 +85,7 @@ async def test_a_new_item_that_was_being_named_is_restored(store: Store, opened:
         assert "A new wish" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_line_that_the_full_disk_refused_is_offered_again_and_taken_when_there_is_room(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         app = BacklitApp(store)
@@ -102,6 +105,7 @@ async def test_a_line_that_the_full_disk_refused_is_offered_again_and_taken_when
             assert found.fields["Name"] == "Kept in spite"
 
 
+@pytest.mark.slow
 async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         app = BacklitApp(store)
@@ -118,6 +122,7 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
             await until(lambda: store.drafts.find("comment:1") is None)
 
 
+@pytest.mark.slow
 async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is_free(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         app = BacklitApp(store)

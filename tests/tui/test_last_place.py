@@ -59,6 +59,7 @@ async def test_the_cursor_goes_to_the_neighbour_of_an_item_that_is_gone(tmp_path
             await until(lambda: items(pilot).current_id == 42, lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_line_for_a_new_user_is_hidden_for_good_by_esc(store: Store) -> None:
     async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
         await until(lambda: "New here?" in text_of(pilot.app))

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import places_in
 from tests.store.world import until
@@ -17,6 +18,7 @@ from backlit.tui.app.app import BacklitApp
 from backlit.tui.plan.screen import PlanScreen
 
 
+@pytest.mark.slow
 async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_path: Path) -> None:
     server = ForeignServer(Quirks(cap=20), items=600)
     goes_on = asyncio.Event()

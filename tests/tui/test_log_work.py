@@ -120,6 +120,7 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
             assert f"[time] {hours}h Development: half done" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_path: Path) -> None:
     table: list[tuple[str, str, str, str, Work, str, str]] = [
         ("2", "Development", "6", "", Work(2.0, "Development"), "done 1 h → 3 h", "left 8 h → 6 h"),
@@ -145,6 +146,7 @@ async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_pa
                 assert app.answers[-1] == expected, typed
 
 
+@pytest.mark.slow
 async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
@@ -172,6 +174,7 @@ async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, st
         assert fields["WorkRemaining"] == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
@@ -219,6 +222,7 @@ async def test_the_timer_is_started_shown_and_logged(world: World, store: Store,
         await until(lambda: "◷" not in status_line(pilot))
 
 
+@pytest.mark.slow
 async def test_leaving_the_dialog_lets_the_timer_run_on(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")

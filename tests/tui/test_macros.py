@@ -41,6 +41,7 @@ async def test_a_macro_does_the_same_to_the_next_rows(world: World, store: Store
         assert len({each["IterationID"] for each in fields}) == 1
 
 
+@pytest.mark.slow
 async def test_a_macro_stops_where_something_fails_and_says_where(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     first = next(index for index, row in enumerate(rows) if row.type == "Task") - 1
@@ -153,6 +154,7 @@ async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> No
         assert "No macro has been played yet" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_letter_q_in_a_text_does_not_end_the_recording(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         for keys in ("Qa/", "Qu", ["enter"], ["escape"], "Q"):

@@ -18,6 +18,7 @@ async def delete_one(pilot: Pilot[None]) -> str:
     return status_line(pilot)
 
 
+@pytest.mark.slow
 async def test_a_confirmation_is_in_the_footer_beside_the_last_hint(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         footer = await delete_one(pilot)
@@ -27,6 +28,7 @@ async def test_a_confirmation_is_in_the_footer_beside_the_last_hint(store: Store
         assert not [line for line in lines_of(pilot.app)[:-1] if "Deleted" in line]
 
 
+@pytest.mark.slow
 async def test_a_click_on_undo_in_the_footer_asks_as_the_key_does(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         footer = await delete_one(pilot)
@@ -43,6 +45,7 @@ async def test_one_refusal_replaces_the_one_before(store: Store, opened: Open) -
         assert text_of(pilot.app).count("is not a command here") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "shown"), [("d", "delete permanently"), ("C", "ctrl+s send"), (":", ":command or item number")]
 )
@@ -94,6 +97,7 @@ async def test_a_toast_leaves_the_row_under_the_cursor_the_heading_and_the_foote
             assert "? keys" in lines[-1]
 
 
+@pytest.mark.slow
 async def test_the_hints_follow_the_state_of_the_list(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         usual = status_line(pilot)
@@ -110,6 +114,7 @@ async def test_the_hints_follow_the_state_of_the_list(store: Store, opened: Open
         assert "no filter" not in empty
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_chord_in_the_footer_shows_the_keys_that_follow(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         at = status_line(pilot).index("go to…")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.quiet import strips_of, workers_done
 from tests.store.world import until
 from tests.tui.conftest import Open
@@ -24,6 +25,7 @@ async def click(pilot: Pilot[None], row: int, *, shift: bool = False, control: b
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_a_click_moves_the_cursor_and_a_double_click_opens_the_item(store: Store, opened: Open) -> None:
     wanted = (await shown(store))[4].id
     async with opened(store) as pilot:
@@ -35,6 +37,7 @@ async def test_a_click_moves_the_cursor_and_a_double_click_opens_the_item(store:
         assert isinstance(pilot.app.screen, EditorScreen)
 
 
+@pytest.mark.slow
 async def test_a_second_click_opens_the_item_also_after_a_while(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await click(pilot, 4)

@@ -88,6 +88,7 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
         await until(lambda: "All changes are saved" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_title_calls_a_project_synced_only_where_nothing_waits(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
@@ -102,6 +103,7 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
         assert missing(pilot.app, ["Was", "Mine  ", "Theirs", "≠ Name", "Theirs [b]"]) == []
 
 
+@pytest.mark.slow
 async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})
@@ -160,6 +162,7 @@ async def test_a_conflict_is_settled_for_me_only_with_y(world: World, store: Sto
         assert await name_on_service(world, item_id) == "Mine"
 
 
+@pytest.mark.slow
 async def test_giving_up_a_change_asks_and_leaves_the_service_alone(world: World, store: Store, opened: Open) -> None:
     item_id = await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
@@ -247,6 +250,7 @@ async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
         assert "sending" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_all_that_was_refused_of_one_change_is_sent_again_together(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -121,6 +121,7 @@ async def test_a_picture_is_drawn_at_its_place_and_taken_away(monkeypatch: pytes
         assert [each for each in written if "a=d" in each]
 
 
+@pytest.mark.slow
 async def test_a_terminal_that_does_not_say_how_large_its_cells_are_gets_half_blocks() -> None:
     content = png_of(picture())
 

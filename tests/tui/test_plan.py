@@ -352,6 +352,7 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         assert " Backlog · " not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_narrow_screen_shows_the_place_of_the_cursor(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:
@@ -386,6 +387,7 @@ async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: O
         assert [each.count for each in (await store.plan_preview.loads([first.id])).values()] == [1]
 
 
+@pytest.mark.slow
 async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
@@ -396,6 +398,7 @@ async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> No
         assert set(store.plan.state.changes) == {row.id}
 
 
+@pytest.mark.slow
 async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> None:
     async with plan_of(opened, store) as pilot:
         for pressed in (("w",), ("g", "D")):
@@ -411,6 +414,7 @@ def after_target(pilot: Pilot[None], store: Store) -> IterationEntry:
     return every[every.index(screen(pilot).lists.targets()[0]) + 1]
 
 
+@pytest.mark.slow
 async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:
         await pilot.press("g", "p")
@@ -427,6 +431,7 @@ async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Sto
             assert f"│ {later.name} · " in lines[at + 3 * place]
 
 
+@pytest.mark.slow
 async def test_a_target_that_gets_children_goes_on_without_the_next_sprints(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:
         await pilot.press("g", "p")
@@ -451,6 +456,7 @@ async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, 
         assert re.fullmatch(rf" {following.name} · {when} +}} next ?", head)
 
 
+@pytest.mark.slow
 async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, opened: Open) -> None:
     async with opened(store, (120, 20)) as pilot:
         await pilot.press("g", "p")

@@ -68,6 +68,7 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         assert backlog.row_count() == rows - 1
 
 
+@pytest.mark.slow
 async def test_items_that_are_not_ready_have_their_sign(store: Store, opened: Open) -> None:
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]

@@ -12,6 +12,7 @@ from backlit.store.records.people import TreeKind
 from backlit.tui.app.app import BacklitApp
 
 
+@pytest.mark.slow
 async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_picked(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         here, there = store.lookups.projects()[:2]
@@ -67,6 +68,7 @@ async def test_another_profile_is_gone_to_by_its_name(store: Store, typed: str) 
     assert app.wanted_profile == "demo-500-1"
 
 
+@pytest.mark.slow
 async def test_a_profile_that_is_not_there_is_named_with_those_that_are(store: Store) -> None:
     app = BacklitApp(store, profiles=["here", "local"])
     async with app.run_test(size=(120, 40)) as pilot:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.store.papers import item, offline_store, put
 from tests.store.world import until
 from tests.tui.conftest import Open
@@ -41,6 +42,7 @@ async def test_a_malformed_query_is_explained_under_the_line(store: Store, opene
         assert "character 10" in lines_of(pilot.app)[-3]
 
 
+@pytest.mark.slow
 async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/sever")
@@ -52,6 +54,7 @@ async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, open
         assert "High" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/type:", "tab")
@@ -64,6 +67,7 @@ async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) 
         assert lines_of(pilot.app)[-3] == first
 
 
+@pytest.mark.slow
 async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:
     everything = len(await shown(store))
     async with opened(store) as pilot:
@@ -94,6 +98,7 @@ async def test_escape_behind_a_burst_leaves_the_line_and_takes_nothing_else(stor
         assert len(pilot.app.screen_stack) == 1
 
 
+@pytest.mark.slow
 async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/type:bug", "enter", "escape")
@@ -103,6 +108,7 @@ async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened
         assert "type bug" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_words_in_texts_are_shown_where_they_were_found(store: Store, opened: Open) -> None:
     story = next(row for row in await shown(store) if row.type == "Story")
     await store.items.comment(story.id, "The zeppelin lands at noon")

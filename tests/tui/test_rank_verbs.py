@@ -79,6 +79,7 @@ async def test_selected_rows_move_as_one_block_and_u_takes_it_back(world: World,
         assert await items_of(store) == ids == await on_service(world, ids)
 
 
+@pytest.mark.slow
 async def test_a_place_is_given_as_a_count_or_asked_for(store: Store, opened: Open) -> None:
     ids = await items_of(store)
     async with opened(store) as pilot:
@@ -103,6 +104,7 @@ async def test_at_the_end_it_says_so(store: Store, opened: Open) -> None:
         assert "is already at the bottom" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_in_another_order_ranking_is_refused_with_the_reason(store: Store, opened: Open) -> None:
     ids = await items_of(store)
     async with opened(store) as pilot:

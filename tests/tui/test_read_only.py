@@ -53,6 +53,7 @@ async def test_a_reader_is_told_before_anything_is_asked(reader: Store) -> None:
         assert target.asked == [], command_id
 
 
+@pytest.mark.slow
 async def test_a_reader_is_told_at_once_that_nothing_can_be_changed(reader: Store, opened: Open) -> None:
     async with opened(reader) as pilot:
         for keys in ("+", "s", "x", "a", "E", "J", "mt", "m#", "gq"):
@@ -70,6 +71,7 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
         assert "read only" in text_of(pilot.app).splitlines()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "shown"),
     [
@@ -120,6 +122,7 @@ async def test_a_reader_copies_and_filters(reader: Store, opened: Open) -> None:
         assert "Copied" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_editor_shows_a_reader_fields_that_do_not_open(reader: Store, opened: Open) -> None:
     async with opened(reader) as pilot:
         await press(pilot, "e", "enter")

@@ -1,5 +1,6 @@
 """The ready-check in the backlog: sentences, a filter."""
 
+import pytest
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -75,6 +76,7 @@ def rules_of(store: Store, item_id: int) -> list[str]:
     return [rule.id for rule in store.ready_check.faults([item_id])[item_id]]
 
 
+@pytest.mark.slow
 async def test_the_preview_says_nothing_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
     rows = await shown(store)
     only = [

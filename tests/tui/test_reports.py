@@ -39,6 +39,7 @@ async def shown(pilot: Pilot[None], *parts: str) -> None:
     await until(lambda: missing(pilot.app, parts) == [], lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         current = store.reports.coverages.usual()
@@ -48,6 +49,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
         assert missing(pilot.app, ["Remaining", "Ideal", "█ remaining  ⠉⠒⠤⣀ ideal line  █ behind", "today"]) == []
 
 
+@pytest.mark.slow
 async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await shown(pilot, "tn show 3 notes")
@@ -68,6 +70,7 @@ async def test_unknown_statuses_are_named_while_notes_are_hidden(tmp_path: Path,
             await shown(pilot, "1 item with the unknown status “Limbo”", "tn show")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (60, 20)])
 async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
     store: Store, opened: Open, size: tuple[int, int]
@@ -88,6 +91,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
         assert any(line.startswith(f" {number[0]} ") for line in lines_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_statuses_of_the_item_stand_above_it(world: World, store: Store, opened: Open) -> None:
     page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     item_id = next(each["id"] for each in page.results if each["fields"]["Status"] == "Not Done")
@@ -156,12 +160,14 @@ async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened
         await shown(pilot, "Periods always end today. fi chooses an iteration or a release.")
 
 
+@pytest.mark.slow
 async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("t", "p")
         await shown(pilot, "items left")
 
 
+@pytest.mark.slow
 async def test_the_unit_stands_over_the_axis_and_not_over_the_table(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         points = lines_of(pilot.app)[4]
@@ -252,6 +258,7 @@ async def test_what_is_wrong_with_a_file_name_is_said(
         await shown(pilot, said)
 
 
+@pytest.mark.slow
 async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("y", "m")
@@ -259,6 +266,7 @@ async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> Non
         assert pilot.app.clipboard.startswith("# Burndown: Sprint ")
 
 
+@pytest.mark.slow
 async def test_a_narrow_list_names_the_key_of_its_notes(store: Store, opened: Open) -> None:
     async with reports_of(opened, store, (60, 20)) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
@@ -266,6 +274,7 @@ async def test_a_narrow_list_names_the_key_of_its_notes(store: Store, opened: Op
         await shown(pilot, "Age", "tn show 1 note")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
@@ -274,6 +283,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
         assert missing(pilot.app, ["█ remaining", "Remaining", "└▀"]) == []
 
 
+@pytest.mark.slow
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
     async with reports_of(opened, store, (50, 20)) as pilot:
         await pilot.press("h")
@@ -281,6 +291,7 @@ async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(sto
         assert "Burndown" not in lines_of(pilot.app)[1]
 
 
+@pytest.mark.slow
 async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("l")

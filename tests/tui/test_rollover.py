@@ -84,6 +84,7 @@ async def test_done_points_that_were_being_typed_are_restored_for_the_same_item(
         assert "1 of 2" in left
 
 
+@pytest.mark.slow
 async def test_without_an_ended_iteration_it_says_so(store: Store, opened: Open) -> None:
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "g", "w")

@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
@@ -115,6 +116,7 @@ async def test_the_selection_outlives_a_change_by_somebody_else(world: World, st
         assert "✓" in next(line for line in lines_of(pilot.app) if "Changed by jon" in line)
 
 
+@pytest.mark.slow
 async def test_the_selection_follows_an_item_that_gets_its_real_id(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         world.faults.is_down = True
@@ -129,6 +131,7 @@ async def test_the_selection_follows_an_item_that_gets_its_real_id(world: World,
         assert len(items(pilot).selection.ids()) == 1
 
 
+@pytest.mark.slow
 async def test_another_project_has_no_selection(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "*", "g", "P", *"beacon", "enter")

@@ -89,6 +89,7 @@ async def test_keys_typed_while_signing_in_are_no_text_of_the_form(world: World,
         assert "•" * 6 not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
     code = await asyncio.to_thread(world.service.invite, "maya")
@@ -162,6 +163,7 @@ async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> No
         assert isinstance(pilot.app.screen, SignInDialog)
 
 
+@pytest.mark.slow
 async def test_a_password_goes_to_another_address_only_after_a_yes(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
     elsewhere = Said(401, [(b"www-authenticate", b'WRAP location="http://login.example/t", client_id=uri:backlit')])

@@ -141,6 +141,7 @@ async def test_the_form_asks_before_it_sends_a_password_elsewhere() -> None:
         await until(lambda: note(app).startswith("! Wrong"))
 
 
+@pytest.mark.slow
 async def test_the_form_takes_a_code_of_the_browser() -> None:
     way, answers = Way(None), list[object]()
     async with shown_form(way, answers) as (app, pilot, refusal):

@@ -20,6 +20,7 @@ async def family(store: Store) -> tuple[Row, list[Row]]:
     return next(row for row in rows if row.id == parent_id), [row for row in rows if row.parent_id == parent_id]
 
 
+@pytest.mark.slow
 async def test_za_folds_the_tasks_of_an_item_and_shows_their_number(store: Store, opened: Open) -> None:
     item, tasks = await family(store)
     async with opened(store, SIZE) as pilot:
@@ -89,6 +90,7 @@ async def test_a_folded_item_is_selected_without_its_tasks(store: Store, opened:
         assert chosen[0] == item.id
 
 
+@pytest.mark.slow
 async def test_a_filter_for_tasks_shows_folded_ones(store: Store, opened: Open) -> None:
     item, tasks = await family(store)
     async with opened(store, SIZE) as pilot:
@@ -106,6 +108,7 @@ async def test_going_to_a_folded_task_unfolds_it(store: Store, opened: Open) -> 
         assert items(pilot).find_row(tasks[-1].id) is not None
 
 
+@pytest.mark.slow
 async def test_a_new_task_unfolds_its_item(store: Store, opened: Open) -> None:
     item, _ = await family(store)
     async with opened(store, SIZE) as pilot:

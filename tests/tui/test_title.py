@@ -38,6 +38,7 @@ async def test_title_adds_a_tab_for_an_open_item(store: Store, opened: Open) -> 
         assert "Board" in title_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_tab_goes_to_the_place_also_from_a_screen_over_it(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await click(pilot, "Iterations")
@@ -49,6 +50,7 @@ async def test_a_click_on_a_tab_goes_to_the_place_also_from_a_screen_over_it(sto
         assert (there, over, place_of(pilot.app)) == ("Iterations", "Inbox", "Backlog")
 
 
+@pytest.mark.slow
 async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
     world: World, store: Store, opened: Open
 ) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, text_of
@@ -21,6 +22,7 @@ async def node_with_items(store: Store) -> tuple[int, str]:
     return row.area_id or 0, alone.rows(0, 1)[0].name
 
 
+@pytest.mark.slow
 async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World, store: Store, opened: Open) -> None:
     area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
     for name, estimate in (("A bug without points", None), ("A bug of two points", "2 pts")):

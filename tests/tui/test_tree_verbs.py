@@ -84,6 +84,7 @@ async def test_a_adds_a_node_below_and_the_cursor_goes_to_it(opened: Open, store
         assert (current.name, current.id > 0) == ("Parsing", True)
 
 
+@pytest.mark.slow
 async def test_shift_a_adds_a_node_after_this_one(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         before = names(store)
@@ -130,6 +131,7 @@ async def test_cd_takes_both_dates_and_a_step_counts_from_the_start(opened: Open
         assert store.lookups.iterations()[node.id].end == date(2026, 3, 14)
 
 
+@pytest.mark.slow
 async def test_an_end_before_the_start_is_said_in_the_dialog(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         await put_on(pilot, store, sprint(store), ITERATIONS)
@@ -160,6 +162,7 @@ async def test_cm_sets_the_capacity(opened: Open, store: Store) -> None:
         assert store.lookups.iterations()[node.id].min_capacity == 12
 
 
+@pytest.mark.slow
 async def test_cm_and_enter_leave_a_capacity_with_two_decimals_as_it_is(opened: Open, store: Store) -> None:
     node = sprint(store)
     await store.nodes.edit(ITERATIONS, node.id, {"minCapacity": None, "maxCapacity": 34.55})
@@ -186,6 +189,7 @@ async def test_c_shift_r_makes_a_release_of_it(opened: Open, store: Store) -> No
         await until(lambda: store.lookups.iterations()[node.id].is_release)
 
 
+@pytest.mark.slow
 async def test_j_and_k_reorder_with_counts(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         before = names(store)
@@ -199,6 +203,7 @@ async def test_j_and_k_reorder_with_counts(opened: Open, store: Store) -> None:
         await until(lambda: names(store) == [before[1], before[0], *before[2:]])
 
 
+@pytest.mark.slow
 async def test_indent_and_outdent_change_the_parent(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
         before = names(store)
@@ -313,6 +318,7 @@ async def test_areas_say_that_they_have_no_dates(opened: Open, store: Store) -> 
         assert "Areas have no dates." in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_contributor_is_told_that_only_managers_change_trees(opened: Open, store: Store, world: World) -> None:
     def contribute() -> None:
         with closing(sqlite3.connect(world.folder / "service.sqlite")) as database, database:
@@ -338,6 +344,7 @@ async def test_what_waits_to_be_sent_has_its_sign(opened: Open, store: Store, wo
         assert any("Waits here" in line and "↑" in line for line in lines_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_a_series_of_a_thousand_nodes_is_one_step_that_is_shown_at_once(store: Store, world: World) -> None:
     world.faults.is_down = True
     root = store.lookups.tree(AREAS).roots[0].id

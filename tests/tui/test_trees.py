@@ -379,6 +379,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
         assert lines_of(app)[2].endswith("…     3      4             67%  ━━━━━━━━━━━━━━━━━━━━━")
 
 
+@pytest.mark.slow
 async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "a")
@@ -395,6 +396,7 @@ async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> N
         assert "Checkout and below" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_totals_follow_an_edit(store: Store, opened: Open) -> None:
     item_id = await open_item(store)
     async with opened(store) as pilot:

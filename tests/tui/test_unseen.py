@@ -13,6 +13,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from backlit.store import EntryState, Store
 
 
+@pytest.mark.slow
 async def test_a_name_that_somebody_else_changed_meanwhile_becomes_a_conflict(
     world: World, store: Store, opened: Open
 ) -> None:

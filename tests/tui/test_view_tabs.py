@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from tests.quiet import workers_done
 from tests.store.papers import offline_store
 from tests.tui.listing import items, press, shown
@@ -73,6 +74,7 @@ async def test_a_number_goes_to_a_view_and_1_back_to_the_backlog(store: Store, t
         assert "points ↓" in title
 
 
+@pytest.mark.slow
 async def test_brackets_go_from_view_to_view(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
         titles = []
@@ -85,6 +87,7 @@ async def test_brackets_go_from_view_to_view(store: Store, tmp_path: Path) -> No
         ] * 4
 
 
+@pytest.mark.slow
 async def test_the_filter_narrows_a_view_and_escape_shows_all_of_it_again(store: Store, tmp_path: Path) -> None:
     both, bugs = await count_of(store, "type:bug est:none"), await count_of(store, "type:bug")
     async with viewed(store, tmp_path / "home", BUGS.replace('group = ["status"]\n', "")) as pilot:
@@ -95,6 +98,7 @@ async def test_the_filter_narrows_a_view_and_escape_shows_all_of_it_again(store:
         assert (narrowed, items(pilot).row_count()) == (both, bugs)
 
 
+@pytest.mark.slow
 async def test_a_list_is_saved_as_a_view_and_read_again(store: Store, tmp_path: Path) -> None:
     bugs = await count_of(store, "type:bug")
     async with viewed(store, tmp_path / "home", "# mine\n" + LARGE) as pilot:
@@ -165,6 +169,7 @@ async def test_the_command_line_goes_to_a_view_by_name(store: Store, tmp_path: P
         assert heading_of(pilot.app).startswith("Large")
 
 
+@pytest.mark.slow
 async def test_the_board_shows_the_view_that_the_list_shows(store: Store, tmp_path: Path) -> None:
     bugs = await count_of(store, "type:bug")
     async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:

@@ -174,6 +174,7 @@ async def test_no_frame_is_kept_before_the_screen_has_taken_a_new_size(store: St
         app._size = Size(*SIZE)  # noqa: SLF001 - Textual's
 
 
+@pytest.mark.slow
 async def test_a_bar_that_keeps_its_place_is_painted_with_the_lines_beside_it(store: Store) -> None:
     app, seen = LinedApp(store), list[object]()
     with every_frame():
@@ -194,6 +195,7 @@ async def test_a_bar_that_keeps_its_place_is_painted_with_the_lines_beside_it(st
     assert (seen[0] == seen[1] == seen[3], seen[2] == seen[4], seen[0] == seen[2]) == (True, True, False)
 
 
+@pytest.mark.slow
 async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:
     app = LinedApp(store)
     with every_frame():
@@ -266,6 +268,7 @@ def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_
     assert len(data) < 60_000
 
 
+@pytest.mark.slow
 def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_path: Path) -> None:
     with shouting_app(tmp_path / "keys") as (process, file):
         read(file)
