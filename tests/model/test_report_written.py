@@ -53,6 +53,10 @@ def test_markdown_has_the_sentence_the_table_and_the_notes() -> None:
     )
 
 
+def test_markdown_without_notes_ends_with_the_table() -> None:
+    assert FORMATS[".md"](by_day()).splitlines()[-1].startswith("|")
+
+
 def test_csv_has_plain_numbers_and_no_formulas() -> None:
     rows = list(csv.reader(FORMATS[".csv"](by_person()).splitlines()))
 

@@ -299,6 +299,26 @@ async def test_what_is_said_of_a_query_is_what_the_database_plans(
     assert all(part in text for part in said)
 
 
+LAST_CHANGED = (SortKey("lastModifiedAt", descending=True),)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (ViewSpec(), "Order: backlog order, from an index."),
+        (ViewSpec(query="text:a"), "Order: backlog order, sorted once while loading the filtered items."),
+        (ViewSpec(sort=LAST_CHANGED), "Order: last change first, from an index."),
+        (ViewSpec(sort=LAST_CHANGED, group=("type",)), "Order: by type, lastModifiedAt, sorted once"),
+        (ViewSpec(sort=(SortKey("Name"),)), "Order: by Name, sorted once while loading in the background."),
+    ],
+)
+async def test_a_view_says_how_it_is_ordered(tmp_path: Path, spec: ViewSpec, said: str) -> None:
+    with filled(tmp_path) as store:
+        explained = (await loaded(store, spec)).explain()
+
+    assert explained[0].startswith(said)
+
+
 async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path: Path) -> None:
     with filled(tmp_path) as store:
         await store.items.edit([1], {"Description": "Pedestrians wait"})

@@ -317,6 +317,7 @@ async def test_each_kind_of_field_is_asked_for_beginning_with_the_user_s_value(s
     assert text.area.cursor_location == (0, 0)
     assert [type(each) for each in (tags, area, triaged)] == [PickManyDialog, PickDialog, PickDialog]
     assert [each.label for each in rows_of(triaged)] == ["yes", "no", "–"]
+    assert [each.label for each in rows_of(tags)] == ["c", *store.lookups.tags()]  # those that are chosen first
     assert [each.payload for each in store.outbox_entries()] == [
         {key: answer.value if isinstance(answer, Choice) else answer for key, answer in answers.items()}
         | {"Tags": ["c", "d"], "Description": "Both\n"}
