@@ -350,9 +350,7 @@ def _with_values(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
     """Add the different values of the items, as long as there are not too many items."""
     if len(loaded.ids) > MOST_COMPARED:
         return loaded
-    sql = (
-        "SELECT DISTINCT status, estimate, owner_id, iteration_id FROM json_each(?), items WHERE items.id = value"
-    )
+    sql = "SELECT DISTINCT status, estimate, owner_id, iteration_id FROM json_each(?), items WHERE items.id = value"
     found = mirror.execute(sql, (ids_json(loaded.ids),))
     return replace(loaded, values=ColumnValues(*map(frozenset, zip(*found, strict=True))))
 
