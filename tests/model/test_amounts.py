@@ -64,3 +64,18 @@ def test_a_size_has_three_digits_or_fewer(size: int, text: str) -> None:
 )
 def test_words_are_listed_as_in_a_sentence(words: list[str], text: str) -> None:
     assert listed(words) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "said"),
+    [
+        ("0", 0.01, "Remaining: enter more than 0 and less than 10,000."),
+        ("10000", 0.01, "Remaining: enter more than 0 and less than 10,000."),
+        ("10000", 0.0, "Remaining: enter 0 or more and less than 10,000."),
+    ],
+)
+def test_hours_out_of_range_are_refused_with_the_range(text: str, least: float, said: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        hours_of(text, "Remaining", least=least)
+
+    assert str(refused.value) == said

@@ -255,7 +255,7 @@ async def test_the_iterations_begin_at_the_current_one_for_an_item_in_the_backlo
         await until(lambda: re.search(rf"▌ +{now.name} ", text_of(pilot.app)), lambda: text_of(pilot.app))
 
 
-REACH = "Changes 2 of 3 items, 1 task."
+REACH = "Changes 2 of 4 (3 items, 1 task)."
 LONG, CUT = "y" * 61, "y" * 59 + "…"
 
 

@@ -33,7 +33,7 @@ def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:
     if hours is None:
         raise BadRequest(f"{label}: enter hours such as 2, 1.5 or 1,5, or a time such as 1:30, 1h 30m or 90m.")
     if not least <= hours < MOST_HOURS:
-        raise BadRequest(f"{label}: enter more than 0 and less than {MOST_HOURS:,.0f}.")
+        raise BadRequest(f"{label}: enter {'more than 0' if least else '0 or more'} and less than {MOST_HOURS:,.0f}.")
     return hours
 
 

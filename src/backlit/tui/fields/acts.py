@@ -68,7 +68,8 @@ class Plan(Struct):
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
-        changed = f"Changes {len(self.changes):,} of {Totals(self.total - self.tasks, tasks=self.tasks).words}."
+        every = Totals(self.total - self.tasks, tasks=self.tasks).words
+        changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
         others = [f"{len(self.already):,} unchanged"] if self.already else []
         others += [f"{len(items):,} skipped ({_in_brackets(reason)})" for reason, items in self.left_out.items()]
         return f"{changed} {', '.join(others)}." if others else changed
