@@ -33,7 +33,8 @@ WIDE = 100
 """Cells from which the text is beside the list."""
 TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
-HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
+HINTS_WITHOUT_ROWS = ("inbox.feed", "app.back", "app.help")
+HINTS = ("inbox.open", "inbox.read", "inbox.read-all", *HINTS_WITHOUT_ROWS)
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
@@ -112,7 +113,8 @@ class InboxScreen(StoreScreen[None]):
         self._place_text()
         words = f"{rows.row_count():,} new since your last visit" if rows.row_count() else "New since your last visit"
         self._heading.say([("Recent comments" if self.shows_feed else words, "heading")])
-        self._footer.show(HINTS, status_words(self.store, rows.cursor + 1, rows.row_count()))
+        hints = HINTS if rows.row_count() else HINTS_WITHOUT_ROWS
+        self._footer.show(hints, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
 
     def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
@@ -168,11 +170,8 @@ class InboxScreen(StoreScreen[None]):
 
 def _empty_words(connection: Connection, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
-        return (
-            "No comments in this project yet."
-            if is_feed
-            else "You're all caught up. tc to show recent comments, q to go back."
-        )
+        caught_up = "You're all caught up. tc to show recent comments, q to go back."
+        return "No comments in this project yet." if is_feed else caught_up
     what = "No comments loaded." if is_feed else "Nothing new at the last sync."
     return f"{what} {connection.sentence or 'Syncing …'}"
 
