@@ -267,12 +267,13 @@ async def test_a_narrow_dialog_names_the_most_important_keys_and_the_way_out(wid
         assert f" {shown} ─" in text_of(app)
 
 
-async def test_q_leaves_a_question() -> None:
+@pytest.mark.parametrize(("key", "answers"), [("q", [None]), ("n", [None]), ("enter", [None]), ("x", [])])
+async def test_q_n_and_enter_leave_a_question_and_other_letters_do_nothing(key: str, answers: list[None]) -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [Answer("r", "resume")]))
-        await pilot.press("q")
+        await pilot.press(key)
 
-        assert app.answers == [None]
+        assert app.answers == answers
 
 
 async def test_the_key_of_an_answer_gives_it() -> None:

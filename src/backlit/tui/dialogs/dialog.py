@@ -164,10 +164,10 @@ class ConfirmDialog(Dialog[str | None]):
         yield Static(Content("\n").join(rows))
 
     def type_early(self, character: str) -> None:
-        """Give the answer of the key; q stays where it is no answer, and any other key does nothing."""
+        """Give the answer of the key; n and q stay where they are no answer, and any other key does nothing."""
         if any(character in answer.key.split() for answer in self._answers):
             self.dismiss(character)
-        elif character == "q":
+        elif character in "nq":
             self.dismiss(None)
 
     def press(self, key: str) -> bool:
