@@ -3,15 +3,17 @@
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.store.nodes import AREAS, leaf, on_service, shown
+from tests.store.papers import offline_store
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import Trouble
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.sqlite.process_lock import HolderState, SharedLock
+from backlit.store.sqlite.process_lock import HolderState, SharedLock, SyncLock
 
 
 async def two(world: World) -> tuple[Store, Store]:
@@ -160,3 +162,20 @@ sys.stdin.readline()
 with offline_store(pathlib.Path(sys.argv[1])):
     pass
 """
+
+
+@pytest.mark.parametrize(("ago", "is_due"), [(10.0, False), (1000.0, True), (2000.0, True), (-3600.0, True)])
+async def test_a_sync_is_due_after_its_pause_and_at_once_where_the_clock_went_back(
+    tmp_path: Path, ago: float, *, is_due: bool
+) -> None:
+    with offline_store(tmp_path) as store:
+        lock = SharedLock(store.files.places.syncing(7))
+        async with lock.held("loading"):
+            lock.publish(HolderState(synced_at=time.time() - ago))
+        lock.close()
+        locks = SyncLock(store.files.places, 1000.0, lambda *_: None)
+
+        wait = locks.until_due(7)
+        locks.close()
+
+    assert (wait == 0.0, 0 <= wait <= 1000.0) == (is_due, True)
