@@ -119,12 +119,12 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
     seen = (
         ("Burnup", "━ scope", "Scope"),
         ("Scope", "additions and removals"),
-        ("Velocity", "▒ left", "No velocity yet", "The last 7 iterations"),
+        ("Velocity", "▒ remaining", "No velocity yet", "The last 7 iterations"),
         ("Age", "in progress", "Owner"),
         ("Workload", "░ not started", "Hours"),
         ("Areas", "most in"),
         ("Estimates", "Half are"),
-        ("Burndown", "█ left  █ no record"),
+        ("Burndown", "█ remaining  █ no record"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
