@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def import_share(config: pytest.Config) -> None:
     """Import the share of a worker, which keeps its code: each worker would compile all tests of a new clone."""
     worker: dict[str, Any] = getattr(config, "workerinput", {})
-    if worker:
+    if worker and not config.getoption("cov_source"):  # which measures from the collection on
         share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
         for path in sorted(Path(__file__).parent.glob("*/test_*.py"))[share]:
             import_path(path, mode=ImportMode.importlib, root=config.rootpath, consider_namespace_packages=False)
