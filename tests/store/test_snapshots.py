@@ -10,6 +10,7 @@ from tests.store.world import World, until
 from backlit.model.amounts import points_of
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store import ConnectionState, Store
+from backlit.store.reports import records
 
 
 class Calendar:
@@ -134,6 +135,30 @@ async def test_snapshots_outlive_the_process_and_a_day_begun_is_renewed(dated: W
     assert [each.day.day for each in after] == [11, 12]
     assert after[0] == before[0]
     assert after[1].scope.count == before[1].scope.count + 1
+
+
+async def test_a_start_without_changes_counts_nothing_again(dated: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    for name in ("_lines", "_look", "begun_items"):
+        scan = getattr(records, name)
+        monkeypatch.setattr(records, name, lambda *given, of=scan: counted.append(of.__name__) or of(*given))
+    item_id, _ = await in_an_iteration(dated)
+    await dated.rival.work_items.update(item_id, {"Status": "In Progress"})
+    store = await dated.online()
+    before = store.snapshots.of_project()
+    await dated.close(store)
+    assert set(counted) == {"_lines", "_look", "begun_items"}
+    counted.clear()
+    store = await dated.online()
+    await store.refresh()
+    await dated.close(store)
+    assert not counted
+
+    await dated.rival.work_items.update(item_id, {"Status": "Done"})
+    store = await dated.online()
+    await store.refresh()
+    assert set(counted) == {"_lines", "_look", "begun_items"}
+    assert store.snapshots.of_project()[-1].done.count == before[-1].done.count + 1
 
 
 async def test_only_the_process_that_syncs_writes(dated: World, calendar: Calendar) -> None:

@@ -67,6 +67,7 @@ class Mirror:
         self.reassigned = ReassignedItems(self.connection)
         self.status_groups = MirroredGroups(self.connection)
         self._deleted: set[int] = set()
+        self._extent: tuple[object, tuple[int | None, int]] = (None, (None, 0))
 
     def close(self) -> None:
         """Close the connection."""
@@ -249,6 +250,18 @@ class Mirror:
         table = "comments" if kind is EntryKind.COMMENT else "items"
         found = self.connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608 # constants
         return max(0, found or 0)
+
+    def extent(self, project_id: int) -> tuple[int | None, int]:
+        """Return the newest stamp and the number of a project's items, with hidden ones. Counts only after a write."""
+        key = (project_id, self.connection.total_changes, self.data_version())
+        if self._extent[0] != key:
+            sql = (
+                "SELECT (SELECT max(modified_at) FROM items WHERE project_id = ?1),"
+                " (SELECT count(*) FROM items WHERE project_id = ?1 AND id > 0)"
+                " + (SELECT count(*) FROM hidden WHERE project_id = ?1 AND id > 0)"
+            )
+            self._extent = key, self.connection.execute(sql, (project_id,)).fetchone()
+        return self._extent[1]
 
     def data_version(self) -> int:
         """Return a number that changes when another process writes."""

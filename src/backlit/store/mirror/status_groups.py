@@ -10,12 +10,12 @@ from backlit.store.records.item import whole
 
 CAPABILITIES, OWN = "capabilities", "own status groups"
 """The notes that decide: the service's stated capabilities, and the user's setting."""
-_NOTES = f"SELECT key, value FROM notes WHERE key IN ('{CAPABILITIES}', '{OWN}')"  # noqa: S608 # constants
+GROUPS_SQL = f"SELECT key, value FROM notes WHERE key IN ('{CAPABILITIES}', '{OWN}')"  # noqa: S608 # constants
 
 
 def status_groups(connection: sqlite3.Connection, project_id: int) -> StatusGroups:
     """Return a project's groups: the service's setting, else the user's, else guesses from names and places."""
-    return _groups(dict(connection.execute(_NOTES).fetchall()), project_id)
+    return _groups(dict(connection.execute(GROUPS_SQL).fetchall()), project_id)
 
 
 def project_in(capabilities: object, project_id: int | None) -> Mapping[str, object]:
@@ -54,7 +54,7 @@ class MirroredGroups:
 
     def of(self, project_id: int) -> StatusGroups:
         """Return a project's groups as of the notes, which another process may have changed."""
-        notes = dict(self._connection.execute(_NOTES).fetchall())
+        notes = dict(self._connection.execute(GROUPS_SQL).fetchall())
         if notes != self._notes:
             self._notes, self._known = notes, {}
         if project_id not in self._known:

@@ -23,6 +23,7 @@ UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
 """The initial status of issues and risks, which counts as not started."""
 MOST_STAYS = 5_000
+ITERATIONS_SQL = "SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?"
 
 
 class InProgress(Struct, frozen=True):
@@ -149,7 +150,7 @@ def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[in
     )
     groups = status_groups(connection, project_id)
     return [
-        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, *(at and _day(at) for at in days))
+        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, *(at and day_of(at) for at in days))
         for item_id, item_type, name, status, owner_id, *days in found
     ]
 
@@ -178,7 +179,8 @@ def unknown_statuses(connection: sqlite3.Connection, project_id: int, ids: froze
     return {status: count for status, count in found if groups.of(status) is StatusGroup.UNKNOWN}
 
 
-def _day(microseconds: int) -> date:
+def day_of(microseconds: int) -> date:
+    """Return the day of a stamp of the mirror."""
     return (_EPOCH + timedelta(microseconds=microseconds)).date()
 
 

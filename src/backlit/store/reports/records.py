@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from zlib import crc32
 
 import orjson
 from msgspec import Struct
@@ -20,9 +21,10 @@ from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
-from backlit.store.mirror.status_groups import status_groups
+from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
+from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import NOT_COUNTED, begun_items, progress_of
+from backlit.store.reports.items import ITERATIONS_SQL, NOT_COUNTED, begun_items, progress_of
 from backlit.store.sqlite.database import ids_json
 
 PROJECT = 0
@@ -57,28 +59,48 @@ class _Pace:
     """The pace of scans: one after every change of a small mirror, and one a pause of a large mirror.
 
     More than `few` rows cause a pause of a second for each `speed` rows. Counting 300,000 rows took 1.5 s on a busy
-    machine.
+    machine. `setting` keeps the last scanned state, so that a start without changes scans nothing.
     """
 
-    def __init__(self, few: int, speed: int) -> None:
+    def __init__(self, files: Files, setting: str, few: int, speed: int) -> None:
+        self._files = files
+        self._setting = setting
         self._few = few
         self._speed = speed
         self._last: tuple[int, date, int] | None = None
+        self._state = ""
         self._not_before = 0.0
 
-    def is_due(self, key: tuple[int, date, int]) -> bool:
-        """Report whether to scan. `key` is the project, the day and the version of the mirror."""
-        is_same_day = self._last is not None and self._last[:2] == key[:2]
-        return key != self._last and not (is_same_day and time.monotonic() < self._not_before)
+    async def is_due(self, project_id: int, day: date) -> bool:
+        """Report whether to scan a project."""
+        (version,) = await self._files.read(lambda connection: connection.execute("PRAGMA data_version").fetchone())
+        last, key = self._last, (project_id, day, version)
+        if key == last or (last and last[:2] == key[:2] and time.monotonic() < self._not_before):
+            return False
 
-    def scanned(self, key: tuple[int, date, int], count: int) -> None:
-        """Record a scan with its number of rows."""
+        def look(writer: Writer) -> tuple[str, str | None]:
+            return _state(writer, project_id, day), writer.journal.settings.value(f"{self._setting} {project_id}")
+
         self._last = key
+        self._state, scanned = await self._files.write(look)
+        return not self._state or self._state != scanned
+
+    def scanned(self, writer: Writer, project_id: int, count: int) -> None:
+        """Record a scan with its number of rows."""
+        writer.journal.settings.keep(f"{self._setting} {project_id}", self._state)
         self._not_before = time.monotonic() + (count / self._speed if count > self._few else 0.0)
 
 
-def _data_version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+def _state(writer: Writer, project_id: int, day: date) -> str:
+    """Return what a change of a project changes. Empty if unsent changes or whole-second stamps could hide one."""
+    newest, count = writer.mirror.extent(project_id)
+    if not newest or newest % 1_000_000 == 0 or writer.journal.state() != OutboxState():
+        return ""
+    found = [
+        writer.mirror.connection.execute(sql, values).fetchall()
+        for sql, values in ((ITERATIONS_SQL, (project_id,)), (GROUPS_SQL, ()))
+    ]
+    return f"{day} {newest} {count} {crc32(repr(found).encode())}"
 
 
 class Snapshot(Struct, frozen=True):
@@ -111,9 +133,7 @@ class Snapshots:
         self._files = files
         self._project = project
         self._today = today
-        self._taken: dict[tuple[int, date], dict[int, SnapshotRow]] = {}
-        self._others: object = None
-        self._pace = _Pace(few=20_000, speed=2_500)
+        self._pace = _Pace(files, "snapshots of", few=20_000, speed=2_500)
 
     def of_iteration(self, iteration_id: int) -> tuple[Snapshot, ...]:
         """Return an iteration's days, the oldest first. Days without a sync are missing."""
@@ -148,23 +168,18 @@ class Snapshots:
     async def take(self, project_id: int) -> None:
         """Write today's changed rows. The syncing process calls it after every complete sync."""
         key = (project_id, self._today())
-        scan = (*key, await self._files.read(_data_version))
-        others = await self._files.other_writes()
-        if others != self._others:
-            self._taken, self._others = {}, others
-        if key in self._taken and not self._pace.is_due(scan):
+        if not await self._pace.is_due(*key):
             return
         lines, count = await self._files.read(lambda connection: _lines(connection, project_id))
-        before = self._taken.get(key)
-        if before is None:
-            stored = await self._files.write(lambda writer: writer.journal.snapshots.of_day(*key))
-            before = {line[0]: line for line in stored}
-        changed = [line for line in lines.values() if before.get(line[0]) != line]
-        gone = before.keys() - lines.keys()
-        if changed or gone:
-            await self._files.write(lambda writer: writer.journal.snapshots.put(*key, changed, gone))
-        self._taken = {key: lines}
-        self._pace.scanned(scan, count)
+
+        def put(writer: Writer) -> None:
+            before = {line[0]: line for line in writer.journal.snapshots.of_day(*key)}
+            changed = [line for line in lines.values() if before.get(line[0]) != line]
+            gone = before.keys() - lines.keys()
+            writer.journal.snapshots.put(*key, changed, gone)
+            self._pace.scanned(writer, project_id, count)
+
+        await self._files.write(put)
 
 
 def _progress(days: SnapshotTable, project_id: int, span: Span, groups: StatusGroups) -> ProgressDays:
@@ -217,17 +232,20 @@ class ScopeLog:
     def __init__(self, files: Files, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
-        self._pace = _Pace(few=1_000, speed=500)
+        self._pace = _Pace(files, "scope of", few=1_000, speed=500)
 
     async def note(self, project_id: int) -> None:
         """Scan the tracked iterations. The syncing process calls it after every complete sync."""
         today = self._today()
-        key = (project_id, today, await self._files.read(_data_version))
-        if not self._pace.is_due(key):
+        if not await self._pace.is_due(project_id, today):
             return
         followed, places = await self._files.read(lambda connection: _look(connection, project_id, today))
-        await self._files.write(lambda writer: _note_scope(writer, project_id, followed, places, today))
-        self._pace.scanned(key, len(places))
+
+        def put(writer: Writer) -> None:
+            _note_scope(writer, project_id, followed, places, today)
+            self._pace.scanned(writer, project_id, len(places))
+
+        await self._files.write(put)
 
     async def flows(self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]) -> Mapping[date, Flow]:
         """Return the additions to and removals from some iterations together, up to each recorded day."""
@@ -271,12 +289,7 @@ def _look(connection: sqlite3.Connection, project_id: int, today: date) -> tuple
 
 
 def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) -> Iterator[int]:
-    documents = [
-        orjson.loads(doc)
-        for (doc,) in connection.execute(
-            "SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?", (project_id,)
-        )
-    ]
+    documents = [orjson.loads(doc) for (doc,) in connection.execute(ITERATIONS_SQL, (project_id,))]
     ends = {each["id"]: iteration_of(each, "").end or date.min for each in documents}
     parents = {each["id"]: each.get("parentId") for each in documents}
     for node_id, parent_id in parents.items():
@@ -327,16 +340,20 @@ class StatusHistory:
     def __init__(self, files: Files, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
-        self._pace = _Pace(few=1_000, speed=500)
+        self._pace = _Pace(files, "statuses of", few=1_000, speed=500)
 
     async def note(self, project_id: int) -> None:
         """Scan the items in progress. The syncing process calls it after every complete sync."""
-        key = (project_id, self._today(), await self._files.read(_data_version))
-        if not self._pace.is_due(key):
+        today = self._today()
+        if not await self._pace.is_due(project_id, today):
             return
         items = await self._files.read(lambda connection: begun_items(connection, project_id))
-        await self._files.write(lambda writer: _note_statuses(writer, project_id, items, key[1]))
-        self._pace.scanned(key, len(items))
+
+        def put(writer: Writer) -> None:
+            _note_statuses(writer, project_id, items, today)
+            self._pace.scanned(writer, project_id, len(items))
+
+        await self._files.write(put)
 
     async def seen(self, project_id: int) -> "ObservedHistory":
         """Return the observed status history of a project's items."""

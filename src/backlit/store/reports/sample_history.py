@@ -7,7 +7,7 @@ import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import groupby
 from random import Random
 
@@ -19,7 +19,7 @@ from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import UNDER_WAY
+from backlit.store.reports.items import ITERATIONS_SQL, UNDER_WAY, day_of
 
 _SETTING = "sample history until"
 """The key of the setting with a project's last made-up day."""
@@ -41,7 +41,7 @@ _BEGUN = "In Progress"
 _OPEN = "Not Done"
 _DAY = timedelta(days=1)
 _FRIDAY = 4
-_EPOCH = datetime(1970, 1, 1)
+_MANY_SQL = f"SELECT 1 FROM items WHERE project_id = ? AND id > 0 LIMIT 1 OFFSET {MOST_ITEMS}"  # noqa: S608 # a constant
 _SQL = (
     "SELECT id, iteration_id, status, coalesce(points, 0), created_at, modified_at FROM items"
     " WHERE project_id = ? AND id > 0 AND is_task = 0 ORDER BY id"
@@ -130,22 +130,21 @@ def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -
 
 def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> SampleRecords:
     """Return the history before `end`, consistent with the items' present state. Empty for too many items."""
-    iterations = _iterations(connection, project_id)
-    items = connection.execute(f"{_SQL} LIMIT {MOST_ITEMS + 1}", (project_id,)).fetchall()
-    if len(items) > MOST_ITEMS:
+    if connection.execute(_MANY_SQL, (project_id,)).fetchone():
         return SampleRecords()
+    iterations = _iterations(connection, project_id)
+    items = connection.execute(_SQL, (project_id,)).fetchall()
     start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     observed: dict[int, ObservedStatus] = {}
     moves: list[tuple[date, Move]] = []
     started: list[tuple[int, ObservedStatus]] = []
     for item_id, iteration_id, status, points, *moments in items:
-        made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
-        item = KnownItem(item_id, iteration_id or 0, status or "", points, made, changed)
+        item = KnownItem(item_id, iteration_id or 0, status or "", points, *(day_of(each or 0) for each in moments))
         stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
         moves += _moves(item, stretches, end)
         for each in stretches:
-            if each.end == end and each.first > made and _GROUPS.of(status) in UNDER_WAY:
+            if each.end == end and each.first > item.made and _GROUPS.of(status) in UNDER_WAY:
                 observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
             elif each.status == _BEGUN and _GROUPS.of(status) in UNDER_WAY:
                 started.append((item_id, ObservedStatus(_BEGUN, each.first, each.first - _DAY)))
@@ -179,8 +178,7 @@ def _noted(moves: Iterable[tuple[date, Move]], recorded: Sequence[date]) -> dict
 
 
 def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
-    found = connection.execute("SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?", (project_id,))
-    entries = [iteration_of(orjson.loads(doc), "") for (doc,) in found]
+    entries = [iteration_of(orjson.loads(doc), "") for (doc,) in connection.execute(ITERATIONS_SQL, (project_id,))]
     return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
 
 

@@ -69,6 +69,8 @@ class DeletionScan:
         def act(writer: Writer) -> int:
             unsent = {entry.item_id for entry in writer.journal.entries.undelivered(self._gone_but_unsent)}
             self._gone_but_unsent &= unsent
+            if not low and not high:
+                return writer.mirror.extent(project_id)[1] - len(unsent)
             sql = f"SELECT count(*) FROM ({_IDS})"  # noqa: S608 # a constant
             found = writer.mirror.connection.execute(sql, (project_id, low, high or LAST_ID))
             return int(found.fetchone()[0]) - sum(low < item_id <= (high or LAST_ID) for item_id in unsent)
