@@ -11,7 +11,7 @@ from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.model.resources import INTERNAL, Comment
 from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
-from backlit.service.storage.schema import comments
+from backlit.service.storage.schema import audit, comments
 from backlit.service.tables import attachments
 
 PROPERTIES = properties_of(
@@ -64,8 +64,7 @@ def count(connection: Connection, query: Query) -> int:
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Comment:
     """Write a comment."""
-    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
-    row = connection.execute(insert(comments).values(**values, **audit).returning(comments)).mappings().one()
+    row = connection.execute(insert(comments).values(**values, **audit(by, now)).returning(comments)).mappings().one()
     return Comment(**row)
 
 

@@ -258,11 +258,7 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
     gone = writer.mirror.delete_items([entry.item_id])
     with writer.journal.transaction():
         writer.journal.deliver(entry)
-        late = [
-            each
-            for each in writer.journal.entries.undelivered()
-            if (each.item_id in gone or each.parent_id in gone) and each.state is not EntryState.SENDING
-        ]
+        late = [each for each in writer.journal.entries.undelivered(gone) if each.state is not EntryState.SENDING]
         writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in late)
     gone |= writer.mirror.remove_items(each.item_id for each in late)
     writer.signal.publish(Change(Subject.ITEMS, gone))
