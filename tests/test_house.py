@@ -19,7 +19,7 @@ DEMO = "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/backlit
 CHECK = "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest"
 HEADLESS = ("model", "client", "store", "service", "config", "cli")
 TOO_BROAD = {"Exception", "BaseException"}
-LATE_MODULES = {"httpx", "pydantic", "sqlalchemy", "starlette", "markdown_it"}
+LATE_MODULES = {"httpx", "sqlalchemy", "starlette", "markdown_it"}
 MARKUP_TAKERS = {"Static", "Label", "Button", "Option", "Checkbox", "RadioButton", "TabPane", "Collapsible"}
 MARKUP_PARSERS = {"from_markup", "from_ansi"}
 MARKUP_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip"}
@@ -160,13 +160,6 @@ def test_a_headless_layer_never_loads_the_terminal(layer: str) -> None:
     assert modules
     assert "textual" not in loaded
     assert "rich" not in loaded or "httpx" in loaded  # httpx loads rich for its own command line, where it finds it
-
-
-def test_a_session_with_a_remote_service_loads_no_models() -> None:
-    loaded = loaded_after(["backlit.client.client", "backlit.store.engine.session"])
-
-    assert "httpx" in loaded
-    assert "pydantic" not in loaded
 
 
 def test_the_app_paints_before_the_slow_libraries_load() -> None:

@@ -27,7 +27,7 @@ from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import Copy
 from backlit.store.records.item import Item, RowSign
 
-HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
+HEAVY = ("httpx", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
 
 
 def locations_of(home: Home) -> Locations:

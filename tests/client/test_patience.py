@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.client.foreign import BASE, CHALLENGE
 
 from backlit.client.answers import LONGEST_ANSWER
@@ -19,7 +20,7 @@ from backlit.model.wrap import TokenGrant
 
 FILE = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=3, download_url=f"{BASE}/7")
 PIECE = b"0" * 2**18
-LARGE = FILE.model_copy(update={"size": 3 * len(PIECE)})
+LARGE = replace(FILE, size=3 * len(PIECE))
 Pass = Callable[[float], None]
 
 
@@ -140,7 +141,7 @@ async def test_a_response_that_stalls_ends(  # noqa: PLR0917 - a table of four c
 
 @pytest.mark.parametrize("piece", [PIECE, b"0"])
 async def test_a_download_may_take_long_as_long_as_pieces_arrive(tmp_path: Path, passed: Pass, piece: bytes) -> None:
-    file, pauses = FILE.model_copy(update={"size": 3 * len(piece)}), [LONGEST_ANSWER - 1] * 3
+    file, pauses = replace(FILE, size=3 * len(piece)), [LONGEST_ANSWER - 1] * 3
     async with client_of(tmp_path, Slow(passed, 200, *pauses, piece=piece)) as client:
         saved = await client.transfers.download(file, tmp_path, quietly)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.client.foreign import BASE, Foreign, Parts, answer
 
 from backlit.client.client import Client
@@ -41,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 async def attachment(client: Client, file: Path) -> Attachment:
     found = await client.transfers.upload("workitems/1", file, "application/octet-stream", quietly)
-    return Attachment.model_validate(found)
+    return Attachment.read(found)
 
 
 async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path, folder: Path) -> None:
@@ -51,9 +52,7 @@ async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path,
         "workitems/1", file, "application/octet-stream", lambda *how_far: up.append(how_far)
     )
 
-    saved = await client.transfers.download(
-        Attachment.model_validate(found), folder, lambda *how_far: down.append(how_far)
-    )
+    saved = await client.transfers.download(Attachment.read(found), folder, lambda *how_far: down.append(how_far))
 
     assert (saved, saved.read_bytes()) == (folder / "plan.bin", CONTENT)
     assert up[-1] == down[-1] == (len(CONTENT), len(CONTENT))
@@ -116,7 +115,7 @@ async def test_a_file_gets_a_free_name_where_the_disk_has_no_links(
 async def test_a_name_from_the_service_never_leads_out_of_the_folder(
     client: Client, attachment: Attachment, folder: Path
 ) -> None:
-    evil = attachment.model_copy(update={"name": "../../../etc/\x1b[31mpasswd"})
+    evil = replace(attachment, name="../../../etc/\x1b[31mpasswd")
 
     saved = await client.transfers.download(evil, folder, quietly)
 
@@ -233,7 +232,7 @@ async def test_an_address_on_a_host_behind_a_tunnel_is_asked_here(
     client: Client, attachment: Attachment, folder: Path
 ) -> None:
     address = attachment.download_url.replace("http://backlit.local", "https://inner.example:8443")
-    moved = attachment.model_copy(update={"download_url": address})
+    moved = replace(attachment, download_url=address)
 
     assert (await client.transfers.download(moved, folder, quietly)).read_bytes() == CONTENT
 
@@ -356,7 +355,7 @@ async def test_the_type_of_a_file_is_sent_only_where_it_has_one(
 async def test_a_file_is_read_at_its_own_address(
     tmp_path: Path, folder: Path, addresses: dict[str, str], asked: str
 ) -> None:
-    attachment = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1).model_copy(update=addresses)
+    attachment = replace(Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=1), **addresses)
     foreign = Foreign(answer(200, b"0"))
     async with foreign.client(tmp_path) as client:
         saved = await client.transfers.download(attachment, folder, quietly)

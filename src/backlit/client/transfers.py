@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import httpx
 
@@ -25,9 +25,7 @@ from backlit.client.transport import offline
 from backlit.model.amounts import counted
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.plain import file_name
-
-if TYPE_CHECKING:
-    from backlit.model.resources import Attachment
+from backlit.model.resources import Attachment
 
 Progress = Callable[[int, int], None]
 """Callback with the transferred and the total bytes; 0 for an unknown total."""
@@ -87,7 +85,7 @@ class Transfers:
         except httpx.RequestError:
             raise _unclear() from None
 
-    async def download(self, attachment: "Attachment", folder: Path, progress: Progress, name: str = "") -> Path:
+    async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
         """Save an attachment in a folder under a sanitised name; never overwrite a file.
 
         Resumes a broken transfer if the service supports it. Raises Offline and keeps the received part; raises
@@ -101,7 +99,7 @@ class Transfers:
         except OSError as error:
             raise StorageError(f"{target} cannot be written: {error.strerror}.") from error
 
-    async def read(self, attachment: "Attachment", limit: int) -> bytes:
+    async def read(self, attachment: Attachment, limit: int) -> bytes:
         """Read the first bytes of an attachment, for a preview."""
         content = bytearray()
         response = await self._get(attachment, 0)
@@ -117,7 +115,7 @@ class Transfers:
             await response.aclose()
         return bytes(content[:limit])
 
-    async def _fetch(self, attachment: "Attachment", part: Path, progress: Progress) -> None:
+    async def _fetch(self, attachment: Attachment, part: Path, progress: Progress) -> None:
         begun = await asyncio.to_thread(_begun, part, attachment.size or 0)
         if begun and begun == attachment.size:
             return
@@ -146,7 +144,7 @@ class Transfers:
             await asyncio.to_thread(os.unlink, part)
             raise ServiceError(_other_size(attachment.size, done))
 
-    async def _get(self, attachment: "Attachment", begin: int) -> httpx.Response:
+    async def _get(self, attachment: Attachment, begin: int) -> httpx.Response:
         headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
         if begin:
             headers["Range"] = f"bytes={begin}-"
@@ -169,7 +167,7 @@ class Transfers:
                 await response.aclose()
         return response
 
-    def _here(self, attachment: "Attachment") -> httpx.URL:
+    def _here(self, attachment: Attachment) -> httpx.URL:
         """Return the attachment's address on the profile's own origin, which also works behind a tunnel."""
         try:
             found = self._root.join(attachment.download_url or attachment.url)

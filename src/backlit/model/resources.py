@@ -2,107 +2,82 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Any, Self
+from functools import cache
+from typing import Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
-from pydantic.alias_generators import to_camel
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import fields
 
-from backlit.model.dates import parse_date, parse_datetime, write_datetime
-from backlit.model.errors import BadRequest, ServiceError
+from backlit.model.dates import write_datetime
+from backlit.model.errors import ServiceError
 from backlit.model.plain import plain
-
-
-def _server_time(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_datetime(value)
-    except BadRequest as error:
-        raise ValueError(error.message) from None
-
-
-def _server_date(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.date()
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_date(value)
-    except BadRequest as error:
-        raise ValueError(error.message) from None
-
-
-def _text(value: object) -> object:
-    return "" if value is None else value
-
-
-def _flag(value: object) -> object:
-    return False if value is None else value
-
-
-ServerTime = Annotated[datetime, BeforeValidator(_server_time), PlainSerializer(write_datetime, return_type=str)]
-ServerDate = Annotated[date, BeforeValidator(_server_date)]
-Text = Annotated[str, BeforeValidator(_text)]
-"""Text; null from some servers means ""."""
-Flag = Annotated[bool, BeforeValidator(_flag)]
-"""A boolean; null from some servers means False."""
 
 INTERNAL = "Service"
 PORTAL = "Feedback"
 AUDIT_KEYS = ("createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt")
 
 
-class Resource(BaseModel):
-    """A resource in its JSON form; unknown keys are kept and written back."""
-
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
+class Resource(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A resource in its JSON form."""
 
     created_by: str | None = None
-    created_at: ServerTime | None = None
+    created_at: datetime | None = None
     last_modified_by: str | None = None
-    last_modified_at: ServerTime | None = None
+    last_modified_at: datetime | None = None
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
-        """Check a received document against the model; ServiceError names the first mismatch."""
+        """Check a received document, without its audit fields; ServiceError names the first mismatch.
+
+        Some servers send null for an empty text and for False.
+        """
+        given = {key: document[key] for _, key in _keys(cls) if document.get(key) is not None and key not in AUDIT_KEYS}
         try:
-            return cls.model_validate(document)
+            return convert(given, cls, strict=False)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = plain(".".join(str(part) for part in first["loc"]), 60)
+            place = plain(str(error).split("`")[-2].removeprefix("$."), 60)
             raise ServiceError(f"The server's response does not match the interface ({place}).") from None
 
     def wire(self) -> dict[str, Any]:
-        """Write the JSON object in the interface's order of keys, known audit fields last."""
-        document = self.model_dump(mode="json", by_alias=True)
-        audit = {key: document.pop(key) for key in AUDIT_KEYS}
-        return document | {key: value for key, value in audit.items() if value is not None}
+        """Return the object for orjson in the interface's order of keys, known audit fields last."""
+        found = ((key, getattr(self, name)) for name, key in _keys(type(self)))
+        return {
+            key: write_datetime(value) if isinstance(value, datetime) else value
+            for key, value in found
+            if value is not None or key not in AUDIT_KEYS
+        }
 
 
-class Project(Resource):
+@cache
+def _keys(model: type[Resource]) -> list[tuple[str, str]]:
+    """Return the names of a model's fields with their keys, audit fields last."""
+    return sorted(((each.name, each.encode_name) for each in fields(model)), key=lambda each: each[1] in AUDIT_KEYS)
+
+
+class Project(Resource, frozen=True, kw_only=True):
     """A project; other servers may send only id and name."""
 
     id: int
     name: str
-    template: Text = ""
-    description: Text = ""
-    start_date: ServerTime | None = None
-    end_date: ServerTime | None = None
+    template: str = ""
+    description: str = ""
+    start_date: datetime | None = None
+    end_date: datetime | None = None
     default_iteration_length: int | None = None
 
 
-class User(Resource):
+class User(Resource, frozen=True, kw_only=True):
     """A licensed user; `name` is the username."""
 
     id: int
     name: str
-    first_name: Text = ""
-    last_name: Text = ""
-    display_name: Text = ""
-    email: Text = ""
+    first_name: str = ""
+    last_name: str = ""
+    display_name: str = ""
+    email: str = ""
 
 
-class Team(Resource):
+class Team(Resource, frozen=True, kw_only=True):
     """A team of people; an item's TeamID holds its id."""
 
     id: int
@@ -110,34 +85,34 @@ class Team(Resource):
     project_id: int
 
 
-class Area(Resource):
+class Area(Resource, frozen=True, kw_only=True):
     """A node of a project's area tree; `parent_id` is -1 for the root."""
 
     id: int
     project_id: int
     parent_id: int
     name: str
-    path: Text = ""
+    path: str = ""
     sequence: int = 0
 
 
-class Iteration(Resource):
+class Iteration(Resource, frozen=True, kw_only=True):
     """A node of a project's iteration tree; both dates are inclusive, capacities are story points."""
 
     id: int
     project_id: int
     parent_id: int
     name: str
-    path: Text = ""
+    path: str = ""
     sequence: int = 0
-    is_release: Flag = False
-    start_date: ServerDate | None = None
-    end_date: ServerDate | None = None
+    is_release: bool = False
+    start_date: date | None = None
+    end_date: date | None = None
     min_capacity: float | None = None
     max_capacity: float | None = None
 
 
-class WorkItem(Resource):
+class WorkItem(Resource, frozen=True, kw_only=True):
     """A work item; `type` is text, as a server may have types outside the field table."""
 
     id: int
@@ -146,17 +121,17 @@ class WorkItem(Resource):
     fields: dict[str, Any]
 
 
-class Comment(Resource):
+class Comment(Resource, frozen=True, kw_only=True):
     """A comment, which is immutable."""
 
     id: int
     project_id: int
     work_item_id: int
-    description: Text
+    description: str
     type: str | None = INTERNAL
 
 
-class TimeEntryType(Resource):
+class TimeEntryType(Resource, frozen=True, kw_only=True):
     """A category of logged work."""
 
     name: str
@@ -165,7 +140,7 @@ class TimeEntryType(Resource):
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
-class Attachment(Resource):
+class Attachment(Resource, frozen=True, kw_only=True):
     """An attached file; its contents are behind `url` and `download_url`."""
 
     id: int
@@ -175,9 +150,9 @@ class Attachment(Resource):
     name: str
     description: str | None = None
     size: int | None = None
-    friendly_size: Text = ""
-    url: Text = ""
-    download_url: Text = ""
+    friendly_size: str = ""
+    url: str = ""
+    download_url: str = ""
     type: str | None = INTERNAL
 
 

@@ -1,10 +1,9 @@
 """The OpenAPI 3.1 document, from the route table (an extension)."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
-
-from pydantic.alias_generators import to_snake
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
@@ -106,7 +105,7 @@ def _tags(paths: Schema) -> list[str]:
 
 def _tag(resource: str) -> str:
     """Return the plural of a resource in snake case."""
-    return to_snake(resource).removesuffix("s") + "s"
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", resource).lower().removesuffix("s") + "s"
 
 
 def _creates(verb: str) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec.json import schema_components
+
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.routes.work_items import RANK_PLACES
@@ -81,7 +83,7 @@ def _nullable(schema: Schema) -> Schema:
 
 def _resource(model: type[Resource]) -> Schema:
     """Return the schema of a model as written: every key is present, and few may be null."""
-    found = model.model_json_schema(mode="serialization")["properties"]
+    found = schema_components([model])[1][model.__name__]["properties"]
     own = {key: _plain(model.__name__, key, schema) for key, schema in found.items() if key not in AUDIT_KEYS}
     return _object(own if model is TimeEntryType else own | _audit())
 

@@ -58,7 +58,7 @@ def remove(call: Call) -> Answer:
 
 
 def _shown(call: Call, comment: Comment) -> Comment:
-    return comment.model_copy(update={"type": call.shared.settings.written_type(comment.type or INTERNAL)})
+    return replace(comment, type=call.shared.settings.written_type(comment.type or INTERNAL))
 
 
 def found_comment(call: Call) -> Comment:

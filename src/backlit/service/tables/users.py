@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from backlit.model.resources import User
@@ -102,9 +103,8 @@ def add(
     connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
 ) -> None:
     """Create a user with a given id; without a password hash, the user signs in by code only."""
-    values = user.model_dump(include={"id", "name", "first_name", "last_name", "display_name", "email"})
-    values |= {**audit("backlit", now), "password_hash": password_hash, "is_licensed": is_licensed}
-    connection.execute(insert(users).values(values))
+    values = asdict(user) | audit("backlit", now)
+    connection.execute(insert(users).values(values | {"password_hash": password_hash, "is_licensed": is_licensed}))
 
 
 def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
