@@ -114,7 +114,7 @@ async def test_a_command_says_why_a_node_stays(store: Store) -> None:
     refusals = {
         ("tree.later", 5): "It is the last on its level",
         ("tree.earlier", 2): "It is the first on its level",
-        ("tree.indent", 2): "There is no node before it",
+        ("tree.indent", 2): "Nothing is before it",
         ("tree.outdent", 2): "It is at the top level already",
         ("tree.rename", 1): "The root stands for the whole project; it cannot be renamed",
         ("tree.delete", 1): "it cannot be deleted",

@@ -97,7 +97,7 @@ def _untriaged(_: Ground) -> Filter:
 
 
 def _blocking(_: Ground) -> Filter:
-    return And((_is("IsBlocking", True), _is("AssignedToID", None)))
+    return And((_is("AssignedToID", None), _is("IsBlocking", True)))
 
 
 def _immature(_: Ground) -> Filter:

@@ -65,7 +65,7 @@ PAIRS: Mapping[str, tuple[str, str]] = {
     "reports.later": ("reports.earlier", "Next or previous iteration or release"),
     "groom.down": ("groom.up", "Next or previous question"),
     "groom.item-down": ("groom.item-up", "Scroll the item down or up"),
-    "tree.later": ("tree.earlier", "Move the node down or up"),
+    "tree.later": ("tree.earlier", "Move down or up among the siblings"),
 }
 """Commands that share a row of the help with another one, and the help of both."""
 BLANK = Offer(None, "", "")

@@ -223,7 +223,7 @@ async def indent(target: NodeTarget, _call: Call) -> None:
     siblings = siblings_of(target, node)
     at = siblings.index(node)
     if at == 0:
-        raise CannotAct("There is no node before it on its level to put it under.")
+        raise CannotAct("Nothing is before it on its level to put it under.")
     await target.store.nodes.move(target.kind, node.id, siblings[at - 1].id)
 
 

@@ -131,7 +131,7 @@ def toggle(target: FoldTarget, _call: Call) -> None:
     """Fold or unfold the node."""
     node = target.current()
     if not target.folding.has_children(node.id):
-        raise CannotAct("This node has nothing to fold.")
+        raise CannotAct("Nothing to fold here.")
     _toggle(target, node)
 
 
