@@ -257,19 +257,17 @@ class Grooming:
         return self._files.journal.groom_queues.progress(self._project)
 
     async def begin(self, item_ids: Sequence[int]) -> int:
-        """Start a queue of the items that have questions and return their number.
+        """Start a queue of the items that have questions, of tasks only without others, and return their number.
 
         Replaces a paused queue, unless the number is 0.
         """
         asked = condition(self.filter(), self._names.custom_fields())
-        sql = f"SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND is_open = 1 AND ({asked.text})"  # noqa: S608 # bound values
+        among = "id IN (SELECT value FROM json_each(?)) AND is_open = 1"
+        sql = f"SELECT id, is_task FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
         values = (ids_json(item_ids), *asked.values)
-
-        def read(mirror: sqlite3.Connection) -> set[int]:
-            return {item_id for (item_id,) in mirror.execute(sql, values)}
-
-        found = await self._files.read(read)
-        wanted = [item_id for item_id in dict.fromkeys(item_ids) if item_id in found]
+        found = await self._files.read(lambda mirror: dict(mirror.execute(sql, values)))
+        are_tasks = int(all(found.values()))
+        wanted = [item_id for item_id in dict.fromkeys(item_ids) if found.get(item_id) == are_tasks]
         began_on = self._names.today().isoformat()
         project = self._project
         if wanted:
