@@ -11,6 +11,7 @@ from tests.store.world import World, sent
 from backlit.model.errors import BadRequest
 from backlit.model.ready_check import field_keys
 from backlit.store import Store, TreeKind
+from backlit.store.grooming import COUNTED_AT_ONCE, MANY_UNREADY
 
 
 def keys_of(store: Store, item_id: int) -> list[str]:
@@ -375,6 +376,14 @@ async def test_an_iteration_is_asked_for_last_of_what_is_open_and_has_none(
         assert found is not None
 
         assert store.grooming.further_questions(found) == asked
+
+
+async def test_many_items_that_are_not_ready_are_counted_no_further(tmp_path: Path) -> None:
+    documents = [item(number, AreaID=2, ParentID=None) for number in range(1, MANY_UNREADY + 3)]
+    with offline_store(tmp_path, documents) as store:
+        assert await store.ready_check.count(range(1, MANY_UNREADY)) == MANY_UNREADY - 1
+        beyond = [*range(1, COUNTED_AT_ONCE + 1), 10**40]  # which SQLite would refuse
+        assert await store.ready_check.count(beyond) == MANY_UNREADY
 
 
 async def test_items_that_are_not_ready_are_counted_without_tasks_and_closed_ones(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ _SIMILAR = (
     " ORDER BY bm25(item_words) LIMIT ?"
 )
 
-COUNTED_AT_ONCE = 2_000
-"""Items judged by one read of a count."""
+COUNTED_AT_ONCE, MANY_UNREADY = 2_000, 1_000
+"""Items judged by one read of a count, and the number from which it ends: a groomer needs no larger one."""
 Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
 """Returns the rules that each of some items fails."""
 
@@ -99,7 +99,7 @@ class ReadyCheck:
         return self.judge()(self._files.mirror, ids)
 
     async def count(self, ids: Sequence[int]) -> int:
-        """Return how many of some items are open, not ready and no tasks; other reads come between its parts."""
+        """Return how many of some items are open, not ready and no tasks, at most MANY_UNREADY, by several reads."""
         asked = condition(self.filter())
         among = "id IN (SELECT value FROM json_each(?)) AND own_open = 1 AND is_task = 0"
         sql = f"SELECT count(*) FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
@@ -107,8 +107,11 @@ class ReadyCheck:
         def counted(part: Sequence[int], mirror: sqlite3.Connection) -> int:
             return int(mirror.execute(sql, (ids_json(part), *asked.values)).fetchone()[0])
 
-        parts = (ids[start : start + COUNTED_AT_ONCE] for start in range(0, len(ids), COUNTED_AT_ONCE))
-        return sum([await self._files.read(partial(counted, part)) for part in parts])
+        count = start = 0
+        while start < len(ids) and count < MANY_UNREADY:
+            count += await self._files.read(partial(counted, ids[start : start + COUNTED_AT_ONCE]))
+            start += COUNTED_AT_ONCE
+        return min(count, MANY_UNREADY)
 
     async def count_by(self, kind: TreeKind, node_ids: Collection[int]) -> Mapping[int, Totals]:
         """Return the number of open items that are not ready and no tasks, in each of some areas or iterations."""
@@ -261,11 +264,8 @@ class Grooming:
 
         Replaces a paused queue, unless the number is 0.
         """
-        asked = condition(self.filter(), self._names.custom_fields())
-        among = "id IN (SELECT value FROM json_each(?)) AND is_open = 1"
-        sql = f"SELECT id, is_task FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
-        values = (ids_json(item_ids), *asked.values)
-        found = await self._files.read(lambda mirror: dict(mirror.execute(sql, values)))
+        asked = self._with_questions(item_ids)
+        found = await self._files.read(lambda mirror: dict(mirror.execute(*asked)))
         are_tasks = int(all(found.values()))
         wanted = [item_id for item_id in dict.fromkeys(item_ids) if found.get(item_id) == are_tasks]
         began_on = self._names.today().isoformat()
@@ -300,7 +300,7 @@ class Grooming:
         count = LEAST
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
-            waiting = self._waiting(list(ids.values()))
+            waiting = dict(self._files.mirror.execute(*self._with_questions(list(ids.values()))))
             for stop in stops:
                 if ids[stop.place] in waiting or (stop.before is not None and self._is_there(ids[stop.place])):
                     yield stop
@@ -311,10 +311,12 @@ class Grooming:
         stops = self._files.journal.groom_queues.shown_before(self._project, place)
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
-    def _waiting(self, item_ids: Sequence[int]) -> set[int]:
+    def _with_questions(self, item_ids: Sequence[int]) -> tuple[str, tuple[object, ...]]:
+        """Return the query of those items that have questions, each with whether it is a task."""
         asked = condition(self.filter(), self._names.custom_fields())
-        sql = f"SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND is_open = 1 AND ({asked.text})"  # noqa: S608 # bound values
-        return {item_id for (item_id,) in self._files.mirror.execute(sql, (ids_json(item_ids), *asked.values))}
+        among = "id IN (SELECT value FROM json_each(?)) AND is_open = 1"
+        sql = f"SELECT id, is_task FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
+        return sql, (ids_json(item_ids), *asked.values)
 
     def _is_there(self, item_id: int) -> bool:
         return self._files.mirror.execute("SELECT 1 FROM items WHERE id = ?", (item_id,)).fetchone() is not None

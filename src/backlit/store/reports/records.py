@@ -175,8 +175,7 @@ class Snapshots:
         def put(writer: Writer) -> None:
             before = {line[0]: line for line in writer.journal.snapshots.of_day(*key)}
             changed = [line for line in lines.values() if before.get(line[0]) != line]
-            gone = before.keys() - lines.keys()
-            writer.journal.snapshots.put(*key, changed, gone)
+            writer.journal.snapshots.put(*key, changed, before.keys() - lines.keys())
             self._pace.scanned(writer, project_id, count)
 
         await self._files.write(put)
@@ -207,11 +206,10 @@ def _lines(connection: sqlite3.Connection, project_id: int) -> tuple[dict[int, S
             else:
                 of_place = statuses.setdefault(place, {})
                 of_place[status or ""] = of_place.get(status or "", Totals()) + Totals(count, points)
-    lines = {
+    return {
         place: (place, _written(statuses.get(place, {})), *work.get(place, (0.0, 0.0)))
         for place in statuses.keys() | work.keys()
-    }
-    return lines, items
+    }, items
 
 
 def _written(statuses: Mapping[str, Totals]) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import clock_text, counted
 from backlit.model.query.keys import parts_of
 from backlit.model.trees import NO_TOTALS, Totals
+from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
@@ -128,7 +129,8 @@ def totals_words(totals: Totals | None) -> list[Word]:
 def unready_words(unready: int, *, is_reader: bool) -> list[Word]:
     """Return the number of items that are not ready after their sign, and the key that grooms them for a writer."""
     groom = "app.groom"
-    words = (" · ", "muted", groom), (UNREADY, "pending", groom), (f" {unready:,} not ready ", "muted", groom)
+    number = f" {unready:,}{'+' * (unready >= MANY_UNREADY)} not ready "
+    words = (" · ", "muted", groom), (UNREADY, "pending", groom), (number, "muted", groom)
     key: list[Word] = [] if is_reader else [("gq", "accent", groom), (" groom", "muted", "")]
     return [*words, *key] if unready else []
 
