@@ -154,7 +154,7 @@ async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, op
     async with opened(store) as pilot:
         await pilot.press("g", "a", "?")
         await pilot.pause()
-        assert missing(pilot.app, ["Iterations and areas", "Fold every node", "Everywhere"]) == []
+        assert missing(pilot.app, ["Iterations and areas", "Fold every branch", "Everywhere"]) == []
         assert "Change the status" not in text_of(pilot.app)
         await pilot.press(*"fold all", "enter")
         await pilot.pause()
