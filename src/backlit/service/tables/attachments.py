@@ -12,7 +12,7 @@ from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.model.resources import INTERNAL
 from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
-from backlit.service.storage.schema import attachments, files_place
+from backlit.service.storage.schema import attachments, audit, files_place
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -91,9 +91,8 @@ def count(connection: Connection, query: Query) -> int:
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
     """Add an attachment whose contents are stored already."""
-    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
-    row = connection.execute(insert(attachments).values(**values, **audit).returning(attachments)).mappings().one()
-    return Stored(**row)
+    added = connection.execute(insert(attachments).values(**values, **audit(by, now)).returning(attachments))
+    return Stored(**added.mappings().one())
 
 
 def describe(connection: Connection, old: Stored, description: str | None, by: str, now: datetime) -> Stored:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, insert,
 
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import Node, Tree
+from backlit.service.storage.schema import audit
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 
@@ -49,8 +50,7 @@ def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
 
 def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: str, now: datetime) -> int:
     """Insert a node at its `sequence` among its siblings; return its id."""
-    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
-    row = {**values, **audit, "path": "", "sequence": 0}
+    row = {**values, **audit(by, now), "path": "", "sequence": 0}
     node_id = int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
     _arrange(connection, nodes, values["project_id"], (by, now), moved=(node_id, values["sequence"]))
     return node_id

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import orjson
 
 from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, ServiceError, SignInNeeded, Trouble, Unclear
+from backlit.model.resources import Attachment
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, id_in
@@ -16,7 +17,6 @@ from backlit.store.remote.reachability import SHUTS
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.model.resources import Attachment
     from backlit.store.engine.session import Session
 
 Progress = Callable[[int, int], None]
@@ -134,9 +134,7 @@ class Transfers:
             await self._forget(attachment_id)
             raise NotFound("The attachment was deleted.") from error
 
-    def _attachment(self, attachment_id: int) -> "Attachment":
-        from backlit.model.resources import Attachment
-
+    def _attachment(self, attachment_id: int) -> Attachment:
         sql = "SELECT doc FROM attachments WHERE id = ?"
         found = self._files.mirror.execute(sql, (attachment_id,)).fetchone()
         if found is None:

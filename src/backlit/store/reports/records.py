@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from zlib import crc32
 
 import orjson
@@ -24,7 +25,7 @@ from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotR
 from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import ITERATIONS_SQL, NOT_COUNTED, begun_items, progress_of
+from backlit.store.reports.items import ITERATIONS_SQL, NOT_COUNTED, Found, begun_items, progress_of
 from backlit.store.sqlite.database import ids_json
 
 PROJECT = 0
@@ -68,27 +69,34 @@ class _Pace:
         self._few = few
         self._speed = speed
         self._last: tuple[int, date, int] | None = None
-        self._state = ""
         self._not_before = 0.0
 
-    async def is_due(self, project_id: int, day: date) -> bool:
-        """Report whether to scan a project."""
+    async def scan(
+        self,
+        project_id: int,
+        day: date,
+        look: Callable[[sqlite3.Connection], Found],
+        keep: Callable[[Writer, Found], int],
+    ) -> None:
+        """Scan a project if it is due. `keep` stores what `look` found, and returns its number of rows."""
         (version,) = await self._files.read(lambda connection: connection.execute("PRAGMA data_version").fetchone())
-        last, key = self._last, (project_id, day, version)
+        last, key, setting = self._last, (project_id, day, version), f"{self._setting} {project_id}"
         if key == last or (last and last[:2] == key[:2] and time.monotonic() < self._not_before):
-            return False
+            return
+        state, scanned = await self._files.write(
+            lambda writer: (_state(writer, project_id, day), writer.journal.settings.value(setting))
+        )
+        if not state or state != scanned:
+            found = await self._files.read(look)
 
-        def look(writer: Writer) -> tuple[str, str | None]:
-            return _state(writer, project_id, day), writer.journal.settings.value(f"{self._setting} {project_id}")
+            def kept(writer: Writer) -> int:
+                count = keep(writer, found)
+                writer.journal.settings.keep(setting, state)
+                return count
 
+            count = await self._files.write(kept)
+            self._not_before = time.monotonic() + (count / self._speed if count > self._few else 0.0)
         self._last = key
-        self._state, scanned = await self._files.write(look)
-        return not self._state or self._state != scanned
-
-    def scanned(self, writer: Writer, project_id: int, count: int) -> None:
-        """Record a scan with its number of rows."""
-        writer.journal.settings.keep(f"{self._setting} {project_id}", self._state)
-        self._not_before = time.monotonic() + (count / self._speed if count > self._few else 0.0)
 
 
 def _state(writer: Writer, project_id: int, day: date) -> str:
@@ -168,17 +176,15 @@ class Snapshots:
     async def take(self, project_id: int) -> None:
         """Write today's changed rows. The syncing process calls it after every complete sync."""
         key = (project_id, self._today())
-        if not await self._pace.is_due(*key):
-            return
-        lines, count = await self._files.read(lambda connection: _lines(connection, project_id))
 
-        def put(writer: Writer) -> None:
+        def put(writer: Writer, found: tuple[dict[int, SnapshotRow], int]) -> int:
+            lines, count = found
             before = {line[0]: line for line in writer.journal.snapshots.of_day(*key)}
             changed = [line for line in lines.values() if before.get(line[0]) != line]
             writer.journal.snapshots.put(*key, changed, before.keys() - lines.keys())
-            self._pace.scanned(writer, project_id, count)
+            return count
 
-        await self._files.write(put)
+        await self._pace.scan(*key, partial(_lines, project_id=project_id), put)
 
 
 def _progress(days: SnapshotTable, project_id: int, span: Span, groups: StatusGroups) -> ProgressDays:
@@ -235,15 +241,8 @@ class ScopeLog:
     async def note(self, project_id: int) -> None:
         """Scan the tracked iterations. The syncing process calls it after every complete sync."""
         today = self._today()
-        if not await self._pace.is_due(project_id, today):
-            return
-        followed, places = await self._files.read(lambda connection: _look(connection, project_id, today))
-
-        def put(writer: Writer) -> None:
-            _note_scope(writer, project_id, followed, places, today)
-            self._pace.scanned(writer, project_id, len(places))
-
-        await self._files.write(put)
+        look = partial(_look, project_id=project_id, today=today)
+        await self._pace.scan(project_id, today, look, partial(_note_scope, project_id=project_id, today=today))
 
     async def flows(self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]) -> Mapping[date, Flow]:
         """Return the additions to and removals from some iterations together, up to each recorded day."""
@@ -297,9 +296,8 @@ def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) 
             yield node_id
 
 
-def _note_scope(
-    writer: Writer, project_id: int, followed: frozenset[int], places: Mapping[int, Place], today: date
-) -> None:
+def _note_scope(writer: Writer, found: tuple[frozenset[int], Mapping[int, Place]], project_id: int, today: date) -> int:
+    followed, places = found
     scope = writer.journal.scope_log
     kept, spans = scope.places(project_id), scope.followed(project_id)
     before = {each for each, span in spans.items() if span.until is None}
@@ -313,6 +311,7 @@ def _note_scope(
             scope.follow(project_id, [*begun, *ended])
             scope.move(project_id, today, moves)
             scope.put(project_id, changed, gone)
+    return len(places)
 
 
 def _moves(before: Mapping[int, Place], after: Mapping[int, Place], followed: frozenset[int]) -> Iterator[Move]:
@@ -343,15 +342,8 @@ class StatusHistory:
     async def note(self, project_id: int) -> None:
         """Scan the items in progress. The syncing process calls it after every complete sync."""
         today = self._today()
-        if not await self._pace.is_due(project_id, today):
-            return
-        items = await self._files.read(lambda connection: begun_items(connection, project_id))
-
-        def put(writer: Writer) -> None:
-            _note_statuses(writer, project_id, items, today)
-            self._pace.scanned(writer, project_id, len(items))
-
-        await self._files.write(put)
+        look = partial(begun_items, project_id=project_id)
+        await self._pace.scan(project_id, today, look, partial(_note_statuses, project_id=project_id, today=today))
 
     async def seen(self, project_id: int) -> "ObservedHistory":
         """Return the observed status history of a project's items."""
@@ -397,7 +389,7 @@ def _noted_on(writer: Writer, project_id: int) -> date | None:
     return None if text is None else date.fromisoformat(text)
 
 
-def _note_statuses(writer: Writer, project_id: int, items: Mapping[int, str], today: date) -> None:
+def _note_statuses(writer: Writer, items: Mapping[int, str], project_id: int, today: date) -> int:
     kept = writer.journal.status_history.of_project(project_id)
     before = _noted_on(writer, project_id)
     changed = [
@@ -410,3 +402,4 @@ def _note_statuses(writer: Writer, project_id: int, items: Mapping[int, str], to
         with writer.journal.transaction():
             writer.journal.status_history.put(project_id, changed, gone)
             writer.journal.settings.keep(f"{_NOTED_ON} {project_id}", today.isoformat())
+    return len(items)
