@@ -128,7 +128,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
     Command("list.no-filter", ("f 0",), Context.LIST, "no filter", "Clear all filters.",
         handler="lists.list_commands:clear", also="reset everything all"),
     Command("list.unwind", ("escape",), Context.LIST, "cancel",
-        "Cancel: the line, range, filter, selection or place, one at a time.",
+        "Cancel: the line, range, filters or selection, one at a time.",
         handler="lists.list_commands:unwind", in_text=True),
     Command("preview.toggle", ("p",), Context.LIST, "preview", "Show or hide the preview.",
         handler="lists.list_commands:toggle_preview", also="details pane"),

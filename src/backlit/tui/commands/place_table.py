@@ -43,7 +43,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("tree.delete", ("d",), Context.TREE, "delete", "Delete; asks where to move the items.",
         handler="trees.node_commands:delete"),
     Command("tree.filter", ("enter",), Context.TREE, "show items",
-        "Filter the backlog by the row; again to include its subtree.", handler="trees.tree_list:filter_backlog"),
+        "Show its items in the backlog; again to include its subtree.", handler="trees.tree_list:filter_backlog"),
     # Plan
     Command("plan.send", (">",), Context.PLAN, "plan",
         "Plan into the target iteration; 2> plans into the one after it.",
