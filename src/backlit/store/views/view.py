@@ -4,11 +4,11 @@ import asyncio
 import sqlite3
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
+import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -30,8 +30,8 @@ KEPT_ROWS = 4_000
 NOTED_CHANGES = 256
 MOST_COMPARED = 20_000
 """The most items whose `values` are read."""
-AT_ONCE = 10_000
-"""Ids fetched from the database together."""
+PARSED_AT_ONCE = 65_536
+"""Characters of JSON that are parsed together."""
 TICK = 1_000
 TICKS_COVERED, TICKS_READ = 60, 10
 """The most thousands of database steps for the first rows, with and without a covering index."""
@@ -316,16 +316,13 @@ class View:
 def _load(
     mirror: sqlite3.Connection, query: Query, ranks: list[Mapping[object, object] | None], spec: ViewSpec
 ) -> _Loaded:
-    rows = _in_parts(mirror.execute(*query.ids()))
     if not query.levels:
-        ids = array("q")
-        for part in rows:
-            ids.extend(chain.from_iterable(part))
+        ids = _ids(mirror, query)
         return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
     alike = Alike(len(spec.group) - 1, spec.alike)
     met: dict[GroupKey, _Found] = {}
     found: dict[GroupKey, _Found] = {}
-    for row in chain.from_iterable(rows):
+    for row in mirror.execute(*query.ids()):
         key = row[:-3]
         if key not in met:
             met[key] = found.setdefault(alike.first_of(key), _Found())
@@ -384,10 +381,17 @@ def _by_change(mirror: sqlite3.Connection, ids: "array[int]") -> "array[int]":
     return array("q", [item_id for (item_id,) in mirror.execute(sql, (ids_json(ids),))])
 
 
-def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
-    """Yield the rows in parts, so that no full list of them exists."""
-    while part := cursor.fetchmany(AT_ONCE):
-        yield part
+def _ids(mirror: sqlite3.Connection, query: Query) -> "array[int]":
+    """Return all ids in order. One JSON array takes half the time of rows; in parts, no full list of objects exists."""
+    sql, values = query.ids()
+    (text,) = mirror.execute(f"SELECT json_group_array(id) FROM ({sql})", values).fetchone()  # noqa: S608 # bound values
+    ids, start, last = array("q"), 1, len(text) - 1
+    while start < last:
+        comma = text.find(",", start + PARSED_AT_ONCE)
+        end = last if comma < 0 else comma
+        ids.extend(orjson.loads(f"[{text[start:end]}]"))
+        start = end + 1
+    return ids
 
 
 def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
