@@ -9,6 +9,7 @@ from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS
 from backlit.service.storage.schema import (
     METADATA,
     attachments,
+    comments_by_change,
     files_place,
     login_attempts,
     login_sessions,
@@ -41,13 +42,18 @@ def _add_status_groups(connection: Connection) -> None:
     METADATA.create_all(connection, [status_groups])
 
 
+def _add_comment_index(connection: Connection) -> None:
+    """Add an index that leads to the newest comment, which the clock has to be ahead of."""
+    comments_by_change.create(connection, checkfirst=True)
+
+
 def _add_functions(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         for statement in FILTER_FUNCTIONS:
             connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place, _add_status_groups)
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place, _add_status_groups, _add_comment_index)
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1

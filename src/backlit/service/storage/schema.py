@@ -224,6 +224,7 @@ comments = Table(
     Index("comments_by_project", "project_id", "id"),
     sqlite_autoincrement=True,
 )
+comments_by_change = Index("comments_by_change", comments.c.last_modified_at)
 
 attachments = Table(
     "attachments",
