@@ -123,6 +123,7 @@ def finds(text: str) -> bool:
         "changed<99999w -changed>99999w created<=9999-12-31 created:2026-02-28,2026-03-01",
         "Channel=\"Web shop\" -channel=web channel>V channel<X tag:UX",
         "TEXT:cafe LINT:any @ANY -@NONE severity:HIGH changed:YESTERDAY -changed:TODAY",
+        "Iteration:any ITERATION:any,none -iteration:none Modified<today",
         "est<5.5 est>4.5 -est>=5.5 est<\"5,5\"",
     ],
 )  # fmt: skip

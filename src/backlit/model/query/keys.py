@@ -55,6 +55,7 @@ SHORT_KEYS: Mapping[str, str] = MappingProxyType(
 
 _FIELD_BY_LOWER: Mapping[str, Field] = MappingProxyType(
     {
+        **{field.label.lower().replace(" ", ""): field for field in PROPERTY_BY_LOWER_NAME.values()},
         **PROPERTY_BY_LOWER_NAME,
         POINTS.lower(): POINTS_FIELD,
         **{
