@@ -128,6 +128,13 @@ def test_an_address_without_encryption_is_warned_of_and_a_name_is_required(home:
     assert "Warning" not in trusted.stderr
 
 
+def test_a_sign_in_names_its_profile_itself(home: Home) -> None:
+    done = home.run("--profile", "team", "login", "https://backlit.invalid")
+
+    said = "backlit: A sign-in names its profile after the user and the server. Leave out --profile.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
 def test_no_secret_is_written_where_others_can_read_it(home: Home, server: Server) -> None:
     home.run("login", server.address, "--user", "maya", given="lantern\n")
 

@@ -26,6 +26,8 @@ _NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send
 
 def log_in(arguments: argparse.Namespace) -> None:
     """Prompt for missing values, sign in, and save the profile; a failed sign-in saves nothing."""
+    if arguments.profile:
+        raise BadRequest("A sign-in names its profile after the user and the server. Leave out --profile.")
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
     if not _is_private(url):
