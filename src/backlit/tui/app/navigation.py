@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from backlit.model.amounts import counted
+from backlit.model.statuses import status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
@@ -164,7 +165,7 @@ def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
     if item is None:
         return None
     status = str(item.fields.get("Status") or "")
-    sign = status_sign(status, store.lookups.status_groups())
-    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {sign} {status}"
+    sign = f"{status_sign(status, store.lookups.status_groups())} {status_word(status)}"
+    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {sign}"
     about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
     return Offer(item.id, number_of(item.id), f"{label}{about}")
