@@ -39,7 +39,16 @@ async def test_all_words_have_to_be_there_and_signs_mean_nothing(tmp_path: Path)
 
 
 def test_a_snippet_without_the_word_begins_at_the_beginning() -> None:
-    assert snippet("a" * 200, ["x"]) == "a" * 60 + "…"
+    assert snippet("a" * 200, ["x"]) == "a" * 90 + "…"
+
+
+def test_a_snippet_shows_the_longest_word_near_its_beginning() -> None:
+    text = f"Of what was offered{' and so on' * 20}, the meaning of reserved is not clear"
+
+    shown = snippet(text, ["meaning", "of", "reserved"])
+
+    assert shown.index("reserved") < 30
+    assert shown.endswith("is not clear")
 
 
 async def test_a_list_of_words_knows_what_it_lacks_and_is_told_when_it_lacks_nothing(tmp_path: Path) -> None:

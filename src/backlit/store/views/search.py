@@ -14,7 +14,7 @@ from backlit.store.views.filter_sql import phrase_of
 from backlit.store.views.view import View
 
 MOST = 200
-AROUND = 60
+BEFORE, AFTER = 24, 90
 """Characters shown before and after a match."""
 
 _ITEMS = (
@@ -38,7 +38,7 @@ class Place(StrEnum):
 
 
 class Hit(Struct, frozen=True):
-    """A matching item. `snippet` is the original text around the first match."""
+    """A matching item. `snippet` is the original text around a match."""
 
     item_id: int
     place: Place
@@ -114,8 +114,9 @@ def _place_in(text: str, words: list[str]) -> int | None:
 
 
 def snippet(text: str, words: list[str]) -> str:
-    """Return the text around the first match on one line, with dots at the cuts."""
-    at = _place_in(text, words) or 0
-    start, stop = max(0, at - AROUND), min(len(text), at + AROUND)
+    """Return the text around the longest word that it has on one line, with dots at the cuts."""
+    places = (_place_in(text, [word]) for word in sorted(words, key=len, reverse=True))
+    at = next((place for place in places if place is not None), 0)
+    start, stop = max(0, at - BEFORE), min(len(text), at + AFTER)
     middle = " ".join(text[start:stop].split())
     return f"{'…' if start else ''}{middle}{'…' if stop < len(text) else ''}"
