@@ -6,16 +6,15 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType
-from backlit.model.filters import POINTS, Literal, matches
+from backlit.model.filters import POINTS, matches
 from backlit.model.ready_check import (
-    RULE_BY_ID,
+    FIELD_BY_RULE,
     RULES,
     USUAL,
     Ground,
-    answerable,
+    Rule,
     chosen,
     field_keys,
-    fields_to_ask,
     is_missing,
     lacking,
 )
@@ -60,7 +59,6 @@ def test_readiness_check_passes_complete_items(item_type: ItemType) -> None:
         ("Risk", {"IsBlocking": True, "AssignedToID": None, "IterationID": 9}, "blocking"),
         ("Story", {"Maturity": "2 - Not Mature"}, "maturity"),
         ("Story", {"Maturity": "1 - Undefined"}, "maturity"),
-        ("Feedback", {"lastModifiedAt": NOW - timedelta(days=90, milliseconds=1)}, "stale"),
     ],
 )
 def test_readiness_check_names_missing_values(item_type: str, lack: dict[str, object], rule: str) -> None:
@@ -153,24 +151,6 @@ def test_the_filter_for_lacking_fields_finds_what_is_missing(key: str, value: ob
         assert not matches(lacking([], ROOTS), values)
 
 
-def test_fields_to_ask_are_those_of_the_item_once_each_in_the_order_of_the_rules() -> None:
-    rules = [RULE_BY_ID[each] for each in ("owner", "estimate", "blocking", "maturity")]
-    missing = [FIELD_BY_KEY[key] for key in ("PriorityClass", "Estimate")]
-
-    found = fields_to_ask(rules, missing, {"AssignedToID", "Estimate", "PriorityClass"})
-
-    assert found == ("AssignedToID", "Estimate", "PriorityClass")
-
-
-def test_a_rule_is_answerable_only_by_types_with_its_field() -> None:
-    rule = RULE_BY_ID["maturity"]
-
-    assert [each for each in ItemType if matches(answerable(rule, Literal(True)), {"type": each})] == [
-        each for each in ItemType if each in FIELD_BY_KEY["Maturity"].types
-    ]
-    assert not matches(answerable(rule, Literal(False)), {"type": "Story"})
-
-
 def test_chosen_fields_are_read_in_any_case_once_each() -> None:
     assert field_keys(["priorityclass", "Odd_cf", "ITERATIONID", "PriorityClass"]) == (
         "PriorityClass",
@@ -198,3 +178,8 @@ def test_fields_that_cannot_be_filled_in_are_refused(names: object, sentence: st
 
 def test_every_rule_has_words_of_its_own() -> None:
     assert len({rule.label for rule in RULES}) == len({rule.sentence for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_field_of_a_rule_exists_on_each_of_its_types(rule: Rule) -> None:
+    assert rule.types <= set(FIELD_BY_KEY[FIELD_BY_RULE[rule.id]].types)

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import (
-    FIELD_BY_KEY,
     MATURITIES,
     PROPERTY_BY_LOWER_NAME,
     SYNC_KEYS,
@@ -38,6 +37,7 @@ STALE_DAYS = 90
 _ESTIMATED = frozenset({ItemType.STORY, ItemType.BUG, ItemType.ISSUE, ItemType.RISK})
 _OWNED = frozenset(ItemType) - {ItemType.FEATURE, ItemType.FEEDBACK}
 _BLOCKING = frozenset({ItemType.BUG, ItemType.ISSUE, ItemType.RISK})
+_CLOSABLE = frozenset(ItemType) - {ItemType.FEEDBACK}
 _BEGUN = ("In Progress", "Ready For Test")
 
 
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
     Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
     Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
     Rule("maturity", "immature", "Not mature enough to start.", frozenset({ItemType.STORY}), _immature, "Mature"),
-    Rule("stale", "stale", "Not changed for {days} days.", frozenset(ItemType), _stale, "Changed within {days} days"),
+    Rule("stale", "stale", "Not changed for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
 )
 """All rules, in the order of their display."""
 
@@ -183,16 +183,10 @@ FIELD_BY_RULE: Mapping[str, str] = MappingProxyType(
         "stale": "Status",
     }
 )
-"""The field that satisfies a rule, by the rule's id."""
+"""The field that satisfies a rule, by the rule's id; every type of the rule has it."""
 
 Roots = Mapping[str, Collection[int]]
 """The root ids that mean no area and no iteration, by field key."""
-
-
-def fields_to_ask(rules: Iterable[Rule], missing: Iterable[Field], item_fields: Collection[str]) -> tuple[str, ...]:
-    """Return the keys of the fields to ask for: each once, in the order of the rules, then of the missing fields."""
-    keys = [key for rule in rules if (key := FIELD_BY_RULE[rule.id]) in item_fields]
-    return tuple(dict.fromkeys((*keys, *(field.key for field in missing))))
 
 
 def is_missing(field: Field, value: object, roots: Roots) -> bool:
@@ -203,11 +197,6 @@ def is_missing(field: Field, value: object, roots: Roots) -> bool:
 def lacking(fields: Sequence[Field], roots: Roots) -> Filter:
     """Return a filter for items that lack one of the fields of their type."""
     return any_of(And((_of_types(field), _without(field, roots))) for field in fields)
-
-
-def answerable(rule: Rule, failing: Filter) -> Filter:
-    """Return a filter for items that fail a rule and have the field for its answer."""
-    return And((_of_types(FIELD_BY_KEY[FIELD_BY_RULE[rule.id]]), failing))
 
 
 def _of_types(field: Field) -> Filter:

@@ -13,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
-from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, answerable, fields_to_ask, is_missing, lacking
+from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, is_missing, lacking
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
@@ -215,7 +215,8 @@ class Grooming:
             return ()
         fields = {field.key: field for field in fields_of(item.type, self._names.custom_fields())}
         missing = self._missing(item, (field for field in self.chosen_fields() if field.key in fields))
-        return fields_to_ask(self._ready_check.faults([item.id]).get(item.id, ()), missing, fields)
+        failed = self._ready_check.faults([item.id]).get(item.id, ())
+        return tuple(dict.fromkeys((*(FIELD_BY_RULE[rule.id] for rule in failed), *(field.key for field in missing))))
 
     def further_questions(self, item: Item) -> tuple[str, ...]:
         """Return the keys of the fields that every queue asks for; they put no item into a queue."""
@@ -247,8 +248,7 @@ class Grooming:
 
     def filter(self) -> Filter:
         """Return the filter for items with questions, open or not."""
-        rules = [answerable(rule, self._names.failing(rule.id)) for rule in RULES]
-        return Or((*rules, lacking(self.chosen_fields(), self._roots())))
+        return Or((self._ready_check.filter(), lacking(self.chosen_fields(), self._roots())))
 
     def _roots(self) -> Mapping[str, frozenset[int]]:
         return {"AreaID": self._names.roots(NameKind.AREA), "IterationID": self._names.roots(NameKind.ITERATION)}
