@@ -334,7 +334,7 @@ def root_of(base_url: str) -> httpx.URL:
     except httpx.InvalidURL:
         raise BadRequest("The address is not a web address. Use https://host.") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise BadRequest("The address of a server must begin with https:// or http://.")
+        raise BadRequest("The address of a server is a host name, or begins with https:// or http://.")
     if url.userinfo or url.query or url.fragment:
         raise BadRequest("The address of a server must not contain a user name, password, query or fragment.")
     path = url.path.rstrip("/").removesuffix("/api/v1").removesuffix("/api").rstrip("/")
