@@ -30,14 +30,14 @@ Result = TypeVar("Result")
 STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
-RULES = frozenset("─│┬┴ ")
+RULES = frozenset("─│┬┴█ ")
 MARKED = Style(underline=True)
 BORDER = 6
 """Cells of the lower border that hold no keys."""
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes; rules keep theirs, and its tab its line."""
+    """The screen behind a dialog in one colour, which costs few bytes; rules and bars keep theirs, its tab its line."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground
