@@ -61,7 +61,7 @@ SCENES: Mapping[str, Scene] = {
     "board": Scene(("g", "k", "2", "j", "space", "l")),
     "board-lanes": Scene(("g", "k", *"tgpriorit", "enter", "g", "g")),
     "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
-    "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+", "enter"), (MIDDLE,)),
+    "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+,area", "enter"), (MIDDLE,)),
     "comments": Scene((*SHOWN, "g", "c"), EVERY, has_files=True),
     "conflict": Scene((*SHOWN, "g", "="), EVERY, trouble=Trouble.CONFLICT),
     "difference": Scene((*SELECTED, "c", "p", "2", "enter"), EVERY, is_slow=True),

@@ -158,8 +158,18 @@ async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(stor
         after = headings(pilot)
         await press(pilot, "z", "h")
 
-        assert before == headings(pilot) == ["ID", "Name", "Status", "Area"]
-        assert after == ["ID", "Name", "‹", "1", "Area", "Team"]
+        assert before == headings(pilot) == ["ID", "Name", "Status", "Area", "zl", "Team", "›"]
+        assert after == ["ID", "Name", "‹", "1", "Area", "Team", "zl", "Modified", "›"]
+
+
+async def test_a_status_is_its_sign_where_that_makes_room_for_other_columns(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await say(pilot, "columns status, severity")
+        roomy = headings(pilot)
+        await say(pilot, "columns status, severity, tags 14")
+
+        assert roomy == ["ID", "Name", "Status", "Severity"]
+        assert headings(pilot) == ["ID", "Name", "St", "Severity", "Tags"]
 
 
 async def test_scrolling_is_refused_when_all_columns_are_in_sight(store: Store, opened: Open) -> None:

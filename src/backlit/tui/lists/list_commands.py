@@ -57,7 +57,6 @@ from backlit.tui.widgets.inputs import FILTER
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import USUAL
 from backlit.tui.widgets.text_view import SCROLL_LINES
-from backlit.tui.widgets.view_list import BacklogList
 
 
 class ListTarget(AddTarget, Protocol):
@@ -145,12 +144,8 @@ async def columns(target: ListTarget, call: Call) -> None:
     if not target.columns.is_possible:
         raise CannotAct("The board has no list columns. Press gb to go to the backlog.")
     wishes = _typed_columns(target.store, call.text) if call.text else await _picked_columns(target)
-    if wishes is None:
-        return
-    target.columns.choose(wishes, target.shared.now.view)
-    if isinstance(target.items, BacklogList) and (hidden := target.items.columns.hidden()):
-        names = ", ".join(each.title for each in hidden)
-        target.say(f"zl scrolls to {names}.")
+    if wishes is not None:
+        target.columns.choose(wishes, target.shared.now.view)
 
 
 def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:

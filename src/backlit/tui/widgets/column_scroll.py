@@ -10,6 +10,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
+from backlit.tui.drawing.text import safe
 from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
 
 FIRST_ROWS = 200
@@ -102,11 +103,6 @@ class ColumnScroll:
             self._layout = self._lay_out(width, self._usable)
         return self._layout
 
-    def hidden(self) -> Sequence[Column]:
-        """Return the chosen columns that do not fit."""
-        shown = {each.key for each in self.layout.columns}
-        return [each for each in self._usable if each.key not in shown]
-
     def scroll(self, steps: int) -> bool:
         """Scroll the columns, as far as more are out of sight; return False without a change."""
         before = self._first
@@ -122,8 +118,10 @@ class ColumnScroll:
         return self._first != before
 
     def header(self) -> Strip:
-        """Draw the headings, with the number of columns scrolled off on the left."""
-        return self.layout.header(f"  ‹ {self._first}" if self._first else "")
+        """Draw the headings, with the number of columns scrolled off on the left, and the next one on the right."""
+        shown = {each.key for each in self.layout.columns}
+        after = next((safe(each.title) for each in self._usable if each.key not in shown), "")
+        return self.layout.header(f"  ‹ {self._first}" if self._first else "", after)
 
     def line(self, drawn: Drawn) -> Strip:
         """Draw an item or a group header; repeated lines come from the cache."""

@@ -51,7 +51,10 @@ INDENT = 2
 GAP = 2
 """Blanks before each column."""
 WORDS_FROM = 100
-"""Width of the list from which a status has its word beside its sign; a narrower one gives the cells to the names."""
+"""Width of the list from which a status has its word beside its sign; a narrower one gives the cells to the names.
+
+A chosen column of usual width has the sign alone where other columns would not fit.
+"""
 SCROLLBAR = "█"
 NAME_LEAST, NAME_IN_PANE, PANE = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
@@ -211,8 +214,11 @@ class Layout:
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - self._id_width - 1 - TYPE
-        if width < WORDS_FROM:
-            columns = [BRIEF_STATUS if each.is_usual and each.key == STATUS.key else each for each in columns]
+        if len(fitting(columns, room)) < len(columns) or (
+            width < WORDS_FROM and any(each.is_usual for each in columns)
+        ):
+            brief = [each for each in columns if each.key == STATUS.key and each.width <= STATUS.width]
+            columns = [replace(BRIEF_STATUS, drop=each.drop) if each in brief else each for each in columns]
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
         self._chosen = None if is_plain else CHOSEN
@@ -224,14 +230,22 @@ class Layout:
         """Return the shown fields whose values rows do not carry."""
         return tuple(each.key for each in self.columns if each.key not in KNOWN)
 
-    def header(self, hidden: str = "") -> Strip:
-        """Draw the headings; `hidden` follows that of the name."""
-        style = self._theme.heading("muted")
+    def header(self, before: str = "", after: str = "") -> Strip:
+        """Draw the headings; `before` follows that of the name, and `after` names a column to the right of them.
+
+        Its key is named too where the last heading leaves room.
+        """
+        theme = self._theme
         text = " " * LEAD + ("ID" if self._id_width else "").rjust(self._id_width)
-        text += " " * (1 + TYPE) + fit(f"Name{hidden}", self._name_width)
+        text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
-        return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
+        key, title = ("zl", f" {after} ›") if after else ("", "")
+        text, muted = text.rstrip(), theme.style("muted")
+        if self.width - cell_len(text) - 1 - GAP < cell_len(key + title):
+            key, title = "", title[-1:]
+        headings = Segment(fit(text, self.width - cell_len(key + title) - 1), theme.heading("muted"))
+        return line_of([headings, Segment(key, theme.style("accent")), Segment(title, muted)], self.width, muted)
 
     def row(
         self,
@@ -273,13 +287,11 @@ class Layout:
         """
         theme, on = self._theme, self._cursor if is_cursor else None
         points = counted(line.points, "pt")
-        dot, sums, unit, end = " · ", f"{points} ", "", self.width - 1
+        dot, sums, end = " · ", f"{points} ", self.width - 1
         if PTS.key in (keys := [each.key for each in self.columns]):
             last = keys.index(PTS.key)
             end -= taken_by(self.columns[last + 1 :]) - 1
-            number, word = points.split()
-            dot, sums = " ", number.rjust(self.columns[last].width + GAP)
-            unit = f" {word}" * (last + 1 < len(self.columns))
+            dot, sums = " ", points.split()[0].rjust(self.columns[last].width + GAP)
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
         name, counts = safe(self._names.group(line)), group_counts(line)
@@ -295,7 +307,7 @@ class Layout:
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
-            Segment(unit, theme.style("muted", on=on)),
+            Segment(" " + "─" * (self.width - 3 - end), theme.style("rule", on=on)),
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
