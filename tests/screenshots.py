@@ -15,10 +15,12 @@ from pathlib import Path
 from tests import quiet
 from tests.quiet import strips_of, workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
-from tests.store.world import World, load_sample, make_sample, sent, until
+from tests.store.world import LOADED, World, load_sample, make_sample, sent, until
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
@@ -67,6 +69,10 @@ async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]
         world.take_loaded()
     await world.start()
     try:
+        if scene.trouble is Trouble.FAILED:
+            tokens = TokenCache(folder / f"{LOADED}.json", LOADED)
+            invitation = await asyncio.to_thread(world.service.invite, "maya")
+            await Client.inside(world.asgi, tokens).auth.sign_in_with_code(invitation)
         store = world.store(signed_in=scene.signed_in)
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.is_sample = scene.has_history

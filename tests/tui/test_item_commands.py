@@ -19,8 +19,9 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import Comment, CommentDialog
 from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.fields.choices import Choice
-from backlit.tui.items.bulk_edit import FailedDialog
+from backlit.tui.items.bulk_edit import failed_question
 from backlit.tui.items.item_commands import going_words, mirrored_words
 from backlit.tui.items.item_screen import MOST
 from backlit.tui.items.rank import LOCAL
@@ -203,7 +204,7 @@ async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store:
         return True
 
     def find(dialog: Screen[object]) -> bool:
-        assert isinstance(dialog, FailedDialog)
+        assert isinstance(dialog, DifferenceQuestion)
         put(store, [DOCUMENTS[5]])
         return True
 
@@ -214,14 +215,14 @@ async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store:
     assert words_of(target.asked[1]).startswith("1 of 2 could not be changed\n#6 Item 6 ")
 
 
-def test_many_failures_are_counted(store: Store) -> None:
+def test_many_failures_are_counted_and_listed(store: Store) -> None:
     failed = {**dict.fromkeys(range(1, 14), "Gone"), -1: "Refused"}
     with stage():
-        dialog = FailedDialog(20, failed, {1: "One"})
+        dialog = failed_question(20, failed, {1: "One"})
 
     words = words_of(dialog)
     assert words.startswith("14 of 20 could not be changed\n#1 One Gone #2 Gone")
-    assert words.endswith("#12 Gone … and 2 more")
+    assert words.endswith("#13 Gone new Refused")
 
 
 # Adding

@@ -138,7 +138,7 @@ def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
     name = item_title(item)
     if item.project_id != backlog.store.project_id:
         return f"{name} is in another project."
-    reasons = filter_words(spec.query) + ([f"/{spec.text}"] if spec.text else [])
+    reasons = filter_words(spec.query, spec.text)
     reasons += ["one area or iteration"] if spec.area_ids is not None or spec.iteration_ids is not None else []
     reasons += [] if is_open or spec.with_done else ["open items only"]
     return f"{name} is hidden. The list shows {', '.join(reasons)}."

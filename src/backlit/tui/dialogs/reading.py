@@ -29,7 +29,7 @@ Line: TypeAlias = Content | tuple[Content, Content]
 
 def change_of(before: str, after: str) -> Content:
     """Return an old and a new value."""
-    return Content.assemble((before, "$muted"), (" → ", "$muted"), (after, "bold"))
+    return Content.assemble((before, "$muted"), (" → ", "$muted"), (after, "bold $mark"))
 
 
 def item_line(item_id: int, item_type: str, name: str, width: int = 0) -> Content:

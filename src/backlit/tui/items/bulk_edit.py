@@ -2,26 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, Kind
+from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import Answer, Dialog
+from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.widgets.item_rows import SYNCED
+from backlit.tui.widgets.item_rows import SYNCED, UNREADY
 
+BEGUN = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 MOST_LINES = 400
-MOST_FAILED = 12
 MOST_SAID = 28
-"""Characters of a confirmed change, so that a footer of 40 cells has room for it."""
+"""Characters of a change in a footer of 40 cells, or in the title of a question where it is the same for all items."""
 SHOWN = 60
 """Characters of a long text that are shown."""
 
@@ -36,7 +35,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
     is_simple = len(items) == 1 and not plan.is_for_customers
-    if not is_simple and not await target.ask(bulk_question(target.store, plan)):
+    if not is_simple and not await target.ask(bulk_question(target.store, plan, await _unready(target.store, plan))):
         return
     if act.is_repeatable:
         target.session.last_act = act
@@ -47,7 +46,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         target.say(f"{words}{'' if words.endswith('…') else '.'} u to undo.")
         return
     names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
-    if await target.ask(FailedDialog(count, failed, names)):
+    if await target.ask(failed_question(count, failed, names)):
         await journal(target, act, target.store.batch.items(list(failed)))
 
 
@@ -72,23 +71,40 @@ async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]
     return failed
 
 
-def bulk_question(store: Store, plan: Plan) -> DifferenceQuestion:
-    """Return the question whether the items of a plan may change, with the old and the new values of each."""
+async def _unready(store: Store, plan: Plan) -> int:
+    """Return how many items a plan begins although they are not ready."""
+    status = next(iter(plan.changes.values())).get("Status")
+    is_begun = status and store.lookups.status_groups().of(str(status)) in BEGUN
+    return await store.ready_check.count(list(plan.changes)) if is_begun else 0
+
+
+def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuestion:
+    """Return the question whether the items of a plan may change, with the old and the new values of each.
+
+    `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
+    """
     count = len(plan.changes)
     answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
-    return DifferenceQuestion(plan.act.label, [answer], list(_heading(plan)), list(_lines(store, plan)))
+    label, lines = plan.act.label, list(_lines(store, plan))
+    field, arrow, _ = label.partition(" → ")
+    changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
+    change = changes.pop() if len(changes) == 1 else ""
+    if arrow and count > 1 and 0 < len(change) <= MOST_SAID:
+        lines = [(line[0], Content()) if isinstance(line, tuple) else line for line in lines]
+        label = f"{field}: {change}"
+    return DifferenceQuestion(label, [answer], list(_heading(plan, unready)), lines)
 
 
-def _heading(plan: Plan) -> Iterator[Content]:
-    """Yield how many items change, and warnings about customers and other trackers."""
+def _heading(plan: Plan, unready: int) -> Iterator[Content]:
+    """Yield how many items change, and warnings about customers, missing facts and other trackers."""
     if plan.total > 1:
         yield literal(plan.reach())
     if plan.is_for_customers:
         yield Content.styled("» Customers see this.", "bold $warning")
-    if plan.synced:
-        are = "is" if plan.synced == 1 else "are"
-        words = f"{SYNCED} {plan.synced:,} of them {are} synced with another tracker."
-        yield Content.styled(words, "bold $warning")
+    warnings = (UNREADY, unready, "not ready"), (SYNCED, plan.synced, "synced with another tracker")
+    for sign, count, state in warnings:
+        if count:
+            yield Content.styled(f"{sign} {count:,} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
 def _lines(store: Store, plan: Plan) -> Iterator[Line]:
@@ -109,10 +125,18 @@ def _lines(store: Store, plan: Plan) -> Iterator[Line]:
         yield name
         for field, value in found:
             yield Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
-    others = [*((item, "unchanged") for item in plan.already)]
+    others = [(item, _kept(store, plan, item)) for item in plan.already]
     others += [(item, "skipped") for items in plan.left_out.values() for item in items]
     for item, state in others[: MOST_LINES - len(plan.changes)]:
         yield Content.styled(_named(item).plain, "$muted"), Content.styled(state, "$muted")
+
+
+def _kept(store: Store, plan: Plan, item: Item) -> str:
+    """Return the words about an item that has the value of a plan already."""
+    field = field_named(plan.act.keys[0], store.lookups)
+    if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
+        return "unchanged"
+    return f"already {_short(FieldWords(store).shown(field, item.fields.get(field.key)), MOST_SAID)}"
 
 
 def _named(item: Item) -> Content:
@@ -131,35 +155,13 @@ def _short(text: str, most: int = SHOWN) -> str:
     return safe(text if len(text) <= most else text[: most - 1] + "…")
 
 
-class FailedDialog(Dialog[bool | None]):
-    """Lists the items that failed with their reasons; r tries them again, the others are done."""
-
-    def __init__(self, total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> None:
-        super().__init__(f"{len(failed):,} of {total:,} could not be changed")
-        self._failed = dict(failed)
-        self._names = dict(names)
-        self.name_keys(("r", "try again"), ("esc", "close"))
-
-    def content(self) -> ComposeResult:
-        """Yield a line for each item and one for its reason."""
-        lines: list[Content] = []
-        for item_id, reason in list(self._failed.items())[:MOST_FAILED]:
-            lines.append(item_line(item_id, "", self._names.get(item_id, "")))
-            lines.append(Content.assemble((f"  {safe(reason)}", "$error")))
-        if len(self._failed) > MOST_FAILED:
-            lines.append(literal(f"… and {len(self._failed) - MOST_FAILED:,} more"))
-        yield Static(Content("\n").join(lines))
-
-    def type_early(self, character: str) -> None:
-        """Try again, or leave."""
-        if character == "r":
-            self.dismiss(True)
-        elif character == "q":
-            self.dismiss(None)
-
-    def press(self, key: str) -> bool:
-        """Leave."""
-        return super().press("escape" if key == "enter" else key)
+def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> DifferenceQuestion:
+    """Return the question whether to try again the items that could not be changed, with their reasons."""
+    lines: list[Line] = []
+    for item_id, reason in list(failed.items())[:MOST_LINES]:
+        lines += [item_line(item_id, "", names.get(item_id, "")), Content.assemble((f"  {safe(reason)}", "$error"))]
+    title = f"{len(failed):,} of {total:,} could not be changed"
+    return DifferenceQuestion(title, [Answer("r", "try again")], (), lines)
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:

@@ -69,6 +69,12 @@ class Filtering(Struct, frozen=True):
         """True where the query asks for more than the view does."""
         return self.query != self.view.spec.query
 
+    @property
+    def before(self) -> str:
+        """The query without its last condition, or that of the view."""
+        own, rest = self.view.spec.query, parts_of(self.query)[:-1]
+        return write_query(AllOf(rest)) if len(rest) > len(parts_of(own)) else own
+
     def over(self, spec: ViewSpec, store: Store) -> ViewSpec:
         """Return the spec of a list with this filter instead of its own."""
         areas = iterations = None
@@ -292,9 +298,9 @@ def _in_tree(store: Store, kind: TreeKind, facets: Sequence[Facet]) -> Mapping[s
     return found
 
 
-def filter_words(query: str) -> list[str]:
-    """Return a query in words for the title of a list, one phrase for each condition."""
-    return [_phrase(part) for part in parts_of(query)] if query.strip() else []
+def filter_words(query: str, text: str = "") -> list[str]:
+    """Return a query in words for the title of a list, one phrase for each condition, and the text after a slash."""
+    return [*(map(_phrase, parts_of(query)) if query.strip() else ()), *([f"/{text}"] if text else [])]
 
 
 def _phrase(part: QueryNode) -> str:

@@ -372,7 +372,7 @@ def unwind(target: ListTarget, _call: Call) -> None:
     elif items.selection.clear():
         return
     elif now.is_narrowed:
-        filter_list(target, replace(now, query=target.line.before(now)))
+        filter_list(target, replace(now, query=now.before))
     elif target.node is not None:
         filter_list(target, replace(now, node=None))
     elif target.frame.hide_greeting():

@@ -29,8 +29,7 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
     "app.help",
 )
 HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
-HINTS_WITHOUT_PROJECT = ("g", "app.help")
-HINTS_WITHOUT_ROWS = ("item.add", "app.refresh", *HINTS_WITHOUT_PROJECT)
+HINTS_WITHOUT_ROWS = ("g", "app.help")
 PREVIEW = "preview.toggle"
 """The hint that is shown without the preview."""
 HINT = "part of a name, #id, or a query:  status:open @me est>5"
@@ -98,8 +97,7 @@ class ListFrame(Vertical):
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
-        bare = HINTS_WITHOUT_ROWS if self._store.project_id else HINTS_WITHOUT_PROJECT
-        usual = bare if is_bare(items) else shown
+        usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
         hints = HINTS_OF_LINE if self._line.display else HINTS_ON_SELECTION if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
@@ -169,10 +167,6 @@ class FilterLine(QueryLine):
             self._kept, self._typed = now.query, ""
         self._focus_before = self.screen.focused
         self.open(FILTER, self._typed or now.text, HINT)
-
-    def before(self, now: Filtering) -> str:
-        """Return the query before the line narrowed it."""
-        return self._kept if self._holds_typed(now) else now.view.spec.query
 
     def close(self) -> None:
         """Hide the line, and return the focus to the widget before."""

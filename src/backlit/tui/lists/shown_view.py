@@ -21,7 +21,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import FilterTarget, drop_query
+from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.saved_views import PLAIN
@@ -57,21 +57,19 @@ class UnmatchedReader:
 
     def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
         self._view_of = view_of
-        self._kept: list[tuple[ViewSpec, Totals]] = []
+        self._kept: dict[ViewSpec, Totals] = {}
 
     def forget(self) -> None:
         """Forget the totals, because items changed."""
-        self._kept = []
+        self._kept = {}
 
     async def read(self, spec: ViewSpec) -> Unmatched:
         """Return the figures of a spec."""
         kept, bare = self._kept, replace(spec, text="", query="")
-        totals = next((totals for known, totals in kept if known == bare), None)
-        if totals is None:
-            totals = (await self._loaded(bare)).totals or NO_TOTALS
-            kept[:] = [(bare, totals)]
+        if bare not in kept:
+            kept[bare] = (await self._loaded(bare)).totals or NO_TOTALS
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
-        return Unmatched(spec, done, totals)
+        return Unmatched(spec, done, kept[bare])
 
     async def _loaded(self, spec: ViewSpec) -> View:
         view = self._view_of(spec)
@@ -183,7 +181,8 @@ class ShownView:
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            explain_empty(self._items, store, target.spec, unmatched.done)
+            filters = filter_words(target.spec.query, target.spec.text)
+            explain_empty(self._items, store, target.spec, filters, unmatched.done)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:

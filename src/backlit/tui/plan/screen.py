@@ -27,7 +27,7 @@ from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filtering import NodeFilter, SharedFilter
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
@@ -153,7 +153,8 @@ class PlanScreen(ListScreen):
         is_unread = is_loading(store) or not self.lists.readings.shown
         self._heads.draw(found, people_of(store, self.session.capacities), self.size.height, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
-            explain_empty(self._panes.backlog.items, store, self.spec, is_unread=is_unread)
+            filters = filter_words(self.spec.query, self.spec.text)
+            explain_empty(self._panes.backlog.items, store, self.spec, filters, is_unread=is_unread)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         selected = selection_words(self.panes.selected.totals)

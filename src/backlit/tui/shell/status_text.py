@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
-from backlit.model.query.keys import parts_of
 from backlit.model.trees import NO_TOTALS, Totals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import Connection, ConnectionState
@@ -153,7 +152,9 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
-        parts.append((f"  {connection.sentence}", "conflict"))
+        parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
+        if connection.state is ConnectionState.OFFLINE:
+            parts += [("  R", "accent", "app.refresh"), (" try again", "muted", "app.refresh")]
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     parts += timer_words(store)
@@ -176,7 +177,13 @@ def is_loading(store: Store) -> bool:
 
 
 def explain_empty(
-    items: LineList, store: Store, spec: ViewSpec, done_matches: int | None = None, *, is_unread: bool = False
+    items: LineList,
+    store: Store,
+    spec: ViewSpec,
+    filters: Sequence[str] = (),
+    done_matches: int | None = None,
+    *,
+    is_unread: bool = False,
 ) -> None:
     """Show the reason for an empty list, and the ways out, in the list; the number of done matches where known."""
     connection = store.connection
@@ -184,7 +191,9 @@ def explain_empty(
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
     elif _is_bad(connection) and not store.has_items():
         add = (("a", "add an item"),) if store.project_id is not None else ()
-        items.empty_text = f"! {connection.sentence.removesuffix('.')}"
+        again = "backlit keeps trying" if connection.state is ConnectionState.OFFLINE else ""
+        notes = " · ".join(filter(None, [connection.server.rstrip('/'), again]))
+        items.empty_text = f"! {connection.sentence.removesuffix('.')}\n{notes}"
         items.empty_ways = ("R", "try to connect again"), *add, *_ELSEWHERE
     elif is_unread or is_loading(store):
         items.empty_ways = ()
@@ -192,16 +201,12 @@ def explain_empty(
         items.empty_text = words or "Opening the backlog …"
     elif store.project_id is None:
         items.empty_text, items.empty_ways = NO_PROJECT, (("R", "try again now"), *_ELSEWHERE)
-    elif filters := _filters(spec):
-        items.empty_text = _unmatched(spec, done_matches)
+    elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
+        items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
-        items.empty_ways = (
-            ("/", "change the filter"),
-            *done,
-            ("esc", "undo the last filter"),
-            *((("f0", "clear all filters"),) if filters > 1 else ()),
-            _SEARCH,
-        )
+        last = ("esc", "clear the filter" if count == 1 else f"undo “{filters[-1]}”")
+        both = (("f0", "clear all filters"),) if count > 1 else ()
+        items.empty_ways = (("/", "change the filter"), *done, last, *both, _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
@@ -209,20 +214,15 @@ def explain_empty(
         items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
 
 
-def _filters(spec: ViewSpec) -> int:
-    """Return the number of filters that narrow a list: its text, its nodes, and each condition of its query."""
-    nodes = sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids))
-    return bool(spec.text) + nodes + (len(parts_of(spec.query)) if spec.query.strip() else 0)
-
-
-def _unmatched(spec: ViewSpec, done_matches: int | None) -> str:
-    """Return the heading of a list without matches: the filter, and the matches among done items."""
-    filters = " and ".join(filter(None, [spec.text and f"“{spec.text}”", spec.query])) or "the filter"
+def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
+    """Return the heading of a list without matches: the filters, and the matches among done items."""
+    named = " and ".join(f"“{each.removeprefix('/')}”" for each in filters) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
-    return f"No {'' if spec.with_done else 'open '}items match {filters}{elsewhere}"
+    elsewhere = ", nor do done items" if done_matches == 0 else elsewhere
+    return f"No {'' if with_done else 'open '}items match {named}{elsewhere}"
 
 
-_ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
+_ELSEWHERE = (("gP", "open another workspace"), (":", "connect URL, to sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all items, with texts and comments")
 _FIRST_WAYS = (
     ("a", "add an item"),
@@ -245,7 +245,7 @@ def _is_bad(connection: Connection) -> bool:
 
 def _freshness(connection: Connection, now: float) -> str:
     if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
-        return f"  {connection.state.value}"
+        return f"  {'! ' if _is_bad(connection) else ''}{connection.state.value}"
     since = age(max(0.0, now - connection.synced_at))
     return f" {SYNCED} synced" if since == "now" else f" {SYNCED} synced {since} ago"
 

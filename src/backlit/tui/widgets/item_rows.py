@@ -214,9 +214,8 @@ class Layout:
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - self._id_width - 1 - TYPE
-        if len(fitting(columns, room)) < len(columns) or (
-            width < WORDS_FROM and any(each.is_usual for each in columns)
-        ):
+        is_narrow = width < WORDS_FROM and any(each.is_usual for each in columns)
+        if is_narrow or len(fitting(columns, room)) < len(columns):
             brief = [each for each in columns if each.key == STATUS.key and each.width <= STATUS.width]
             columns = [replace(BRIEF_STATUS, drop=each.drop) if each in brief else each for each in columns]
         self.columns = fitting(columns, room)
@@ -240,11 +239,11 @@ class Layout:
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
-        key, title = ("zl", f" {after} ›") if after else ("", "")
+        key, title = ("zl", f" {after} › ") if after else ("", "")
         text, muted = text.rstrip(), theme.style("muted")
-        if self.width - cell_len(text) - 1 - GAP < cell_len(key + title):
-            key, title = "", title[-1:]
-        headings = Segment(fit(text, self.width - cell_len(key + title) - 1), theme.heading("muted"))
+        if self.width - cell_len(text) - GAP < cell_len(key + title):
+            key, title = "", title[-2:-1]
+        headings = Segment(fit(text, self.width - cell_len(key + title)), theme.heading("muted"))
         return line_of([headings, Segment(key, theme.style("accent")), Segment(title, muted)], self.width, muted)
 
     def row(

@@ -263,20 +263,23 @@ class LineList(Widget, can_focus=True):
 
 
 def empty_line(shown: LineList, y: int) -> Strip:
-    """Draw a line of an empty list: the reason, and the ways out below it, in the middle."""
+    """Draw a line of an empty list: the reason, and the ways out below it, at a third of the height."""
     ways = shown.empty_ways
     if not ways:
         return words_line(shown, shown.empty_text, y)
     theme, size = ThemeStyles.of(shown.app), shown.size
     keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
-    sentence = wrapped(shown.empty_text, size.width - 2 * len(MARGIN))
-    width = max(*map(cell_len, sentence), *(keys_width + cell_len(effect) for _, effect in ways))
-    lines = [[Segment(each, theme.style("foreground", bold=True))] for each in (*sentence, "")]
+    head, _, note = shown.empty_text.partition("\n")
+    colour = "conflict" if head.startswith("!") else "foreground"
+    room = size.width - 2 * len(MARGIN)
+    lines = [[Segment(each, theme.style(colour, bold=True))] for each in wrapped(head, room)]
+    lines += [[Segment(each, theme.style("muted"))] for each in ((*wrapped(note, room), "") if note else ("",))]
+    width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
     lines += [
         [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
         for keys, effect in ways
     ]
-    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 2)
+    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 3)
     margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
     segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
     return Strip(segments).adjust_cell_length(size.width, theme.style())
