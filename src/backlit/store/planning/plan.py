@@ -27,7 +27,7 @@ from backlit.store.planning.draft import (
 )
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryState
-from backlit.store.records.item import Document, fields_in
+from backlit.store.records.item import Document, fields_in, text_of
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json
@@ -107,11 +107,6 @@ class PlanIterations:
 def rows_of(connection: sqlite3.Connection, item_ids: Iterable[int]) -> Iterable[tuple[Any, ...]]:
     """Read id, type, name, parent and the planned fields of items, in backlog order."""
     return connection.execute(_ITEMS_SQL, (ids_json(item_ids),))
-
-
-def text_of(value: object) -> str | None:
-    """Return an estimate as text for comparison. Foreign services may send a number."""
-    return None if value is None else str(value)
 
 
 _T = TypeVar("_T")

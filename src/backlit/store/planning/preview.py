@@ -14,8 +14,8 @@ from backlit.model.trees import Totals
 from backlit.store.files.files import Files
 from backlit.store.mirror.status_groups import status_groups
 from backlit.store.planning.draft import Values
-from backlit.store.planning.plan import Plan, text_of
-from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.planning.plan import Plan
+from backlit.store.records.item import Item, Row, RowSign, text_of
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.groups import NO_TASKS, TasksShown
 from backlit.store.views.query import ViewSpec

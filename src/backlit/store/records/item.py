@@ -184,8 +184,8 @@ def columns_of(
     item_id = whole(top("id"))
     item_type = str(top("type") or "")
     name = str(field("Name") or "")
-    status = _text(field("Status"))
-    estimate = _text(field("Estimate"))
+    status = text_of(field("Status"))
+    estimate = text_of(field("Estimate"))
     own = priority_of(document) if number is None else number
     open_by_itself = int(is_open)
     return (
@@ -212,7 +212,7 @@ def columns_of(
         int(sign),
         whole(field("TeamID")),
         whole(field("Priority")),
-        _text(field("Severity")),
+        text_of(field("Severity")),
         _tags(field("Tags")),
         _instant(top("createdAt")),
         _instant(top("lastModifiedAt")),
@@ -253,7 +253,8 @@ def _number(value: object) -> float | None:
     return value if type(value) is float else float(value) if type(value) is int else None
 
 
-def _text(value: object) -> str | None:
+def text_of(value: object) -> str | None:
+    """Return a value as text for comparison. Foreign services may send a number."""
     return None if value is None else str(value)
 
 

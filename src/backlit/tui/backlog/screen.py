@@ -21,6 +21,7 @@ from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds, place_in
 
@@ -40,7 +41,7 @@ class BacklogScreen(ListScreen):
 
         def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
             shown = self._shown_view
-            return names.badges_with_folds(shown.tasks, rows, is_judged=shown.is_judged)
+            return names.badges(rows, shown.tasks, is_judged=shown.is_judged)
 
         shown = replace(names.names, badges=badges)
         items = self._rows = BacklogList(shown, id="items")
@@ -89,6 +90,7 @@ class BacklogScreen(ListScreen):
         self._shown_view.want(item_id, is_added=True)
         self._shown_view.reload()
 
+    @on(QueryLine.Turned)
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:

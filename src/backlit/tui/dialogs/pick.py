@@ -237,6 +237,11 @@ class PickDialog(PickerDialog[Choice | None]):
 class SelectingDialog(PickerDialog[Result]):
     """A picker in which tab turns the choice under the cursor over."""
 
+    def __init__(self, title: str, choices: Sequence[Choice], selected: Iterable[str] = (), *, free: bool) -> None:
+        super().__init__(title, choices, free=free)
+        self._selected = dict.fromkeys(selected)
+        self.list.select(frozenset(self._selected))
+
     def press(self, key: str) -> bool:
         """Turn a choice over with tab, once the text is complete."""
         if key != "tab" or self.complete():
@@ -247,8 +252,14 @@ class SelectingDialog(PickerDialog[Result]):
         return True
 
     def turn(self, value: object) -> None:
-        """Turn a choice over."""
-        raise NotImplementedError
+        """Select a choice, or leave it out."""
+        word = str(value)
+        if word in self._selected:
+            del self._selected[word]
+        else:
+            self._selected[word] = None
+        self.offer(word)
+        self.list.select(frozenset(self._selected))
 
 
 class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
@@ -259,29 +270,14 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def __init__(self, title: str, words: Iterable[str], chosen: Sequence[str], *, free: bool = False) -> None:
         every = dict.fromkeys([*chosen, *words])
-        super().__init__(title, [Choice(word, word) for word in every], free=free)
-        self._selected = dict.fromkeys(chosen)
+        super().__init__(title, [Choice(word, word) for word in every], chosen, free=free)
         self.name_keys(("enter", "accept"), ("tab", "select"), ("esc", "cancel"))
-        self._show_selected()
 
     def accept(self) -> None:
         """Answer with the selected ones."""
         if self.input.value.strip() and self.current is not None:
             self._selected[str(self.current.value)] = None
         self.dismiss(tuple(self._selected))
-
-    def turn(self, value: object) -> None:
-        """Select a word, or leave it out."""
-        word = str(value)
-        if word in self._selected:
-            del self._selected[word]
-        else:
-            self._selected[word] = None
-        self.offer(word)
-        self._show_selected()
-
-    def _show_selected(self) -> None:
-        self.list.select(frozenset(self._selected))
 
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -293,13 +289,11 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
     def __init__(self, title: str, anything: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
         known = {choice.value for choice in choices}
         others = [Choice(value, value) for value in chosen if value not in known]
-        super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
-        self._selected = dict.fromkeys(chosen)
+        super().__init__(title, [Choice(None, anything), *choices, *others], chosen, free=False)
         self._has_turned = False
         self.name_keys(("enter", "accept"), ("tab", "select several"), ("esc", "cancel"))
         at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
         self._first = self._choices[at].value
-        self._show_selected()
         self.list.move_to(at)
 
     def count(self, counts: Mapping[str, int]) -> None:
@@ -330,17 +324,9 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
 
     def turn(self, value: object) -> None:
         """Select a value, or leave it out; the first choice stands for any."""
-        if value is None:
-            return
-        self._has_turned = True
-        if value in self._selected:
-            del self._selected[str(value)]
-        else:
-            self._selected[str(value)] = None
-        self._show_selected()
-
-    def _show_selected(self) -> None:
-        self.list.select(frozenset(self._selected))
+        if value is not None:
+            self._has_turned = True
+            super().turn(value)
 
 
 def _items(count: int) -> str:

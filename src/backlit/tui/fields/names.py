@@ -13,6 +13,7 @@ from backlit.tui.fields.values import FieldWords, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Names
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+ALL = TasksShown(of_all=True)
 
 
 class ListNames:
@@ -27,21 +28,14 @@ class ListNames:
         """As the columns take them."""
         return Names(self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups)
 
-    def badges(self, rows: Sequence[Row], *, is_judged: bool = False) -> Mapping[int, Badge]:
-        """Return the badges of some rows, judged if wanted."""
+    def badges(self, rows: Sequence[Row], tasks: TasksShown = ALL, *, is_judged: bool = False) -> Mapping[int, Badge]:
+        """Return the badges of some rows, judged if wanted, with the numbers of tasks that a list does not show."""
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
         groups = self.store.lookups.status_groups()
         open_ids = [row.id for row in rows if row.type != ItemType.TASK and groups.is_open(row.status or "")]
         for item_id in self.store.ready_check.faults(open_ids) if is_judged and open_ids else ():
             found[item_id] = found.get(item_id, NO_BADGE)._replace(is_unready=True)
-        return found
-
-    def badges_with_folds(
-        self, tasks: TasksShown, rows: Sequence[Row], *, is_judged: bool = False
-    ) -> Mapping[int, Badge]:
-        """Return the badges of some rows, with the numbers of tasks that are not shown, and judged if wanted."""
-        found = dict(self.badges(rows, is_judged=is_judged))
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
             for item_id, count in self.store.plan_preview.task_counts(hidden).items():
                 found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)

@@ -10,7 +10,7 @@ from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import DifferenceQuestion, Line, change_of, item_line
+from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -18,7 +18,6 @@ from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED, UNREADY
 
 BEGUN = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
-MOST_LINES = 400
 MOST_SAID = 28
 """Characters of a change in a footer of 40 cells, or in the title of a question where it is the same for all items."""
 SHOWN = 60
@@ -57,11 +56,8 @@ async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
     except BacklitError:
         if len(plan.changes) == 1:
             raise
-        return await _write_one_by_one(target, plan)
-    return {}
-
-
-async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+    else:
+        return {}
     failed = {}
     for item_id, changes in plan.changes.items():
         try:
@@ -101,8 +97,7 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
         yield literal(plan.reach())
     if plan.is_for_customers:
         yield Content.styled("» Customers see this.", "bold $warning")
-    warnings = (UNREADY, unready, "not ready"), (SYNCED, plan.synced, "synced with another tracker")
-    for sign, count, state in warnings:
+    for sign, count, state in ((UNREADY, unready, "not ready"), (SYNCED, plan.synced, "synced with another tracker")):
         if count:
             yield Content.styled(f"{sign} {count:,} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 

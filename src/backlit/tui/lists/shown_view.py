@@ -23,7 +23,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import ListFrame
+from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
@@ -82,6 +82,7 @@ class ViewTarget(FilterTarget, Protocol):
 
     panes: ItemPanes
     frame: ListFrame
+    line: FilterLine
     spec: ViewSpec
     shown_view: View
     readings: Readings
@@ -171,7 +172,8 @@ class ShownView:
         views = target.shared.views
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
-        lacking = unready_words(self._unready, is_reader=store.lookups.is_read_only) if totals is not None else []
+        has_key = not (store.lookups.is_read_only or target.line.is_open)
+        lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         place = status_words(store, *(() if self._items.is_sparing else position))
         unmatched = self._unmatched if self._unmatched.spec == target.spec else Unmatched()
         figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (

@@ -40,7 +40,7 @@ class PlanLists:
         self._store = store
         self._names = names
         self.tasks = TasksShown()
-        shown = replace(names.names, badges=lambda rows: names.badges_with_folds(self.tasks, rows, is_judged=True))
+        shown = replace(names.names, badges=lambda rows: names.badges(rows, self.tasks, is_judged=True))
         self.panes = PlanPanes(replace(shown, group=self._group_name))
         self.spec = ViewSpec()
         """The spec of the backlog's pane."""

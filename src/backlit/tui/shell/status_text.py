@@ -125,12 +125,12 @@ def totals_words(totals: Totals | None) -> list[Word]:
     return [(shown.words, "foreground"), (tasks, "muted"), (f" · {counted(totals.points, 'pt')}", "foreground")]
 
 
-def unready_words(unready: int, *, is_reader: bool) -> list[Word]:
-    """Return the number of items that are not ready after their sign, and the key that grooms them for a writer."""
+def unready_words(unready: int, *, has_key: bool) -> list[Word]:
+    """Return the number of items that are not ready after their sign, and the key that grooms them, if it does."""
     groom = "app.groom"
     number = f" {unready:,}{'+' * (unready >= MANY_UNREADY)} not ready "
     words = (" · ", "muted", groom), (UNREADY, "pending", groom), (number, "muted", groom)
-    key: list[Word] = [] if is_reader else [("gq", "accent", groom), (" groom", "muted", "")]
+    key: list[Word] = [("gq", "accent", groom), (" groom", "muted", "")] if has_key else []
     return [*words, *key] if unready else []
 
 
@@ -192,7 +192,7 @@ def explain_empty(
     elif _is_bad(connection) and not store.has_items():
         add = (("a", "add an item"),) if store.project_id is not None else ()
         again = "backlit keeps trying" if connection.state is ConnectionState.OFFLINE else ""
-        notes = " · ".join(filter(None, [connection.server.rstrip('/'), again]))
+        notes = " · ".join(filter(None, [connection.server.rstrip("/"), again]))
         items.empty_text = f"! {connection.sentence.removesuffix('.')}\n{notes}"
         items.empty_ways = ("R", "try to connect again"), *add, *_ELSEWHERE
     elif is_unread or is_loading(store):

@@ -8,6 +8,7 @@ once, and first offer the key to the nearest node above that has `press(key) -> 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
@@ -133,7 +134,7 @@ class QueryLine(Vertical):
         self._fault = ""
         self._offered: Sequence[Candidate] = ()
         self._completed: tuple[str, int] | None = None
-        self._seen = ""
+        self._seen = self._before = ""
         self._walk: list[str] = []
         self._step = 0
 
@@ -204,14 +205,12 @@ class QueryLine(Vertical):
     def _next_candidate(self, steps: int) -> None:
         if self._completed is None or self._completed[0] != self.input.value:
             self._offer()
-            at = 0
+            self._before, at = self.input.value, 0
         else:
             at = (self._completed[1] + steps) % max(1, len(self._offered))
         if not self._offered:
             return
         candidate = self._offered[at]
-        if self._completed is None or self._completed[0] != self.input.value:
-            self._before = self.input.value
         text = self._before[: candidate.start] + candidate.text
         self._completed = (text + self._before[candidate.stop :], at)
         self._put(self._completed[0], len(text))
@@ -220,8 +219,6 @@ class QueryLine(Vertical):
     def _put(self, text: str, cursor: int) -> None:
         self.input.value = text
         self.input.cursor_position = cursor
-
-    _before = ""
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -247,8 +244,9 @@ class QueryLine(Vertical):
         at = self._completed[1] if self._completed else 0
         shown = [*self._offered[at:], *self._offered[:at]]
         words = GAP.join(each.text.strip() for each in shown)
-        room = (self.size.width or self.app.size.width) - 3 - len(TAB)
-        self._say(fit(words, max(0, room)).rstrip(), TAB if words else "")
+        room = max(0, (self.size.width or self.app.size.width) - 3 - len(TAB))
+        indent = min(self._offered[0].start - len(TAB), room - cell_len(words)) if words else 0
+        self._say(fit(words, room).rstrip(), " " * indent + TAB if words else "")
 
     def _say(self, words: str, key: str = "", *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")

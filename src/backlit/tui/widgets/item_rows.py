@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
@@ -25,6 +26,7 @@ SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
 """The sign before the number of an item's folded tasks."""
+UNDERLINED = Style(underline=True)
 CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
 UNREADY = "¬"
@@ -197,7 +199,7 @@ def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
 
 
 class Layout:
-    """The columns that fit a width; the name takes the rest. A plain cursor is only the bar."""
+    """The columns that fit a width; the name takes the rest, with sought parts underlined. A plain cursor is a bar."""
 
     def __init__(
         self,
@@ -207,10 +209,12 @@ class Layout:
         largest_id: int = 0,
         columns: Sequence[Column] = USUAL,
         *,
+        sought: Sequence[str] = (),
         is_plain: bool = False,
     ) -> None:
         self.width = width
         self._names = names
+        self._sought = sought
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - self._id_width - 1 - TYPE
@@ -272,11 +276,10 @@ class Layout:
         segments.append(Segment(shown + " ", number))
         segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
         texts = iter(cells)
-        for column in self.columns:
-            if column.key in KNOWN:
-                segments.append(self._known(column, row, on))
-            else:
-                segments.append(self._plain(column, next(texts, ""), on))
+        segments += [
+            self._known(each, row, on) if each.key in KNOWN else self._plain(each, next(texts, ""), on)
+            for each in self.columns
+        ]
         return line_of([*segments, Segment(" " * GAP, ground)], self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
@@ -321,13 +324,18 @@ class Layout:
         lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         style, room = theme.style(colour, on=on, bold=is_bold), self._name_width - len(lead)
-        if not badge.folded_tasks:
-            yield Segment(fit(row.name, room), style)
-            return
-        folded = f" {FOLDED} {badge.folded_tasks}"
+        folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield Segment(name, style)
+        yield from self._marked(name, style)
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
+
+    def _marked(self, name: str, style: Style) -> Iterator[Segment]:
+        """Yield a name with its first sought part underlined."""
+        found = [(name.lower().find(each), each) for each in self._sought if each in name.lower()]
+        start, part = min(found, default=(0, ""))
+        end = start + len(part)
+        pieces = (name[:start], style), (name[start:end], style + UNDERLINED), (name[end:], style)
+        yield from (Segment(text, look) for text, look in pieces if text)
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)

@@ -9,8 +9,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from backlit.model.fields import ItemType
+from backlit.model.query import Word
+from backlit.model.query.keys import parts_of
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
+from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.text import fit, safe
@@ -203,19 +206,17 @@ class BacklogList(ItemList):
             window.forget_words()
             self.refresh()
 
-        self.columns = ColumnScroll(
-            self.COLUMNS,
-            lambda: self.size.width,
-            lambda width, columns: Layout(
-                width, names, ThemeStyles.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
-            ),
-            redraw,
-        )
+        def lay_out(width: int, columns: Sequence[Column]) -> Layout:
+            theme = ThemeStyles.of(self.app)
+            return Layout(width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_sparing)
+
+        self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
         self._group_here: GroupKey | None = None
         self._levels: tuple[str, ...] = ()
         self._is_page_held = False
         self._known = 0
         self._largest_id = 0
+        self._sought: tuple[str, ...] = ()
 
     # The view
 
@@ -224,8 +225,9 @@ class BacklogList(ItemList):
         self.view = view
         self._window.forget_lines()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
-        if len(str(view.largest_id)) != len(str(self._largest_id)):
-            self._largest_id = view.largest_id
+        sought = sought_in(view.spec)
+        if sought != self._sought or len(str(view.largest_id)) != len(str(self._largest_id)):
+            self._largest_id, self._sought = view.largest_id, sought
             self.columns.forget()
         index = view.index_of(item_id) if item_id is not None else None
         if index is None and self._group_here is not None:
@@ -369,6 +371,12 @@ class BacklogList(ItemList):
         return self.columns.line((row, cells, is_cursor, is_selected, badge, index in scrollbar_of(self)))
 
 
+def sought_in(spec: ViewSpec) -> tuple[str, ...]:
+    """Return the parts of names that a spec asks for, in lower case."""
+    words = [each.text for each in parts_of(spec.query) if isinstance(each, Word)]
+    return tuple(each.lower() for each in (spec.text, *words) if each)
+
+
 def scrollbar_of(items: BacklogList) -> range:
     """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
     count, page = items.row_count(), items.page
@@ -393,13 +401,8 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
     return *outline.outermost(header.group), "group"
 
 
-def right(target: BacklogList, call: Call) -> None:
-    """Scroll the columns to the right."""
-    if not target.columns.scroll(call.count or 1):
-        raise CannotAct("No more columns to the right. tc chooses the columns.")
-
-
-def left(target: BacklogList, call: Call) -> None:
-    """Scroll the columns to the left."""
-    if not target.columns.scroll(-(call.count or 1)):
-        raise CannotAct("No more columns to the left.")
+def scroll_columns(target: BacklogList, call: Call) -> None:
+    """Scroll the columns, by the argument's sign and the count."""
+    steps = int(call.command.argument) * (call.count or 1)
+    if not target.columns.scroll(steps):
+        raise CannotAct(f"No more columns to the {'left' if steps < 0 else 'right. tc chooses the columns'}.")
