@@ -167,6 +167,8 @@ async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: Wor
         await press(pilot, "/", *"zzzz")
 
         assert missing(pilot.app, ["No open items match “zzzz”", "clear the filter"]) == []
+        await press(pilot, "escape")
+        assert "Server unavailable (503)  R try again" in lines_of(pilot.app)[-1]
 
 
 async def test_a_filter_that_only_done_items_match_counts_them(store: Store, opened: Open) -> None:

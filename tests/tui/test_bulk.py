@@ -7,7 +7,7 @@ import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.listing import fields_of, go_to, press, select, shown
+from tests.tui.listing import fields_of, go_to, items, press, select, shown
 from tests.tui.stage import missing, text_of, words_of_dialog
 from tests.tui.target import words_of
 
@@ -312,3 +312,27 @@ def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value
     shown = " ".join(line.format(*signs) for line in lines)
     assert title == act.label
     assert found == ([heading.replace("⇄", SYNCED)] if heading else []) + [shown]
+
+
+def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Estimate="3"), item(2, Estimate="3"), item(3, Estimate="5")]) as store:
+        act = to_value(FIELD_BY_KEY["Estimate"], "5", "5")
+        same = plan_of(act, store.batch.items([1, 2]), store.lookups)
+        mixed = plan_of(act, store.batch.items([1, 2, 3]), store.lookups)
+
+        assert words_of(bulk_question(store, same)).splitlines()[0] == "Estimate: 3 → 5"
+        assert "→" not in words_of(bulk_question(store, same)).splitlines()[-1]
+        assert words_of(bulk_question(store, mixed)).endswith("Item 3 already 5")
+
+
+@pytest.mark.parametrize(("status", "is_warned"), [("testing", True), ("deferred", False)])
+async def test_items_that_begin_without_being_ready_are_counted(
+    store: Store, opened: Open, status: str, is_warned: bool
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "/", *"type:story", "enter", "f", "!", "asterisk")
+        count = items(pilot).row_count()
+        await press(pilot, "s", *status, "enter")
+        await until(lambda: "y apply to" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert (f"¬ {count:,} of them are not ready." in text_of(pilot.app)) is is_warned

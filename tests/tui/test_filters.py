@@ -335,6 +335,17 @@ def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "before"),
+    [("type:bug tag:a owner:me", "type:bug tag:a"), ("(type:bug) (tag:a)", "type:bug"), ("tag:a", "type:bug")],
+)
+def test_the_last_condition_goes_first_and_those_of_the_view_stay(query: str, before: str) -> None:
+    view = SavedView("Bugs", ViewSpec(query="type:bug"))
+
+    assert Filtering(query=query, view=view).before == before
+    assert Filtering(query="tag:a").before == ""
+
+
+@pytest.mark.parametrize(
     ("node", "areas", "iterations"),
     [
         (NodeFilter(TreeKind.AREAS, 11, has_subtree=True), {11, 12}, None),

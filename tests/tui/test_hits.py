@@ -1,6 +1,7 @@
 """n and N: from one item that was looked for to the next."""
 
 import pytest
+from tests.quiet import strips_of
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
@@ -45,3 +46,13 @@ async def test_n_continues_the_last_search_after_the_filter_is_cleared(store: St
         assert nothing_yet
         assert forward == wanted[first % len(wanted)]
         assert items(pilot).current_id == wanted[(first - 1) % len(wanted)]
+
+
+@pytest.mark.parametrize("typed", ["SES", "type:bug ses"])
+async def test_the_part_of_a_name_that_was_searched_for_is_underlined(store: Store, opened: Open, typed: str) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "/", *("space" if sign == " " else sign for sign in typed))
+        rows = [strip for strip in strips_of(pilot.app)[3:30] if "session" in strip.text.lower()]
+        marked = {part.text.lower() for strip in rows for part in strip if part.style and part.style.underline}
+
+        assert marked == {"ses"}

@@ -54,6 +54,26 @@ async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, open
         assert "High" in heading_of(pilot.app)
 
 
+async def test_a_completion_stands_below_the_word_it_completes(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug seve")
+        typed, offered = lines_of(pilot.app)[-3:-1]
+
+        assert typed.index("seve") == offered.index("severity:")
+
+
+async def test_the_key_that_grooms_is_named_while_no_line_takes_the_keys(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await until(lambda: "gq groom" in heading_of(pilot.app), lambda: heading_of(pilot.app))
+        await press(pilot, "/")
+        typing = heading_of(pilot.app)
+        await press(pilot, "escape")
+
+        assert "gq groom" not in typing
+        assert "not ready" in typing
+        assert "gq groom" in heading_of(pilot.app)
+
+
 @pytest.mark.slow
 async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:

@@ -40,3 +40,13 @@ async def test_done_items_are_not_counted_again_in_a_list_that_has_them(tmp_path
 
         assert asked == [ViewSpec(with_done=True)]
         assert (found.done, found.all.count) == (None, 2)
+
+
+async def test_the_items_without_the_end_of_the_filter_are_counted(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, kind="Bug")]) as store:
+        asked: list[ViewSpec] = []
+        reader = UnmatchedReader(noting(store, asked))
+        found = await reader.read(ViewSpec(text="zzz", query="type:bug"), ViewSpec(query="type:bug"))
+        alone = await reader.read(ViewSpec(text="zzz"), ViewSpec())
+
+        assert (found.rest, alone.rest) == (Totals(1), None)

@@ -45,11 +45,12 @@ UNMATCHED_REST = 0.3
 
 
 class Unmatched(Struct, frozen=True):
-    """A spec that no item matches, the number of done items that do, and the totals without the filter."""
+    """A spec that no item matches, the done items that do, and the totals without the filter and without its end."""
 
     spec: ViewSpec | None = None
     done: int | None = None
     all: Totals = NO_TOTALS
+    rest: Totals | None = None
 
 
 class UnmatchedReader:
@@ -63,13 +64,14 @@ class UnmatchedReader:
         """Forget the totals, because items changed."""
         self._kept = {}
 
-    async def read(self, spec: ViewSpec) -> Unmatched:
-        """Return the figures of a spec."""
+    async def read(self, spec: ViewSpec, wider: ViewSpec | None = None) -> Unmatched:
+        """Return the figures of a spec; `wider` is the spec without the end of the filter."""
         kept, bare = self._kept, replace(spec, text="", query="")
         if bare not in kept:
             kept[bare] = (await self._loaded(bare)).totals or NO_TOTALS
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
-        return Unmatched(spec, done, kept[bare])
+        rest = (await self._loaded(wider)).totals if wider not in {None, bare} else None
+        return Unmatched(spec, done, kept[bare], rest)
 
     async def _loaded(self, spec: ViewSpec) -> View:
         view = self._view_of(spec)
@@ -184,7 +186,7 @@ class ShownView:
         is_empty = is_bare(self._items)
         if is_empty:
             filters = filter_words(target.spec.query, target.spec.text)
-            explain_empty(self._items, store, target.spec, filters, unmatched.done)
+            explain_empty(self._items, store, target.spec, filters, unmatched.done, rest=unmatched.rest)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -257,7 +259,8 @@ class ShownView:
         spec = self._target.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(UNMATCHED_REST)
-            self._unmatched = await self._unmatched_reader.read(spec)
+            wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
+            self._unmatched = await self._unmatched_reader.read(spec, wider)
         if self._items.is_attached and view is self._target.shown_view:
             if not self.is_judged:
                 self.is_judged = True

@@ -183,9 +183,10 @@ def explain_empty(
     filters: Sequence[str] = (),
     done_matches: int | None = None,
     *,
+    rest: Totals | None = None,
     is_unread: bool = False,
 ) -> None:
-    """Show the reason for an empty list, and the ways out, in the list; the number of done matches where known."""
+    """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known."""
     connection = store.connection
     if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
@@ -204,7 +205,8 @@ def explain_empty(
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
-        last = ("esc", "clear the filter" if count == 1 else f"undo “{filters[-1]}”")
+        items_then = f" ({rest.words})" if rest else ""
+        last = ("esc", "clear the filter" if count == 1 else f"undo “{filters[-1]}”{items_then}")
         both = (("f0", "clear all filters"),) if count > 1 else ()
         items.empty_ways = (("/", "change the filter"), *done, last, *both, _SEARCH)
     elif store.has_items():
@@ -218,7 +220,7 @@ def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: b
     """Return the heading of a list without matches: the filters, and the matches among done items."""
     named = " and ".join(f"“{each.removeprefix('/')}”" for each in filters) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
-    elsewhere = ", nor do done items" if done_matches == 0 else elsewhere
+    elsewhere = "\nDone items do not match either" if done_matches == 0 else elsewhere
     return f"No {'' if with_done else 'open '}items match {named}{elsewhere}"
 
 
