@@ -142,13 +142,13 @@ def selection_words(selected: Totals) -> list[Part]:
     return [(f"  ✓ {number} selected{points}", "mark")] if is_any else []
 
 
-def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Part]:
+def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Word]:
     """Return the right of the footer: the connection's sentence, the timer, and the cursor's position.
 
     `noun` names the rows where they are not items alone.
     """
     connection = store.connection
-    parts: list[Part] = []
+    parts: list[Word] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
