@@ -110,8 +110,7 @@ async def test_the_hints_follow_the_state_of_the_list(store: Store, opened: Open
         assert "g go to…" in usual
         assert "esc unselect" in selected
         assert "g go to…" not in selected
-        assert "a add" in empty
-        assert "no filter" not in empty
+        assert empty.split() == ["g", "go", "to…", "?", "keys"]
 
 
 @pytest.mark.slow

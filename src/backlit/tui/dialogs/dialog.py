@@ -30,14 +30,14 @@ Result = TypeVar("Result")
 STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
-RULES = frozenset("─│┬┴█ ")
+RULES = frozenset("─│┬┴ ")
 MARKED = Style(underline=True)
 BORDER = 6
 """Cells of the lower border that hold no keys."""
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes; rules and bars keep theirs, its tab its line."""
+    """The screen behind a dialog in one colour, which costs few bytes; rules and scrollbars keep theirs."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground
@@ -48,6 +48,8 @@ class Ground:
         """Yield the characters of the screen in its colours."""
         for text, style, control in console.render(self._ground, options):
             look = self._rule if RULES.issuperset(text) else self._text
+            if style and style.color and style.color == style.bgcolor:
+                look = style  # a scrollbar
             yield Segment(text, None if control else look + MARKED if style and style.underline else look, control)
 
 
