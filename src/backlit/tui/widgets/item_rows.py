@@ -234,10 +234,7 @@ class Layout:
         return tuple(each.key for each in self.columns if each.key not in KNOWN)
 
     def header(self, before: str = "", after: str = "") -> Strip:
-        """Draw the headings; `before` follows that of the name, and `after` names a column to the right of them.
-
-        Its key is named too where the last heading leaves room.
-        """
+        """Draw the headings; `before` follows that of the name, `after` is the next column, with its key if it fits."""
         theme = self._theme
         text = " " * LEAD + ("ID" if self._id_width else "").rjust(self._id_width)
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
