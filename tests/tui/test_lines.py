@@ -91,3 +91,30 @@ async def test_lines_take_the_place_of_their_bar_in_a_view_that_becomes_higher()
         await pilot.pause()
 
         assert (view.show_vertical_scrollbar, view.virtual_size.width) == (False, 20)
+
+
+class Texts(LinesView):
+    """Two texts with headings, in a view of six lines."""
+
+    DEFAULT_CSS = "Texts { height: 6; width: 30; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:  # noqa: ARG002 - as the base has it
+        def text(words: str) -> list[Line]:
+            return [[Segment(words, theme.style(bold=True))], *([Segment(f"{words} {at}")] for at in range(3))]
+
+        return [*text("one"), [], *text("two"), []]
+
+
+async def test_the_last_line_of_a_longer_text_says_how_much_is_left_and_no_heading_stands_above_it() -> None:
+    async with Stage().run_test(size=(40, 12)) as pilot:
+        view = Texts(id="texts")
+        await pilot.app.mount(view)
+        view.lay_out()
+        await pilot.pause()
+        first = [line.split("  ")[0].strip() for line in lines_of(pilot.app)[:6]]
+        view.scroll_to(y=1, animate=False)
+        await pilot.pause()
+        second = [line.split("  ")[0].strip() for line in lines_of(pilot.app)[:6]]
+
+        assert first == ["one", "one 0", "one 1", "one 2", "", "ctrl+e 5 more lines"]
+        assert second == ["one 0", "one 1", "one 2", "two", "two 0", "ctrl+e 3 more lines"]

@@ -18,7 +18,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of, name_of
 from backlit.tui.items.change_words import both_words, is_text_change
-from backlit.tui.items.preview import MARGIN, Page, surroundings_of
+from backlit.tui.items.preview import Page, surroundings_of
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -120,7 +120,6 @@ class InboxScreen(StoreScreen[None]):
     def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
         rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
-        width -= MARGIN
         page, lines = Page(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
             lines += lines_of(self.store, news, width, theme)

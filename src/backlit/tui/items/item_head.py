@@ -39,7 +39,7 @@ from backlit.tui.widgets.side_lines import (
     length,
     tab_of,
 )
-from backlit.tui.widgets.text_view import LinesView
+from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.EDITOR: ("Details", "item.open"),
@@ -139,7 +139,7 @@ class ItemAside(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item without its name, which stands in the heading."""
-        return list(Page(theme, width).about(*self._shown)) if self._shown else ()
+        return list(Page(theme, width - MARGIN).about(*self._shown)) if self._shown else ()
 
 
 class ItemRowsScreen(ItemScreen):

@@ -1,6 +1,6 @@
 """The pane beside the list: the item under the cursor, read only, with its description and comments."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
-from backlit.tui.drawing.text import Line, safe, wrapped
+from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.dates import ago, days_until
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
-from backlit.tui.widgets.text_view import LinesView
+from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
     from backlit.store.views.items import CommentEntry
@@ -31,8 +31,8 @@ COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 BESIDE_FROM, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
-MARGIN = 1
-"""Blanks between the text and the scroll bar."""
+LEAST_EDITED = 14
+"""Cells beside the type from which the last change is named."""
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
@@ -64,6 +64,8 @@ class Preview(LinesView):
     def __init__(self) -> None:
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
+        self.is_brief = False
+        """True where the row of the item is above the preview, which has only a few lines."""
 
     def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> None:
         """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""
@@ -75,7 +77,7 @@ class Preview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item as a page; nothing without an item."""
-        return list(Page(theme, width - MARGIN).lines(*self._shown)) if self._shown else ()
+        return list(Page(theme, width - MARGIN, is_brief=self.is_brief).lines(*self._shown)) if self._shown else ()
 
 
 class CommentsPreview(LinesView):
@@ -97,21 +99,23 @@ class CommentsPreview(LinesView):
 
 
 class Page:
-    """Lays an item out at one width, in one set of colours."""
+    """Lays an item out at one width, in one set of colours; in brief below a list whose row names the item."""
 
-    def __init__(self, theme: ThemeStyles, width: int) -> None:
+    def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False) -> None:
         self._theme = theme
         self._width = width
+        self._is_brief = is_brief
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
         if comments and self._width >= BESIDE_FROM:
             yield from self._beside(item, comments, around)
             return
-        yield self._heading(item)
+        if not self._is_brief or item.sign in SIGN_WORDS:
+            yield self._heading(item, around.now)
         name = wrapped(str(item.fields.get("Name") or ""), self._width)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
-        yield from self.about(item, around)
+        yield from self.about(item, around, counted(len(comments), "comment") if comments and self._is_brief else "")
         if comments is not None:
             yield []
             yield from self.comments(comments, around.now)
@@ -119,14 +123,15 @@ class Page:
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: Surroundings) -> Iterator[Line]:
         """Yield the head and the texts at the left, the comments at the right."""
         width = self._width * 3 // 5
-        texts = Page(self._theme, width - COLUMN_GAP).lines(item, None, around)
+        texts = Page(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
         for text, comment in zip_longest(texts, Page(self._theme, self._width - width).comments(comments, around.now)):
             yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
-    def about(self, item: Item, around: Surroundings) -> Iterator[Line]:
-        """Yield the facts and the texts of an item."""
-        yield from self._chips(_state(item, around))
-        yield from self._chips(_places(item, around))
+    def about(self, item: Item, around: Surroundings, comments: str = "") -> Iterator[Line]:
+        """Yield the facts of an item, with the number of its comments, and its texts; in brief some facts follow."""
+        yield from self._chips([*_state(item, around), *([(comments, "muted")] if comments else ())])
+        places = list(self._places(item, around))
+        yield from () if self._is_brief else places
         if around.found:
             yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
         if around.faults:
@@ -137,6 +142,20 @@ class Page:
                 yield []
                 yield from [self._head(label)] if label else []
                 yield from self._text(text)
+        if self._is_brief and places:
+            yield from ([], *places)
+
+    def _places(self, item: Item, around: Surroundings) -> Iterator[Line]:
+        """Yield the area, the other tracker and the tags, which stand on their own lines unless one holds all."""
+        path, found = around.area_path.partition("\\")[2].replace("\\", " › "), item.fields.get("Tags")
+        places = [each for each in (path, _mirrored(item)) if each]
+        tags = [f"#{each}" for each in found] if isinstance(found, list) else []
+        whole = [*places, " ".join(tags)] if tags else places
+        if cell_len(safe(" · ".join(whole))) <= self._width:
+            yield from self._chips([(each, "muted") for each in whole])
+        else:
+            yield from self._chips([(each, "muted") for each in places])
+            yield from self._chips([(each, "muted") for each in tags], " ")
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
         """Yield comments under a heading, the newest first."""
@@ -155,30 +174,34 @@ class Page:
         yield self._byline(comment, now)
         yield from self._text(comment.text)
 
-    def _heading(self, item: Item) -> Line:
+    def _heading(self, item: Item, now: datetime) -> Line:
+        """Return the number and the type, the sync state, and at the right the last change."""
         sign, colour = ROW_SIGNS[item.sign]
-        return [
+        line = [
             self._segment(f"{number_of(item.id)} ", "muted"),
             self._segment(type_sign(item.type), type_colour(item.type)),
             self._segment(f" {item.type}", "foreground"),
-            self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}", colour),
+            self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}".rstrip(), colour),
         ]
+        edited, room = edited_words(item, now), self._width - sum(each.cell_length for each in line)
+        return [*line, self._segment(fit_right(f"  {edited}", room), "muted")] if room >= LEAST_EDITED else line
 
     def _head(self, words: str) -> Line:
         return [Segment(safe(words), self._theme.heading("secondary"))]
 
-    def _chips(self, chips: Iterable[Chip], between: str = " · ") -> Iterator[Line]:
-        """Yield lines of chips; a line breaks in place of a separator, and inside a chip that is too long."""
+    def _chips(self, chips: Sequence[Chip], between: str = " · ") -> Iterator[Line]:
+        """Yield lines of chips; a line breaks behind a separator, and inside a chip that is too long."""
         line: Line = []
         room = self._width
-        for words, colour in chips:
-            if line and len(between) + cell_len(words) <= room:
+        for left, (words, colour) in zip(range(len(chips) - 1, -1, -1), chips, strict=True):
+            end = cell_len(between.rstrip()) if left else 0
+            if line and len(between) + cell_len(safe(words)) + end <= room:
                 line.append(self._segment(between, "muted"))
                 room -= len(between)
             elif line:
-                yield line
+                yield [*line, self._segment(between.rstrip(), "muted")]
                 line, room = [], self._width
-            *full, last = wrapped(words, room)
+            *full, last = wrapped(words, room - end)
             yield from ([self._segment(each, colour)] for each in full)
             line.append(self._segment(last, colour))
             room -= cell_len(last)
@@ -225,18 +248,6 @@ def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
     yield (owner, "foreground") if owner else ("unassigned", "muted")
     if iteration := _iteration(fields.get("IterationID"), around):
         yield iteration, "foreground"
-
-
-def _places(item: Item, around: Surroundings) -> Iterator[Chip]:
-    """Yield the facts around an item: area, tags, the other tracker and the last change."""
-    tags = item.fields.get("Tags")
-    found = [
-        around.area_path.partition("\\")[2].replace("\\", " › "),
-        *(map(str, tags) if isinstance(tags, list) else ()),
-        _mirrored(item),
-        edited_words(item, around.now),
-    ]
-    yield from ((words, "muted") for words in found if words)
 
 
 def edited_words(item: Item, now: datetime) -> str:

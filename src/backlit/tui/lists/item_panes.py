@@ -29,6 +29,8 @@ REQUEST_DELAY = 0.54
 WIDE = 120
 TALL, LEAST = 22, 14
 """Lines of panes with a preview below the list by default, and on request."""
+WHOLE = 26
+"""Lines of panes from which a preview below the list has its whole head."""
 LIST_SHARE = 65
 """Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
 
@@ -122,6 +124,7 @@ class ItemPanes(StorageErrorGuard, Container):
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
         around = surroundings_of(self._store, item, self._faults(item), found)
+        self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE
         self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
 
     def _faults(self, item: Item | None) -> Sequence[str]:

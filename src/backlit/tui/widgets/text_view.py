@@ -26,6 +26,10 @@ from backlit.tui.widgets.side_lines import Part, RuleLine
 
 PREVIEW_DELAY = 0.06
 """Seconds until the text of a row is drawn, so that holding j draws none."""
+MARGIN = 1
+"""Blanks between the text and the scroll bar."""
+LEAST_LINES = 4
+"""Lines up to which a view leaves out no blank."""
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
 
@@ -95,29 +99,40 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
             self.lay_out()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line; below the last one in sight stands how many more there are."""
+        """Draw one line; the last one says how many more there are below those in sight."""
         theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.virtual_size.width
-        style = theme.style()
-        if self.MORE_KEY and y == (page := self.page):
-            more = f" {counted(len(self._lines) - round(self.scroll_y) - page, 'more line')}"
+        style, height = theme.style(), self._height
+        if self.MORE_KEY and y == height - 1 and at + 1 < len(self._lines):
+            more = f" {counted(len(self._lines) + y - at - self.page, 'more line')}"
             words = [Segment(self.MORE_KEY, theme.style("accent")), Segment(more, theme.style("muted"))]
             return Strip(words).adjust_cell_length(width, style)
-        if at >= len(self._lines) or (self.MORE_KEY and y > page):
+        at += y >= self._left_out
+        if at >= len(self._lines):
             return _blank(width, style)
         return Strip(self._lines[at]).adjust_cell_length(width, style)
 
     @property
+    def _height(self) -> int:
+        return self.outer_size.height - self.styles.gutter.height
+
+    @property
     def page(self) -> int:
-        """The number of lines in sight; of a longer text without headings and blanks above the number of the others."""
-        top, height = round(self.scroll_y), self.outer_size.height - self.styles.gutter.height
-        if len(self._lines) <= top + height:
+        """The number of lines in sight; the last line of a view of more lines holds the number of the others."""
+        is_longer = len(self._lines) > round(self.scroll_y) + self._height
+        return self._height - is_longer + (self._left_out < self._height)
+
+    @property
+    def _left_out(self) -> int:
+        """The line of the blank that is left out above a heading at the end, so that text follows the heading."""
+        top, height = round(self.scroll_y), self._height
+        if not self.MORE_KEY or height <= LEAST_LINES or len(self._lines) <= top + height:
             return height
-        ends = (page for page in range(height - 1, 1, -1) if not _is_head(self._lines[top + page - 1]))
-        return next(ends, height - 1)
+        blanks = [at for at in (height - 3, height - 4) if not self._lines[top + at]]
+        return blanks[0] if blanks and _is_head(self._lines[top + height - 2]) else height
 
 
 def _is_head(line: Line) -> bool:
-    return all(segment.style is not None and segment.style.bold for segment in line)
+    return bool(line) and line[0].style is not None and line[0].style.bold is True
 
 
 @lru_cache(maxsize=16)
@@ -133,7 +148,7 @@ Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
 class Detail(LinesView):
     """A content that is laid out for the size of the view."""
 
-    DEFAULT_CSS = "Detail { height: 1fr; padding: 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "Detail { height: 1fr; padding: 0 0 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self) -> None:
         super().__init__(id="detail")
@@ -148,7 +163,7 @@ class Detail(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the lines of the content."""
-        return self._draw(width, self.size.height, theme) if self._draw else ()
+        return self._draw(width - MARGIN, self.size.height, theme) if self._draw else ()
 
 
 class RowsOverDetail(Container):
