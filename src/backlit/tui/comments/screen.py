@@ -23,8 +23,8 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import SidesLine
 
 AGE_CHECK = 60.0
-LINES_AROUND = 5
-"""Lines of the title, the head, the rule and the footer."""
+LINES_AROUND = 6
+"""Lines of the title, the head, the rule, the footer, and a blank above the thread."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
 LEAST_ASIDE = 6
@@ -54,8 +54,11 @@ class CommentsScreen(ItemRowsScreen):
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
     HAS_ASIDE = True
-    HINTS = ("comments.quote", "app.back", "comments.external", "item.next-tab", "comments.copy", "app.help")
-    HINTS_WITHOUT_ROWS = ("app.back", "comments.external", "item.next-tab", "app.help")
+    HINTS = (
+        *("comments.add", "app.back", "comments.quote", "item.next-tab", "comments.external", "comments.copy"),
+        "app.help",
+    )
+    HINTS_WITHOUT_ROWS = ("comments.add", "app.back", "comments.external", "item.next-tab", "app.help")
     EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:
@@ -63,7 +66,7 @@ class CommentsScreen(ItemRowsScreen):
         super().__init__(store, item_id, thread)
         self.thread = thread
         self._add = NewComment()
-        self._body = Vertical(thread, self._add)
+        self._body = Vertical(self._add, thread)
 
     def on_mount(self) -> None:
         """Mark the news about the item as read, and keep the ages right."""
@@ -78,8 +81,12 @@ class CommentsScreen(ItemRowsScreen):
         """Show the comments and their files."""
         self.thread.show(self._head.comments, self.files())
 
+    def note(self) -> str:
+        """Return the order of several comments."""
+        return "newest first" if len(self._head.comments) > 1 else ""
+
     def draw_words(self) -> None:
-        """Draw the words around the thread, and below it the offer to write, but none for a user who only reads."""
+        """Draw the words around the thread, and above it the offer to write, but none for a user who only reads."""
         self._add.display = not self.store.lookups.is_read_only
         super().draw_words()
 
@@ -88,13 +95,12 @@ class CommentsScreen(ItemRowsScreen):
         self.draw_status()
 
     def draw_status(self) -> None:
-        """Draw the status; give the thread the lines of its comments, as far as the offer to write fits below them."""
+        """Draw the status; give a thread above the item the lines of its comments, as far as the item has room."""
         super().draw_status()
-        blank, offer = (1, 3) if self.has_class("-aside") else (0, 1)
-        room = self.size.height - LINES_AROUND - blank - offer * bool(self._add.display)
-        room = room if blank else max(room // 2, room - LEAST_ASIDE)
-        height = max(LEAST_LINES, min(self.thread.virtual_size.height, room))
-        if self.thread.styles.height is None or self.thread.styles.height.value != height:
+        room = self.size.height - LINES_AROUND - bool(self._add.display)
+        lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
+        height = "1fr" if self.has_class("-aside") else lines
+        if str(self.thread.styles.height) != str(height):
             self.thread.styles.height = height
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:

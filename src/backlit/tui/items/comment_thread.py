@@ -144,7 +144,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         if self._timer is not None:
             self._timer.stop()
         self._laid_out.reach(last)
-        self.virtual_size = Size(self._width, len(self._laid_out.lines))
+        self.virtual_size = Size(self._width, max(0, len(self._laid_out.lines) - 1))  # no blank below the last one
         count, is_more = self._laid_out.count, self._laid_out.count < len(self._comments)
         self._timer = self.set_timer(LAYOUT_PAUSE, partial(self._reach, count - 1 + AT_ONCE)) if is_more else None
 
@@ -238,7 +238,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
             return
-        top, count = round(self.scroll_y), len(self._laid_out.lines)
+        top, count = round(self.scroll_y), self.virtual_size.height
         is_at_end = top + self.size.height >= count
         line = count - 1 if is_at_end and lines > 0 else top + (0 if lines < 0 else self.size.height // 2)
         self.cursor = self._laid_out.index_at(line)
