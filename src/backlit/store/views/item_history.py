@@ -32,8 +32,8 @@ class EventKind(StrEnum):
 class ItemEvent(Struct, frozen=True):
     """An event in the life of an item. `at` is server time; `author` is empty for an unknown one.
 
-    `fields` holds the values before and after of a change, `text` that of a comment or the name of a file. `state` is
-    that of the user's own change.
+    `fields` holds the values before and after of a change, `text` that of a comment, the name of a file, or the type of
+    a new item. `state` is that of the user's own change.
     """
 
     id: int
@@ -69,7 +69,7 @@ class ItemHistory:
 
     def _told(self, item: Item) -> Iterator[ItemEvent]:
         """Yield the events that the service tells."""
-        yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by)
+        yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by, text=item.type)
         for comment in Comments(self._files).of_item(item.id):
             state = EntryState.WAITING if comment.pending else EntryState.SENT
             yield ItemEvent(0, EventKind.COMMENTED, comment.created_at, comment.author, text=comment.text, state=state)

@@ -1,7 +1,9 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
-from functools import partial
+from collections.abc import Sequence
+from datetime import datetime
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.strip import Strip
@@ -12,24 +14,25 @@ from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, fit_right, wrapped
+from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.preview import Page, surroundings_of
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
-from backlit.tui.widgets.side_lines import HEADING
+from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
-AGE_WIDTH, AUTHOR_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 9, 16, 10
+AGE_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 16, 9
+LEAST_AUTHOR, MOST_AUTHOR = 3, 12
+"""Cells of the shortest and the longest name."""
 WIDE = 100
 """Cells from which there is room for the whole time."""
-NOTE = "Edits by others are listed without their values: the server does not keep them."
 MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
-COLOURS = {EventKind.CHANGED: "foreground", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+COLOURS = {EventKind.CREATED: "muted", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
+CHANGE_COLOUR = "type-feature"
 STATES = {
     EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
@@ -46,13 +49,19 @@ class EventList(EntryList[ItemEvent]):
     def __init__(self, store: Store) -> None:
         super().__init__(id="events")
         self._store = store
+        self._author_width = LEAST_AUTHOR
+
+    def show(self, entries: Sequence[ItemEvent]) -> None:
+        """Show other events; their longest author gives the width of a column."""
+        self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in entries)]))
+        super().show(entries)
 
     def render_header(self, y: int) -> Strip:
         """Draw the headings of the columns, where there are events."""
         if not self.entries:
             return super().render_header(y)
         times = [fit("Time", TIME_WIDTH)] * (self.size.width >= WIDE)
-        heads = "When", *times, fit("Who", AUTHOR_WIDTH), fit("What", VERB_WIDTH), "Change"
+        heads = "When", *times, fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
         return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -61,8 +70,8 @@ class EventList(EntryList[ItemEvent]):
         time = f"  {fit(moment(event.at), TIME_WIDTH)}" if self.size.width >= WIDE else ""
         parts = [
             (fit_right(age_of(event.at, self._store.now()), AGE_WIDTH) + time + "  ", "muted"),
-            (fit(event.author or "you", AUTHOR_WIDTH) + "  ", "foreground"),
-            (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, "muted")),
+            (fit(event.author or "you", self._author_width) + "  ", "foreground"),
+            (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, CHANGE_COLOUR)),
             STATES.get(event.state, ("", "muted")),
         ]
         words = fit(self._about(event), self._room(event)), "foreground"
@@ -71,7 +80,7 @@ class EventList(EntryList[ItemEvent]):
     def _room(self, event: ItemEvent) -> int:
         time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
         state, _ = STATES.get(event.state, ("", ""))
-        return max(0, self.size.width - 2 - AGE_WIDTH - time - AUTHOR_WIDTH - VERB_WIDTH - 3 * 2 - len(state))
+        return max(0, self.size.width - 2 - AGE_WIDTH - time - self._author_width - VERB_WIDTH - 3 * 2 - len(state))
 
     def _about(self, event: ItemEvent) -> str:
         return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
@@ -108,18 +117,23 @@ class HistoryScreen(ItemRowsScreen):
         if event is None:
             self._split.show(None)
         else:
-            when = f" {event.kind.value} {ago(event.at, self.store.now())}  {moment(event.at)}"
-            self._split.show(partial(self._with_note, event), [(event.author or "you", HEADING), (when, "muted")])
+            self._split.show(self._written_out, _byline(event, self.store.now()))
         self.draw_status()
 
-    def _with_note(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Write out an event, and below it the item of today and what the history lacks."""
-        item = self.store.item(self.item_id)
-        page = Page(theme, width).about(item, surroundings_of(self.store, item)) if item is not None else ()
-        now: list[Line] = [[], [Segment("The item now", theme.heading("secondary"))], *page]
-        note: list[Line] = [[], *([Segment(line, theme.style("muted"))] for line in wrapped(NOTE, width))]
-        lines = [*self._detail(event, width, theme), *now, *note]
-        return lines if lines[0] else lines[1:]
+    def note(self) -> str:
+        """Return what the history lacks."""
+        return "no values for edits by others"
+
+    def _written_out(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+        """Write out the current event, and as far as the screen has room the earlier ones below it."""
+        lines = list[Line]()
+        for event in self._events.entries[self._events.cursor :]:
+            if len(lines) >= self.size.height:
+                break
+            (author, _), (when, colour) = _byline(event, self.store.now())
+            byline = [Segment(safe(author), theme.style(bold=True)), Segment(when, theme.style(colour))]
+            lines += [[], byline, *self._detail(event, width, theme)]
+        return lines[2:]
 
     def _detail(self, event: ItemEvent, width: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event: a comment as Markdown, and both values of each changed field."""
@@ -127,8 +141,9 @@ class HistoryScreen(ItemRowsScreen):
             words = "The server does not say what was changed, and this machine did not see it."
             return [[Segment(line, theme.style())] for line in wrapped(words, width)]
         if event.fields:
-            return list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
-        return markdown_lines(event.text, width, theme)
+            lines = list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
+            return lines if lines[0] else lines[1:]
+        return list(markdown_lines(event.text, width, theme))
 
     def current_event(self) -> ItemEvent:
         """Return the event under the cursor; raises CannotAct without one."""
@@ -137,6 +152,13 @@ class HistoryScreen(ItemRowsScreen):
     def copied(self, event: ItemEvent) -> str:
         """Return an event as text: a comment, a file's name, or the changes."""
         return event.text or ", ".join(change_words(self.store, field) for field in event.fields) or event.kind.value
+
+
+def _byline(event: ItemEvent, now: datetime) -> list[Part]:
+    return [
+        (event.author or "you", HEADING),
+        (f" {event.kind.value} {ago(event.at, now)}  {moment(event.at)}", "muted"),
+    ]
 
 
 PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}
