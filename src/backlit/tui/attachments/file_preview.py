@@ -38,8 +38,9 @@ MOST_LINES = 20_000
 MOST_ROWS = 5_000
 MOST_COLUMNS = 40
 WIDEST_COLUMN = 40
-COLUMN_GAP = 6
+COLUMN_GAP = 3
 """Cells between the columns that the rows of a narrow table are set in."""
+LOOK_KEY = "enter"
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
 _OTHERS = (
     *((b"%PDF", "PDF document"), (b"PK\x03\x04", "zip archive, or a document in one"), (b"\x1f\x8b", "gzip archive")),
@@ -105,12 +106,12 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
     cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
     most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
     rows = height - heads
-    rows = -(-len(rest) // most) if len(rest) <= rows * most else rows - 1
+    rows = -(-len(rest) // -(-len(rest) // rows)) if len(rest) <= rows * most else rows - 1
     parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
     shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
     left = len(rest) - sum(map(len, parts))
-    more = f"{counted(left, 'more row' if found.is_table else 'more line')} · enter shows all"
-    return [*shown, [Segment(fit(more, width), theme.style("muted"))]] if left else shown
+    more = fit(f" {counted(left, 'more row' if found.is_table else 'more line')}", width - len(LOOK_KEY))
+    return [*shown, [Segment(LOOK_KEY, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
 
 
 def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:

@@ -4,11 +4,9 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
 from functools import partial
-from mimetypes import guess_type
 from typing import Any
 
 from msgspec import Struct
-from rich.segment import Segment
 from textual import on
 from textual.strip import Strip
 from textual.worker import Worker
@@ -19,33 +17,25 @@ from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, first_lines, preview_of
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import fit, fit_right, joined
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
 from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
-TYPE_SIGNS = {"image": "▨", "text": "▤", "csv": "▦", "json": "▤"}
-OTHER_SIGN = "□"
-TEXT_TYPES = {kind: kind for kind in ("csv", "html", "css", "javascript", "markdown", "calendar", "xml")} | {
-    "tab-separated-values": "tsv"
-}
-"""Words for the kinds of text that have one; the others are text."""
 SIZE_WIDTH = 7
 AUTHOR_WIDTH = 10
 AGE_WIDTH = 4
 WHEN_WIDTH = AGE_WIDTH + 18
 SEEN_WIDTH = 10
-TYPE_WIDTH = 8
 NAME_SHARE = 0.4
 """Share of the remaining width that goes to the name where a description stands beside it."""
 WIDEST, WIDE, MIDDLING = 140, 100, 72
-"""Cells from which there is room for the whole time; for its type and who attached it; for its description."""
+"""Cells from which there is room for the whole time; for its author; for its description."""
 KEPT_PREVIEWS = 10
 REST = 0.25
 """Seconds that the cursor rests on a file before the file is read for its preview."""
@@ -70,63 +60,29 @@ class AttachmentList(EntryList[AttachmentEntry]):
         """Draw what the columns are, where there are files."""
         if not self.entries:
             return super().render_header(y)
-        titles = ("Name", "Type", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
-        return self._row(titles, " ", is_cursor=False, is_header=True)
+        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
+        return heads_line(self, "  " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one file."""
         entry = self.entries[index]
-        size = size_text(entry.size) if entry.size is not None else ""
+        size = fit_right(size_text(entry.size) if entry.size is not None else "", SIZE_WIDTH)
         now, at = self._now(), entry.created_at
         when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at)}" if self.size.width >= WIDEST else "")
-        seen_by = "team" if entry.is_internal else "customers"
+        seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "pending")
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
-        words = " ".join(about.split())
-        cells = (entry.name, type_of(entry.name), fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, words)
-        return self._row(cells, sign_of(entry.name), is_cursor=is_cursor)
+        cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
+        colours = ("foreground", "muted", "muted", "muted", seen_colour, "foreground")
+        return self.draw_parts([(" ", "muted"), *zip(cells, colours, strict=True)], is_cursor=is_cursor)
 
-    def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
-        theme, width = ThemeStyles.of(self.app), self.size.width
-        on = "cursor-background" if is_cursor else None
-        name, kind, size, author, when, seen_by, about = cells
-        is_wide, is_middling = width >= WIDE, width >= MIDDLING
-        after = [(kind, TYPE_WIDTH), (size, SIZE_WIDTH), (author, AUTHOR_WIDTH)] if is_wide else [(size, SIZE_WIDTH)]
-        after += [(when, WHEN_WIDTH if width >= WIDEST else AGE_WIDTH), (seen_by, SEEN_WIDTH)]
-        room = max(8, width - 5 - sum(each + 2 for _, each in after))
-        name_width = round(room * NAME_SHARE) if is_middling else room
-        colour = "muted" if is_header else "foreground"
-        segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f" {sign} ", theme.style("muted", on=on)),
-            Segment(fit(name, name_width), theme.style(colour, on=on, bold=is_cursor or is_header)),
-            *(
-                Segment(
-                    "  " + fit(text, each),
-                    theme.style("pending" if text == "customers" else "muted", on=on, bold=is_header),
-                )
-                for text, each in after
-            ),
-        ]
-        if is_middling:
-            style = theme.style(colour, on=on, bold=is_header)
-            segments.append(Segment("  " + fit(about, room - name_width - 2), style))
-        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
-
-
-def type_of(name: str) -> str:
-    """Return the type of a file in a word, by the end of its name; empty for an unknown one."""
-    main, _, part = (guess_type(name)[0] or "").partition("/")
-    if main == "text":
-        return TEXT_TYPES.get(part, main)
-    return part.rpartition(".")[2].rpartition("-")[2] if main == "application" else main
-
-
-def sign_of(name: str) -> str:
-    """Return the sign of a file's type."""
-    suffix = name.lower().rpartition(".")[2]
-    is_text = (guess_type(name)[0] or "").startswith("text/")
-    kind = "csv" if suffix in {"csv", "tsv", "xlsx"} else "text" if is_text else type_of(name)
-    return TYPE_SIGNS.get(kind, OTHER_SIGN)
+    def _fitted(self, cells: Sequence[str]) -> list[str]:
+        """Return the cells of a row as wide as their columns; those of a column without room are empty."""
+        width = self.size.width
+        facts = SIZE_WIDTH, AUTHOR_WIDTH * (width >= WIDE), WHEN_WIDTH if width >= WIDEST else AGE_WIDTH, SEEN_WIDTH
+        room = max(8, width - 3 - sum(each + 2 for each in facts if each))
+        name = round(room * NAME_SHARE) if width >= MIDDLING else room
+        widths = name, *facts, room - name - 2
+        return [fit(text, each) + "  " * (each > 0) for text, each in zip(cells, widths, strict=True)]
 
 
 class Transfer(Struct):
@@ -246,6 +202,10 @@ class AttachmentsScreen(ItemRowsScreen):
         whose = " of a comment" if self.comment_id is not None else ""
         return f"{counted(len(entries), 'file')}{whose}{total}"
 
+    def on_resize(self) -> None:
+        """Name the file above its preview for another width."""
+        self._show_preview(self._files.current)
+
     @on(LineList.Highlighted)
     def _file_highlighted(self) -> None:
         entry = self._files.current
@@ -260,8 +220,8 @@ class AttachmentsScreen(ItemRowsScreen):
             self._split.show(None)
         else:
             found, about = self._previews.get(entry.id), entry.description if self.size.width < MIDDLING else ""
-            facts = joined([found.kind, found.note, about] if found else [about])
-            heading: list[Part] = [(entry.name, HEADING), (f" · {facts}" if facts else "", "muted")]
+            facts = (about, found.kind, found.note) if found else (about,)
+            heading = [(entry.name, HEADING), *((f" · {each}", "muted") for each in facts if each)]
             self._split.show(partial(first_lines, found) if found else lambda *_: [], heading)
 
     async def _read_preview(self, entry: AttachmentEntry) -> None:
