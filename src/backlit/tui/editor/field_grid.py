@@ -43,7 +43,6 @@ class FieldGrid(LineList):
         self.input = LineInput()
         self._fold = Fold()
         self._lines: Sequence[GridLine] = ()
-        self._theme: ThemeStyles | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the hidden input for one-line values."""
@@ -165,11 +164,6 @@ class FieldGrid(LineList):
 
     # Drawing
 
-    def notify_style_update(self) -> None:
-        """Drop the colours of the theme before."""
-        self._theme = None
-        super().notify_style_update()
-
     @property
     def _label_width(self) -> int:
         return min(WIDEST_LABEL, max((len(line.field.label) for line in self._lines if line.field), default=0))
@@ -180,17 +174,11 @@ class FieldGrid(LineList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one line."""
-        if self._theme is None:
-            self._theme = ThemeStyles.of(self.app)
-        theme, line, width = self._theme, self._lines[index], self.size.width
+        theme, line, width = ThemeStyles.of(self.app), self._lines[index], self.size.width
         if line.is_heading:
-            text = f" {line.text} "
-            return Strip(
-                [
-                    Segment(fit(text, len(text)), theme.heading("secondary")),
-                    Segment("─" * max(0, width - len(text) - 1) + " ", theme.style("rule")),
-                ]
-            )
+            text = safe(f"{' ' * LEAD}{line.text} ")
+            rule = "─" * max(0, width - cell_len(text) - 1) + " "
+            return Strip([Segment(text, theme.heading("secondary")), Segment(rule, theme.style("rule"))])
         left = LEAD + self._label_width + GAP
         if line.field is None:
             note = fit(line.text, max(0, width - LEAD - 1))
@@ -207,10 +195,6 @@ class FieldGrid(LineList):
             ),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
-
-    def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - all are the same
-        """Draw a blank line below the last field."""
-        return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
 
 
 def _fitted(field: Field, text: str, room: int) -> str:

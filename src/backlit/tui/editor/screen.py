@@ -33,10 +33,7 @@ from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, Sid
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft"), Answer("d", "discard changes"))
-HINTS = (
-    *("editor.edit", "item.comment", "editor.close", "editor.name", "item.description", "item.next-tab"),
-    "app.help",
-)
+HINTS = ("editor.edit", "editor.name", "editor.close", "item.description", "item.comment", "item.next-tab", "app.help")
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
 IN_A_TEXT: Sequence[Hint | str] = (WHILE_TYPING[1], "editor.look-in-text", "editor.outside", WHILE_TYPING[0])
