@@ -81,7 +81,7 @@ async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Ope
     await attached(store, item_id, write("shot.png", picture()), FOR_CUSTOMERS)
 
     async with showing(opened, store, item_id) as pilot:
-        line = line_with(pilot.app, "▌ plan.txt")
+        line = line_with(pilot.app, "▌plan.txt")
         assert missing(pilot.app, ["2 files", "shot.png", "customers"]) == []
         assert missing(pilot.app, ["Visible to"]) == []
         for part in ("2.0 KB", "maya", "What we agreed on"):
@@ -124,7 +124,7 @@ async def test_small_terminals_keep_name_and_size(
     await attached(store, item_id, write("plan.txt", b"x" * 2048))
 
     async with showing(opened, store, item_id, size) as pilot:
-        assert "2.0 KB" in line_with(pilot.app, "▌ plan.txt")
+        assert "2.0 KB" in line_with(pilot.app, "▌plan.txt")
 
 
 async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Store, opened: Open) -> None:
@@ -413,7 +413,7 @@ async def test_hostile_names_are_drawn_as_text_and_saved_harmlessly(
     await store.transfers.describe(attachment_id, "\x1b[31m[/b]")
 
     async with showing(opened, store, item_id) as pilot:
-        line = line_with(pilot.app, "▌ [b]x[oops].txt")
+        line = line_with(pilot.app, "▌[b]x[oops].txt")
 
         assert "\x1b" not in line
         await pilot.press("d")

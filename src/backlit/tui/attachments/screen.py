@@ -61,7 +61,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         if not self.entries:
             return super().render_header(y)
         titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
-        return heads_line(self, "  " + "".join(self._fitted(titles)))
+        return heads_line(self, " " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one file."""
@@ -73,13 +73,13 @@ class AttachmentList(EntryList[AttachmentEntry]):
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
         colours = ("foreground", "muted", "muted", "muted", seen_colour, "foreground")
-        return self.draw_parts([(" ", "muted"), *zip(cells, colours, strict=True)], is_cursor=is_cursor)
+        return self.draw_parts(list(zip(cells, colours, strict=True)), is_cursor=is_cursor)
 
     def _fitted(self, cells: Sequence[str]) -> list[str]:
         """Return the cells of a row as wide as their columns; those of a column without room are empty."""
         width = self.size.width
         facts = SIZE_WIDTH, AUTHOR_WIDTH * (width >= WIDE), WHEN_WIDTH if width >= WIDEST else AGE_WIDTH, SEEN_WIDTH
-        room = max(8, width - 3 - sum(each + 2 for each in facts if each))
+        room = max(8, width - 2 - sum(each + 2 for each in facts if each))
         name = round(room * NAME_SHARE) if width >= MIDDLING else room
         widths = name, *facts, room - name - 2
         return [fit(text, each) + "  " * (each > 0) for text, each in zip(cells, widths, strict=True)]
@@ -172,7 +172,7 @@ class AttachmentsScreen(ItemRowsScreen):
     TAB = ItemPlace.ATTACHMENTS
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
-        *("attachments.delete", "item.next-tab", "app.help"),
+        *("attachments.delete", "item.next-tab", "attachments.back", "app.help"),
     )
     HINTS_WITHOUT_ROWS = ("attachments.upload", "attachments.upload-open", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
     EMPTY = ("No files. a to attach one, A for one that customers see.", "No files in the local copy.")
