@@ -239,15 +239,27 @@ async def test_a_high_terminal_shows_every_field(world: World, edit: Edit) -> No
 
 async def test_the_fold_names_the_fields_without_room_and_opens(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
-        closed = missing(pilot.app, ["Status", "more (", " …)"])
+        closed = missing(pilot.app, ["Status", "za 13 more (", " …)"])
         await pilot.press("G", "enter", *"jjj")
         await pilot.pause()
 
         assert closed == []
-        assert missing(pilot.app, ["▾", "Area", "Tags"]) == []
+        assert missing(pilot.app, ["za hide", "Area", "Tags"]) == []
         await pilot.press("k", "k", "k", "enter")
         await pilot.pause()
         assert "Tags" not in text_of(pilot.app)
+
+
+async def test_the_key_on_the_fold_opens_and_closes_it_from_any_field(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
+        await pilot.press("z", "a", "G")
+        await pilot.pause()
+        opened = missing(pilot.app, ["Calculated estimate"])
+        await pilot.press("z", "a")
+        await pilot.pause()
+
+        assert opened == []
+        assert line_with(pilot.app, "za ").startswith("▌ za 13 more (")
 
 
 async def test_the_fold_opens_for_a_field_that_is_gone_to(world: World, edit: Edit) -> None:

@@ -86,6 +86,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="editor.form_commands:edit", argument="Name"),
     Command("editor.clear", ("x",), Context.EDITOR, "clear", "Clear the field.",
         handler="editor.form_commands:clear"),
+    Command("editor.fold", ("z a",), Context.EDITOR, "fold", "Show or hide the fields without room.",
+        handler="editor.form_commands:toggle_fold"),
     Command("editor.look", ("p",), Context.EDITOR, "texts", "Show or hide the long texts.",
         handler="editor.form_commands:toggle_texts"),
     Command("editor.read", ("space",), Context.EDITOR, "read on", "Show the next page of the long texts.",

@@ -13,8 +13,8 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.store import Store
-from backlit.tui.commands.command import spelled
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.command import CannotAct, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.fold import Fold, GridLine
@@ -67,7 +67,12 @@ class FieldGrid(LineList):
         return self.cursor < len(self._lines) and self._lines[self.cursor].is_fold
 
     def toggle_fold(self) -> None:
-        """Show or hide the other fields."""
+        """Show or hide the other fields; the cursor leaves those that go. Raises CannotAct where all have room."""
+        fold = next((index for index, line in enumerate(self._lines) if line.is_fold), None)
+        if fold is None:
+            raise CannotAct("All fields are shown.")
+        if self._fold.is_open:
+            self.move_to(fold)
         self._fold.is_open = not self._fold.is_open
         self._arrange()
 
@@ -179,22 +184,15 @@ class FieldGrid(LineList):
             text = safe(f"{' ' * LEAD}{line.text} ")
             rule = "─" * max(0, width - cell_len(text) - 1) + " "
             return Strip([Segment(text, theme.heading("secondary")), Segment(rule, theme.style("rule"))])
-        left = LEAD + self._label_width + GAP
         if line.field is None:
-            note = fit(line.text, max(0, width - LEAD - 1))
-            colour = "foreground" if is_cursor else line.colour
-            return self.draw_parts([(" " * (LEAD - 1), colour), (note, colour)], is_cursor=is_cursor)
-        on = "cursor-background" if is_cursor else None
-        label, value = ("foreground" if is_cursor else each for each in ("muted", line.colour))
-        segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(line.sign, theme.style(line.sign_colour, on=on, bold=True)),
-            Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style(label, on=on, bold=is_cursor)),
-            Segment(
-                _fitted(line.field, line.text, max(0, width - left - 1)), theme.style(value, on=on, bold=is_cursor)
-            ),
-        ]
-        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+            key = f"{key_of('editor.fold')} " if line.is_fold else ""
+            note = fit(line.text, max(0, width - LEAD - len(key) - 1)), "foreground" if is_cursor else line.colour
+            return self.draw_parts([(" " * (LEAD - 1) + key, "accent"), note], is_cursor=is_cursor)
+        label = fit(line.field.label, self._label_width) + " " * GAP
+        value = _fitted(line.field, line.text, max(0, width - LEAD - cell_len(label) - 1))
+        label_colour, colour = ("foreground" if is_cursor else each for each in ("muted", line.colour))
+        parts = (line.sign, line.sign_colour), (label, label_colour), (value, colour)
+        return self.draw_parts(parts, is_cursor=is_cursor)
 
 
 def _fitted(field: Field, text: str, room: int) -> str:

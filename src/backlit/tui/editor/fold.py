@@ -87,7 +87,7 @@ class Fold:
 
     def _line(self, labels: Sequence[str]) -> GridLine:
         named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
-        text = f"▾ {len(labels)} more" if self.is_open else f"▸ {len(labels)} more ({named})"
+        text = f"hide {len(labels)}" if self.is_open else f"{len(labels)} more ({named})"
         return GridLine(text, "muted", is_fold=True)
 
 

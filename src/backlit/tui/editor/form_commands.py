@@ -169,6 +169,11 @@ async def _pick_item(target: EditorTarget, field: Field) -> None:
 # Long texts
 
 
+def toggle_fold(target: EditorTarget, _call: Call) -> None:
+    """Show or hide the fields without room."""
+    target.form.grid.toggle_fold()
+
+
 def toggle_texts(target: EditorTarget, _call: Call) -> None:
     """Show or hide the long texts beside the fields."""
     texts = target.form.texts

@@ -74,13 +74,8 @@ class EventList(EntryList[ItemEvent]):
             (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, CHANGE_COLOUR)),
             STATES.get(event.state, ("", "muted")),
         ]
-        words = fit(self._about(event), self._room(event)), "foreground"
-        return self.draw_parts([*parts, words], is_cursor=is_cursor)
-
-    def _room(self, event: ItemEvent) -> int:
-        time = 2 + TIME_WIDTH if self.size.width >= WIDE else 0
-        state, _ = STATES.get(event.state, ("", ""))
-        return max(0, self.size.width - 2 - AGE_WIDTH - time - self._author_width - VERB_WIDTH - 3 * 2 - len(state))
+        room = max(0, self.size.width - 2 - sum(cell_len(text) for text, _ in parts))
+        return self.draw_parts([*parts, (fit(self._about(event), room), "foreground")], is_cursor=is_cursor)
 
     def _about(self, event: ItemEvent) -> str:
         return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
