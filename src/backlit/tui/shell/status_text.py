@@ -225,7 +225,7 @@ def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: b
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":", "connect URL, to sign in to another server"), ("q", "quit"))
-_SEARCH = ("#", "search all items, with texts and comments")
+_SEARCH = ("#", "search all items by name, description and comment")
 _FIRST_WAYS = (
     ("a", "add an item"),
     ("gi cs", "add sprints"),
