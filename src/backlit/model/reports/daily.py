@@ -172,7 +172,7 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     done = {each.day: measure.of(each.done) for each in course.progress}
     guide = {} if course.is_period else _straight(course, measure)
     rows = tuple((day, left.get(day), done.get(day), guide.get(day)) for day in course.past_days)
-    lines = () if course.is_period else (course.series("ideal line", Tone.GUIDE, guide),)
+    lines = () if course.is_period else (course.series("ideal", Tone.GUIDE, guide),)
     bars = course.series("remaining", Tone.LEFT, left)
     chart = Timeline(course.days, bars, lines, frozenset(course.gaps), course.today)
     table = (
@@ -210,7 +210,8 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     if line is None:
         return f"{said}."
     amount = number_text(abs(left - line))
-    beside = "on the ideal line" if amount == "0" else f"{amount} {'behind' if left > line else 'ahead of'} ideal"
+    apart = f"{amount} {measure.value} {'behind' if left > line else 'ahead'}"
+    beside = "on the ideal line" if amount == "0" else apart
     return f"{said}, {beside}."
 
 

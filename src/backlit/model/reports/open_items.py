@@ -32,9 +32,9 @@ BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "
 """The upper age of each bar, in days."""
 AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
 AGE_COLUMNS = (
-    Column("Days", has_bar=True),
-    Column("ID", rank=1),
-    Column("Item", is_text=True, least=32, is_item=True),
+    Column("Days"),
+    Column("ID", rank=2),
+    Column("Item", is_text=True, least=28, is_item=True),
     Column("Status", is_text=True, rank=2, least=11, is_status=True),
     Column("Owner", is_text=True, rank=1),
     Column("Since", is_text=True, rank=3),
@@ -85,7 +85,7 @@ class Stay(Struct, frozen=True):
         ]
         if self.created is None:
             return tuple(steps)
-        return Step("", f"created {max(0, (today - self.created).days)}d ago"), *steps
+        return Step("", f"created {max(0, (runs[0].day - self.created).days)}d earlier"), *steps
 
 
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
@@ -126,7 +126,8 @@ def _age_headline(stays: Sequence[Stay], today: date) -> str:
     stuck = sum(each.days(today) > STUCK for each in stays)
     oldest = counted(stays[0].days(today), "day")
     is_or_are = "is" if 1 in (stuck, len(stays)) else "are"
-    return f"{stuck:,} of {len(stays):,} in progress {is_or_are} stuck over a week (oldest: {oldest})."
+    items = counted(len(stays), "started item")
+    return f"{stuck:,} of {items} {is_or_are} stuck over a week, oldest {oldest}."
 
 
 ESTIMATE_COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))

@@ -34,8 +34,8 @@ class Measure(StrEnum):
 class Column(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
-    `least` is the minimum width of a text in characters. A column with `has_bar` can be drawn as a bar too. Numbers of
-    a column with `has_decimal` have one decimal each. The names of a column with `is_item` have the sign of the type.
+    `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
+    The names of a column with `is_item` have the sign of the type.
     """
 
     title: str
@@ -43,7 +43,6 @@ class Column(Struct, frozen=True):
     rank: int = 0
     is_signed: bool = False
     least: int = 8
-    has_bar: bool = False
     is_status: bool = False
     has_decimal: bool = False
     is_item: bool = False
@@ -127,6 +126,7 @@ class Tone(StrEnum):
     TESTED = "tested"
     UNDERWAY = "underway"
     PLAIN = "plain"
+    LATE = "late"
     SCOPE = "scope"
     GUIDE = "guide"
 
@@ -183,7 +183,10 @@ class Bar(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True):
-    """Horizontal bars with the same parts, perhaps in order of time, and perhaps with a line at their average."""
+    """Horizontal bars with the same parts, perhaps in order of time, and perhaps with a line at their average.
+
+    There is one for each row of the table, except in a table of items.
+    """
 
     parts: tuple[Part, ...]
     bars: tuple[Bar, ...]

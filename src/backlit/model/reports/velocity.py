@@ -28,11 +28,11 @@ WEEKEND = 2
 """Days at the beginning and end of an iteration that may lack a record."""
 COLUMNS = (
     Column("Iteration", is_text=True),
-    Column("Committed"),
-    Column("Change", is_signed=True),
+    Column("Committed", rank=1),
+    Column("Change", is_signed=True, rank=2),
     Column("Done"),
     Column("Remaining"),
-    Column("As of", is_text=True, rank=1),
+    Column("As of", is_text=True, rank=3),
 )
 _FRIDAY = 4
 PARTS = (Part("done", Tone.DONE), Part("so far", Tone.UNDERWAY), Part("remaining", Tone.LEFT))
@@ -119,8 +119,8 @@ def _headline(finished: Sequence[float], recent: Velocity, measure: Measure) -> 
     mean = f"{number_text(recent.mean)} {measure.value}"
     if len(finished) == 1:
         return f"{mean} in the only finished iteration."
-    spread = f"{number_text(min(finished))} to {number_text(max(finished))}"
-    return f"{mean} on average (last {len(recent.points)} finished); {spread} in all {len(finished)}."
+    spread = f"{number_text(min(finished))}–{number_text(max(finished))}"
+    return f"{mean} on average (last {len(recent.points)} finished), {spread} over all {len(finished)}."
 
 
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:

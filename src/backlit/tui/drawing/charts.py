@@ -6,12 +6,10 @@ from math import ceil
 from typing import TypeAlias
 
 from msgspec import Struct
-from rich.cells import cell_len
 
 from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, Fit, Load
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
-from backlit.tui.drawing.text import fit, safe
 
 Piece: TypeAlias = tuple[str, str]
 """Some text and the theme variable that colours it, with ON and the one of its ground, if that is another."""
@@ -26,6 +24,7 @@ COLOURS: Mapping[Tone, str] = {
     Tone.TESTED: "status-test",
     Tone.UNDERWAY: "bar-done",
     Tone.PLAIN: "type-task",
+    Tone.LATE: "bar-over",
     Tone.SCOPE: "foreground",
     Tone.GUIDE: "foreground",
 }
@@ -36,15 +35,18 @@ FILLS: Mapping[Tone, str] = {
     Tone.TESTED: "▒",
     Tone.UNDERWAY: "▓",
     Tone.PLAIN: "░",
+    Tone.LATE: "█",
 }
 """Fills of bars with several parts."""
 GUIDE_DOTS = "⣀⠤⠒⠉"
 """The dots of a guide, by their height in a cell."""
-LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[::-1]}
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[2:0:-1]}
 GAP = "bar-gap"
 """The colour of the bar of a day without a record, which has the value of the last one."""
 OVER = "bar-over"
 """The colour of the part of a bar above the ideal line."""
+SPLIT = f"{COLOURS[Tone.LEFT]}{ON}{OVER}"
+"""The colours of a cell of such a bar that the line crosses."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
 LIMIT = "│"
@@ -68,17 +70,10 @@ class Grid:
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
 
-    def write(self, x: int, y: int, pieces: Sequence[Piece]) -> int:
-        """Write pieces of text from a cell on, and return the end of the last one."""
-        for text, colour in pieces:
-            self.put(x, y, text, colour)
-            x += len(text)
-        return x
-
     def put_over(self, x: int, y: int, sign: str, colour: str) -> None:
-        """Write a sign, on the colour of the bar where one is."""
-        if 0 <= y < len(self._cells) and 0 <= x < self.width:
-            below, under = self._cells[y][x]
+        """Write a sign, on the colour of the bar where one is; bars of work left show the line by their colours."""
+        below, under = self._cells[y][x] if 0 <= y < len(self._cells) and 0 <= x < self.width else ("", OVER)
+        if under not in (COLOURS[Tone.LEFT], OVER, SPLIT):
             self._cells[y][x] = (sign, f"{colour}{ON}{under}" if below in "▅▆▇█" else colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
@@ -88,13 +83,13 @@ class Grid:
 
     def rows(self) -> list[Row]:
         """Return the lines, with neighbours of one colour joined."""
-        return [
-            tuple(
-                ("".join(text for text, _ in cells), colour)
-                for colour, cells in groupby(line, key=lambda cell: cell[1])
-            )
-            for line in self._cells
-        ]
+        return [tuple(joined(line)) for line in self._cells]
+
+
+def joined(cells: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with neighbours of one colour joined."""
+    runs = groupby(cells, key=lambda each: each[1])
+    return [("".join(text for text, _ in run), colour) for colour, run in runs]
 
 
 BELOW = 2
@@ -202,18 +197,26 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: f
 
 
 def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | None], plot: int) -> None:
-    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines."""
+    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines.
+
+    A cell has two colours at most: where the line, the bar's end and the ground meet in one, the nearer end moves.
+    """
     height, ideal = ends
     if height <= 0:
         return
-    grid.put(slot.x, plot, FOOT * slot.bar_width, OVER if ideal is not None and ideal <= 0 else colour)
-    eighths = round((height - 0.5) * 8)
-    limit = plot if ideal is None else int(ideal)  # the dots of the ideal line are in the nearer half of a cell
+    is_over = ideal is not None and (ideal < 0.25 or ideal < height <= 0.5)
+    grid.put(slot.x, plot, FOOT * slot.bar_width, OVER if is_over else colour)
+    end, limit = (round(((height if each is None else each) - 0.5) * 8) for each in (height, ideal))
     for up in range(plot):
-        part = min(8, eighths - 8 * up)
-        if part > 0:
-            tone = OVER if up >= limit else colour
-            grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, tone)
+        part, below = (min(8, max(0, eighths - 8 * up)) for eighths in (end, limit))
+        if below >= part > 0:
+            sign, tone = EIGHTHS_UP[part], colour
+        elif below <= 8 - part:
+            sign, tone = EIGHTHS_UP[part], OVER
+        else:
+            sign, tone = EIGHTHS_UP[below], SPLIT
+        if part:
+            grid.put(slot.x, plot - 1 - up, sign * slot.bar_width, tone)
 
 
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
@@ -251,69 +254,35 @@ def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, ch
         before, after = min(1, x), min(1, grid.width - x - len(text))
         if grid.is_free(x - before, plot + 1, len(text) + before + after):
             grid.put(x, plot + 1, text, colour)
-        elif at in mondays and grid.is_free(place[at].middle, plot + 1, 1):
-            grid.put(place[at].middle, plot + 1, LABEL_TICK, colour)
 
 
-LEAST_BAR = 12
-"""Cells of the bars below which names are cut."""
+def line_at(chart: Bars, room: int) -> int | None:
+    """Return the cell of the line at the average, behind a bar of just that length; None without an average."""
+    return min(room - 1, round(chart.average / chart.top * room)) if chart.average else None
 
 
-def draw_bars(chart: Bars, width: int, height: int, chosen: int | None = None) -> list[Row]:
-    """Draw bars into at most so many lines, spaced where there is room; those about the chosen one if not all fit.
+def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
+    """Return the parts of a bar and the line at the average, as wide as the room; without a bar only the line.
 
-    The amounts are behind the bars, and right-aligned where a line of the average crosses all rows.
+    A part above the average goes beyond the line, which lies on the colour of the part.
     """
-    if not chart.bars:
-        return []
-    count = len(chart.bars)
-    most = count if count <= height else max(1, height - 1)
-    first = max(0, min((chosen or 0) - most + 1, count - most))
-    shown = chart.bars[first : first + most]
-    amounts = [_amount(chart, each) for each in shown]
-    longest = max(sum(len(text) for text, _ in each) for each in amounts)
-    widest = max(cell_len(safe(each.label)) for each in shown)
-    names = max(4, min(widest, width - longest - LEAST_BAR - 3))
-    room = max(1, width - names - longest - 2)
-    lines = 2 if height >= 2 * count else 1
-    grid = Grid(room + 1 + longest, lines * most)
-    for at, (bar, amount) in enumerate(zip(shown, amounts, strict=True)):
-        end = grid.write(0, lines * at, _bar(chart, bar, room))
-        start = grid.width - sum(len(text) for text, _ in amount) if chart.average else end + 1
-        grid.write(start, lines * at, amount)
-    if chart.average:
-        for y in range(lines * most):
-            grid.put(min(room - 1, round(chart.average / chart.top * room)), y, LIMIT, "foreground")
-    rows: list[Row] = []
-    for y, drawn in enumerate(grid.rows()):
-        label = "" if y % lines else shown[y // lines].label
-        is_chosen = chosen is not None and first + y / lines == chosen
-        rows.append(((f"{fit(label, names)} ", "accent" if is_chosen else "foreground"), *drawn))
-    hidden = [f"{sign} {many:,} more" for sign, many in (("↑", first), ("↓", count - most - first)) if many]
-    more: Row = (("  ".join(hidden), "muted"),)
-    return [*([more] if first else []), *rows, *([more] if hidden and not first else [])]
-
-
-def _amount(chart: Bars, bar: Bar) -> list[Piece]:
-    """Return the amount of a bar, such as 13 of 16 where a part of it is done."""
-    total = number_text(bar.total)
-    if chart.parts[0].tone is not Tone.DONE:
-        return [(total, "muted")]
-    return [(number_text(bar.total - bar.values[-1]), "foreground"), (f" of {total}", "muted")]
-
-
-def _bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
-    if len(chart.parts) == 1:
-        return [(plain_bar(bar.total, chart.top, room), COLOURS[chart.parts[0].tone])]
-    pieces: list[Piece] = []
-    so_far, drawn = 0.0, 0
-    for value, part in zip(bar.values, chart.parts, strict=True):
-        so_far += value
-        end = round(so_far / chart.top * room) if chart.top else 0
-        end = min(room, max(end, drawn + 1)) if value > 0 else drawn
-        pieces.append((FILLS[part.tone] * (end - drawn), COLOURS[part.tone]))
-        drawn = end
-    return pieces
+    line = line_at(chart, room)
+    cells: list[Piece] = []
+    so_far = 0.0
+    if bar is not None and len(chart.parts) == 1:
+        cells = [(sign, COLOURS[chart.parts[0].tone]) for sign in plain_bar(bar.total, chart.top, room)]
+    elif bar is not None:
+        for value, part in zip(bar.values, chart.parts, strict=True):
+            so_far += value
+            least = len(cells) + 1 if line is None or so_far <= chart.average else max(len(cells) + 1, line + 2)
+            end = max(least, round(so_far / chart.top * room)) if value > 0 else 0
+            cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
+    cells += [(" ", "foreground")] * (room - len(cells))
+    if line is not None:
+        sign, colour = cells[line]
+        ground = {"█": f"background{ON}{colour}", FILLS[Tone.LEFT]: f"foreground{ON}{GAP}"}
+        cells[line] = (LIMIT, ground.get(sign, "foreground"))
+    return joined(cells)
 
 
 def plain_bar(value: float, top: float, room: int) -> str:
@@ -323,31 +292,20 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
-def draw(chart: Chart, width: int, height: int, chosen: int | None = None) -> list[Row]:
-    """Draw a chart into a width and at most so many lines, with a mark at the chosen day or bar."""
-    if isinstance(chart, Timeline):
-        return draw_timeline(chart, width, height, chosen)
-    return draw_bars(chart, width, height, chosen)
-
-
-def legend(chart: Chart, drawn: Sequence[Row] | None = None) -> Row:
-    """Return the legend of a chart, or of its parts in a drawing; empty with only one kind of bar."""
-    is_by_day = isinstance(chart, Timeline)
-    if isinstance(chart, Timeline):
+def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
+    """Return the legend of a chart, of the parts that bars have or a drawing shows; empty for one kind of bar."""
+    if isinstance(chart, Bars):
+        parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
+        signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
+        signs += [(LIMIT, "foreground", "average")] if chart.average else []
+    else:
         signs = [("█", COLOURS[chart.bars.tone], chart.bars.name)]
         signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]
         signs += [("█", OVER, "behind")] if _guide_of(chart) else []
         signs += [("█", GAP, "no record")]
-    else:
-        signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in chart.parts if len(chart.parts) > 1]
-        signs += [(LIMIT, "foreground", "average")] if chart.average else []
-    found = {each for row in drawn or () for text, colour in row for each in (colour, (text[:1], colour))}
-    return tuple(
-        piece
-        for sign, colour, name in signs
-        for piece in ((f"{sign} ", colour), (f"{name}  ", "muted"))
-        if drawn is None or colour == "foreground" or (colour if is_by_day else (sign, colour)) in found
-    )
+        found = " ".join(colour for row in drawn for _, colour in row).split()
+        signs = [each for each in signs if not drawn or each[1] == "foreground" or each[1] in found]
+    return tuple(piece for sign, colour, name in signs for piece in ((f"{sign} ", colour), (f"{name}  ", "muted")))
 
 
 # Capacities
@@ -397,8 +355,7 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
             return TRACKS[full], "rule"
         return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
-    runs = groupby(map(piece, range(width)), key=lambda each: each[1])
-    return [("".join(text for text, _ in run), colour) for colour, run in runs]
+    return joined([piece(at) for at in range(width)])
 
 
 def range_words(capacity: Capacity) -> str:

@@ -22,9 +22,10 @@ from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
+from backlit.tui.widgets.line_list import scrollbar_of
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
-from backlit.tui.widgets.view_list import BacklogList, TaskFolds, scrollbar_of
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 POINTS_SOUGHT = replace(PTS, width=3, is_usual=False)
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)

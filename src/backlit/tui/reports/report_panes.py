@@ -11,33 +11,42 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
-from backlit.model.reports.report import Bars, Column, Report, Step, Timeline, Value, value_text
+from backlit.model.reports.report import (
+    Bar,
+    Bars,
+    Column,
+    Part,
+    Report,
+    Step,
+    Tone,
+    Value,
+    number_text,
+    value_text,
+)
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw, legend, plain_bar
+from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import LineList, with_scrollbar
 from backlit.tui.widgets.side_lines import Word
 
 LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
-MOST_BARS = 12
-"""Lines of bars below which notes are cut."""
 AIRY = 14
 """Lines from which there are blank lines between the parts."""
+ROOMY = 10
+"""Lines for the words above a table from which there is a blank line among them."""
 MOST_PLOT = 30
 MARGIN = 1
 BLANK: Row = ()
-BAR = 20
-"""Cells of the longest bar in a wide table."""
-LEAST_BAR = 8
-"""Cells below which a table has no bars."""
-LEAST_NAMES = 40
-"""Cells of a table that bars leave to the other columns."""
-GAP = 2
+LEAST_BAR, LEAST_ITEM_BAR = 16, 8
+"""Cells of the longest bar beside columns that a narrow table drops, of iterations and the like and of items."""
+LEAD, GAP = 1, 2
+"""Cells of the cursor bar, and between columns."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
+AGE_PARTS = (Part("", Tone.STARTED), Part("", Tone.LATE))
 
 
 class ReportChart(Widget):
@@ -58,7 +67,7 @@ class ReportChart(Widget):
         self._draw()
 
     def choose(self, row: int) -> None:
-        """Mark the day or the bar of a row in the chart."""
+        """Mark the day of a row in a timeline."""
         if row != self._chosen:
             self._chosen = row
             self._draw()
@@ -77,7 +86,7 @@ class ReportChart(Widget):
         if report is None:
             self._rows = words(self._sentence, width)
         else:
-            has_list = is_list(report)
+            has_list = isinstance(report.chart, Bars)
             height = self.app.size.height // 3 if has_list else self.size.height
             self._rows = rows_of(report, width, height, self._unit, has_notes=self._has_notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
@@ -97,41 +106,37 @@ def words(text: str, width: int, colour: str = "muted") -> list[Row]:
     return [((line, colour),) for line in wrapped(text, max(1, width))] if text else []
 
 
-def is_list(report: Report) -> bool:
-    """Return whether a report is a list of items with bars, which replaces the chart."""
-    return any(column.has_bar for column in report.table.columns)
-
-
-def piece_style(theme: ThemeStyles, colour: str) -> Style:
-    """Return the style of a piece of a drawing."""
+def piece_style(theme: ThemeStyles, colour: str, on: str | None = None) -> Style:
+    """Return the style of a piece of a drawing, on a ground of its own or the given one."""
     name, _, ground = colour.partition(ON)
-    return theme.style(name, on=ground or None)
+    return theme.style(name, on=ground or on)
 
 
 def rows_of(
     report: Report, width: int, height: int, unit: str, *, has_notes: bool, chosen: int | None = None
 ) -> list[Row]:
-    """Return the report in so many cells: the chart takes the room that its words leave.
+    """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
-    Its unit stands above it, where blank lines fit too.
+    Its unit stands above it, where blank lines fit too, or before the legend of bars.
     """
-    gap = [BLANK] if height >= AIRY else []
-    has_chart = not report.chart.is_empty and not is_list(report)
-    above: list[Row] = [((unit, "muted"),)] if has_chart else [BLANK]
-    said = [*words(report.headline, width, "foreground"), *(above if gap or is_list(report) else [])]
-    most_signs = [*gap, *_legend_rows(legend(report.chart), width)] if has_chart else []
+    said = words(report.headline, width, "foreground")
     warnings = [row for note in report.warnings for row in words(note, width, "pending")]
     notes = warnings
     if has_notes or report.chart.is_empty:
         notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
-    left = height - len(said) - len(most_signs) - len(gap)
-    least = min(len(report.chart.bars), MOST_BARS) if isinstance(report.chart, Bars) else LEAST_PLOT
-    notes = _cut(notes, max(len(warnings), left - least), width)
-    plot = left - len(notes)
-    plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
-    chart = draw(report.chart, width, max(1, plot), chosen) if has_chart else []
-    signs = _legend_rows(legend(report.chart, chart), width) if has_chart else []
-    return [*said, *chart, *(gap if signs else []), *signs, *(gap if notes and chart else []), *notes]
+    if isinstance(report.chart, Bars):
+        signs = () if report.table.item_ids else legend(report.chart)
+        above = [BLANK] if not signs or height > ROOMY else []
+        above += _legend_rows(((unit, "muted"), ("  ", "muted"), *signs), width) if signs else []
+        return [*said, *_cut(notes, max(len(warnings), height - len(said) - len(above)), width), *above]
+    if report.chart.is_empty:
+        return [*said, BLANK, *notes]
+    gap = [BLANK] if height >= AIRY else []
+    said += [((unit, "muted"),)] if gap else []
+    left = height - len(said) - len(gap) - len([*gap, *_legend_rows(legend(report.chart), width)])
+    notes = _cut(notes, max(len(warnings), left - LEAST_PLOT), width)
+    chart = draw_timeline(report.chart, width, max(1, min(left - len(notes), MOST_PLOT)), chosen)
+    return [*said, *chart, *gap, *_legend_rows(legend(report.chart, chart), width), *(gap if notes else []), *notes]
 
 
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:
@@ -185,25 +190,32 @@ class ReportTable(LineList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._report: Report | None = None
-        self._longest = 0.0
-        self._layout: tuple[int, dict[int, int]] | None = None
-        """The width that the columns were laid out for, and the widths of the columns."""
+        self._bars: Bars | None = None
+        self._layout: tuple[int, dict[int, int], int] | None = None
+        """The width that the columns were laid out for, the widths of the columns, and that of the bars."""
         self.status_groups = StatusGroups()
 
-    def show(self, report: Report | None) -> None:
-        """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
-        before, self._report, self._layout = self._report, report, None
-        days = [row[0] for row in report.table.rows] if report is not None and is_list(report) else []
-        self._longest = max(STUCK + 1, *(each for each in days if isinstance(each, float)), 0.0)
-        is_same = before is not None and report is not None and before.title == report.title
-        self.rows_replaced(self.cursor if is_same else self._first_row())
+    def show(self, report: Report) -> None:
+        """Show a report; one in order of time starts at its end, and the same report keeps the cursor."""
+        is_same = self._report is not None and self._report.title == report.title
+        self._report, self._bars, self._layout = report, bars_of(report), None
+        self.rows_replaced(self.cursor if is_same else self._first_row(report))
+        self._space_rows()
 
-    def _first_row(self) -> int:
-        chart = self._report.chart if self._report is not None else None
-        is_in_time = isinstance(chart, Timeline) or (chart is not None and chart.is_in_time)
-        if self._report is None or not is_in_time:
+    def on_resize(self) -> None:
+        """Space the rows for the new size."""
+        self._space_rows()
+        super().on_resize()
+
+    def _space_rows(self) -> None:
+        """Leave a blank line below each bar where there is room."""
+        has_room = self.HEADER_LINES + 2 * self.row_count() <= self.size.height
+        self.ROW_LINES = 2 if has_room and self._bars is not None and self.current_item is None else 1
+
+    def _first_row(self, report: Report) -> int:
+        rows = report.table.rows
+        if isinstance(report.chart, Bars) and not report.chart.is_in_time:
             return 0
-        rows = self._report.table.rows
         return next((at for at in range(len(rows) - 1, -1, -1) if rows[at][1] is not None), 0)
 
     @property
@@ -225,41 +237,68 @@ class ReportTable(LineList):
     # Drawing
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the titles."""
+        """Draw the titles, and the amount at the line across bars."""
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
-        return self._row(titles, "muted", is_cursor=False, is_header=True)
+        width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
+        if self._bars is not None and (at := line_at(self._bars, width)) is not None:
+            text = f"{STUCK}d" if self._report.table.item_ids else number_text(self._bars.average)
+            bar = [(fit_right(text, at), "muted"), (LIMIT, "muted")]
+        return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a row; a row without a number is muted."""
         assert self._report is not None
-        row = self._report.table.rows[index]
+        row, width = self._report.table.rows[index], self._laid_out(self._report)[1]
+        bar = stacked_bar(self._bars, self._bars.bars[index], width) if self._bars is not None else []
         item_type = self._report.table.item_types[index] if self._report.table.item_types else ""
-        return self._row(row, "muted" if row[1] is None else "foreground", is_cursor=is_cursor, item_type=item_type)
+        colour = "muted" if row[1] is None else "foreground"
+        strip = self._row(row, colour, bar, is_cursor=is_cursor, item_type=item_type)
+        return with_scrollbar(self, strip, index)
+
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        """Draw a row, or below it the line across the bars."""
+        if not line or self._report is None or self._bars is None:
+            return self.render_row(index, is_cursor=is_cursor)
+        theme, (widths, bar) = ThemeStyles.of(self.app), self._laid_out(self._report)
+        segments = [Segment(text, theme.style(colour)) for text, colour in stacked_bar(self._bars, None, bar)]
+        before = Segment(" " * (LEAD + widths[0] + GAP), theme.style())
+        return Strip([before, *segments]).adjust_cell_length(self.size.width, theme.style())
+
+    def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
+        """Return the widths of the shown columns, and the cells of the longest bar."""
+        width = self.size.width
+        if self._layout is None or self._layout[0] != width:
+            share = (width - 30) // 4 if report.table.item_ids else width // 4
+            least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0
+            room = width - LEAD - GAP
+            widths = widths_of(report, room - (least + GAP if least else 0))
+            rest = room - sum(cells + GAP for cells in widths.values())
+            self._layout = width, widths, max(least, rest) if least else 0
+        return self._layout[1:]
 
     def _row(
-        self, values: tuple[Value, ...], colour: str, *, is_cursor: bool, is_header: bool = False, item_type: str = ""
+        self,
+        values: tuple[Value, ...],
+        colour: str,
+        bar: list[Piece],
+        *,
+        is_cursor: bool,
+        is_header: bool = False,
+        item_type: str = "",
     ) -> Strip:
         assert self._report is not None
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        segments = [Segment(fit("▌" if is_cursor else "", lead_of(self._report)), theme.style("accent", on=on))]
+        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
-        bar = bar_width(self._report, self.size.width)
-        room = self.size.width - lead_of(self._report) - bar
-        if self._layout is None or self._layout[0] != room:
-            self._layout = room, widths_of(self._report, room)
-        for at, width in self._layout[1].items():
+        widths, room = self._laid_out(self._report)
+        for at, width in widths.items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
-            is_late = column.has_bar and isinstance(value, float) and value > STUCK
+            is_late = item_type and isinstance(value, float) and value > STUCK
             cell = theme.style("conflict", on=on, bold=True) if is_late else style
-            if bar and column.has_bar:
-                drawn = self._limit(bar - 1) if is_header else self._bar(value, bar - 1)
-                segments.append(Segment(fit_right(text, width) + " ", cell))
-                segments += [Segment(part, theme.style(tone, on=on)) for part, tone in (*drawn, (" " * GAP, colour))]
-                continue
             if column.is_status and not is_header:
                 word = f" {status_word(text)}" if width > SIGN else ""
                 word = fit(f"{status_sign(text, self.status_groups)}{word}", width) + " " * GAP
@@ -272,37 +311,27 @@ class ReportTable(LineList):
             is_left = column.is_text and not isinstance(value, date) and not is_dated
             cells = width - SIGN * column.is_item
             segments.append(Segment((fit if is_left else fit_right)(text, cells) + " " * GAP, cell))
+            if at == 0 and room:
+                drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
+                segments += [Segment(text, piece_style(theme, tone, on)) for text, tone in drawn]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
-    def _bar(self, days: Value, width: int) -> list[Piece]:
-        """Return the bar of an item in eighths of a cell, with a line at the limit and the excess behind it."""
-        amount, at = days if isinstance(days, float) else 0.0, self._limit_at(width)
-        text = plain_bar(amount, self._longest, width).ljust(width)
-        return [(text[:at], "bar"), (LIMIT, "foreground"), (text[at + 1 :], "bar-over")]
 
-    def _limit(self, width: int) -> list[Piece]:
-        """Return the title of the bars, with the limit."""
-        at = self._limit_at(width)
-        return [(fit_right(f"{STUCK}d", at), "muted"), (LIMIT, "muted"), (" " * (width - at - 1), "muted")]
-
-    def _limit_at(self, width: int) -> int:
-        return min(width - 2, round(STUCK / self._longest * width))
-
-
-def bar_width(report: Report, width: int) -> int:
-    """Return the cells for bars in a table; 0 without a column for them."""
-    bar = min(BAR, (width - LEAST_NAMES) // 4)
-    return bar if is_list(report) and bar >= LEAST_BAR else 0
-
-
-def lead_of(report: Report) -> int:
-    """Return the cells of the cursor bar, and of a blank before numbers and days."""
-    return 1 if is_list(report) else 2
+def bars_of(report: Report) -> Bars | None:
+    """Return the bars of the rows: those of the chart, or the days of items with the line from which they are stuck."""
+    chart, table = report.chart, report.table
+    if not isinstance(chart, Bars) or not table.rows:
+        return None
+    if not table.item_ids:
+        return chart
+    days = [row[0] for row in table.rows if isinstance(row[0], float)]
+    bars = [Bar("", (min(each, STUCK), max(0.0, each - STUCK))) for each in (*days, 1.25 * STUCK)]
+    return Bars(AGE_PARTS, tuple(bars), average=STUCK)
 
 
 def natural_width(report: Report) -> int:
     """Return the cells of the whole table."""
-    return lead_of(report) + sum(_natural(report, at) + GAP for at in range(len(report.table.columns))) - MARGIN
+    return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
 def widths_of(report: Report, room: int) -> dict[int, int]:
@@ -310,7 +339,7 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 
     Statuses keep their signs.
     """
-    room += GAP - MARGIN
+    room += GAP
     columns = report.table.columns
     shown = {at: _natural(report, at) for at in range(len(columns))}
     least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}

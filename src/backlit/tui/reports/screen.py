@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from backlit.model.errors import BacklitError
 from backlit.model.reports.formats import FORMATS, as_markdown
-from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.report import Bars, Measure, Report
 from backlit.store.records.changes import Subject
 from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportName
 from backlit.store.store import Store
@@ -21,7 +21,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.dates import span
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.reports.report_panes import ReportChart, ReportTable, is_list, natural_width, note_words, way_words
+from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_width, note_words, way_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -201,10 +201,13 @@ class ReportsScreen(StoreScreen[None]):
         if self._report is None:
             return
         width = self.size.width
-        self.set_class(is_list(self._report), "-list")
-        self._table.styles.height = LIST_FRAME + max(1, self._table.row_count()) if is_list(self._report) else None
+        is_list, has_items = isinstance(self._report.chart, Bars), self.current_item is not None
+        self.set_class(is_list, "-list")
+        self.set_class(has_items, "-items")
+        high = LIST_FRAME + self._table.row_count() if has_items else "1fr"
+        self._table.styles.height = high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
-        is_narrow = width < NARROW or is_list(self._report)
+        is_narrow = width < NARROW or is_list
         self._table.styles.width = "100%" if is_narrow else beside
         for rule in (self._heading, self._rule):
             rule.join_at(None if is_narrow else width - beside)
@@ -231,12 +234,12 @@ class ReportsScreen(StoreScreen[None]):
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
-        has_list = self._report is not None and is_list(self._report)
         notes = note_words(self._report, has_notes=self.has_notes) if self._report is not None else []
         title = about[:1].upper() + about[1:]
         self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], notes)
         self._footer.show(
-            LIST_HINTS if has_list else HINTS, status_words(store, self._table.cursor + 1, self._table.row_count())
+            HINTS if self.current_item is None else LIST_HINTS,
+            status_words(store, self._table.cursor + 1, self._table.row_count()),
         )
 
     # Messages

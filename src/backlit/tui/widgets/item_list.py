@@ -180,7 +180,6 @@ class ItemList(LineList):
         super().__init__(id=id)
         self.view: View | None = None
         self.current_id: int | None = None
-        self.is_sparing = False
         self.selection = Selection(self)
         self._names = names
 

@@ -84,6 +84,7 @@ class LineList(Widget, can_focus=True):
         """The row of the last click; a click with ctrl or shift is not the first of two."""
         self.top = 0
         self.cursor = 0
+        self.is_sparing = False
         self.scrolls_by_half = is_far_away()
 
     async def _dispatch_message(self, message: Message) -> None:
@@ -307,6 +308,24 @@ def keep_margin(rows: LineList) -> None:
     if top != rows.top:
         rows.top = top
         rows.repaint()
+
+
+def scrollbar_of(rows: LineList) -> range:
+    """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
+    count, page = rows.row_count(), rows.page
+    if count <= page or page == 1 or rows.is_sparing:
+        return range(0)
+    size = max(1, page * page // count)
+    start = rows.top + round(rows.top / (count - page) * (page - size))
+    return range(start, start + size)
+
+
+def with_scrollbar(rows: LineList, line: Strip, index: int) -> Strip:
+    """Return a drawn row with the scrollbar in its last cell, if it is there."""
+    if index not in scrollbar_of(rows):
+        return line
+    bar = Segment(" ", ThemeStyles.of(rows.app).style(on="rule"))
+    return Strip([*line.crop(0, rows.size.width - 1), bar], rows.size.width)
 
 
 class Identified(Protocol):

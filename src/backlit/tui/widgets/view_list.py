@@ -21,7 +21,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import Folding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow
-from backlit.tui.widgets.line_list import keep_margin
+from backlit.tui.widgets.line_list import keep_margin, scrollbar_of
 
 LONGEST_NAME = 24
 """Cells of a group's name in the footer."""
@@ -375,16 +375,6 @@ def sought_in(spec: ViewSpec) -> tuple[str, ...]:
     """Return the parts of names that a spec asks for, in lower case."""
     words = [each.text for each in parts_of(spec.query) if isinstance(each, Word)]
     return tuple(each.lower() for each in (spec.text, *words) if each)
-
-
-def scrollbar_of(items: BacklogList) -> range:
-    """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
-    count, page = items.row_count(), items.page
-    if count <= page or items.is_sparing:
-        return range(0)
-    size = max(1, page * page // count)
-    start = items.top + round(items.top / (count - page) * (page - size))
-    return range(start, start + size)
 
 
 def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
