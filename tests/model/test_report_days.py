@@ -77,7 +77,7 @@ def test_the_burndown_is_what_is_left_day_by_day() -> None:
         (day(4), None, None, 16.0),
         (day(5), 25.0, 20.0, 8.0),
     )
-    assert report.headline == "25 of 45 pts left today, 17 behind ideal."
+    assert report.headline == "25 of 45 pts left today, 17 pts behind."
 
 
 def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
@@ -199,8 +199,8 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
     unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
-    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today, 2.4 behind ideal."
-    assert burndown(course(unestimated)).headline == "4 of 9 items left today, 2.4 behind ideal."
+    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today, 2.4 items behind."
+    assert burndown(course(unestimated)).headline == "4 of 9 items left today, 2.4 items behind."
 
 
 def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
@@ -268,12 +268,12 @@ TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
 @pytest.mark.parametrize(
     ("report", "history", "headline"),
     [
-        (burndown, HISTORY[:3], "32 of 40 pts left on 3 Mar, 8 behind ideal."),
+        (burndown, HISTORY[:3], "32 of 40 pts left on 3 Mar, 8 pts behind."),
         (burndown, (progress(2, (8, 40.0), (1, 8.0)),), "32 of 40 pts left on 2 Mar, on the ideal line."),
         (
             burndown,
             (progress(5, (8, 40.0), (5, 38.0)),),
-            "2 of 40 pts left today, 6 ahead of ideal.",
+            "2 of 40 pts left today, 6 pts ahead.",
         ),
         (burnup, HISTORY[:2], "0 of 40 pts done on 2 Mar."),
         (burnup, HISTORY[3:], "20 of 45 pts done today."),

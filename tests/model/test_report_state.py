@@ -123,7 +123,7 @@ def test_age_report_shows_each_item_with_its_owner_and_first_day(is_exact: bool,
 
     assert report.table.rows == ((7.0, "#7", "Item 7", "in progress", "jon", since),)
     assert report.table.item_types == ("Bug",)
-    assert report.headline == "0 of 1 in progress is stuck over a week (oldest: 7 days)."
+    assert report.headline == "0 of 1 started item is stuck over a week, oldest 7 days."
 
 
 def test_estimates_without_any_number_say_so() -> None:
@@ -156,7 +156,7 @@ OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
     ("before", "is_exact", "created", "way"),
     [
         ((), True, None, [("not-started", "8d")]),
-        ((), False, date(2026, 3, 1), [("", "created 10d ago"), ("not-started", "at least 8d")]),
+        ((), False, date(2026, 3, 1), [("", "created 2d earlier"), ("not-started", "at least 8d")]),
         (
             (FirstDay(OPENED, "Open"), FirstDay(date(2026, 2, 28), "Open"), FirstDay(ACTIVATED, "Active")),
             True,
@@ -201,4 +201,4 @@ def test_age_report_lists_the_oldest_first_with_item_ids() -> None:
         "0–1 days": (1.0, 0.0), "2–3": (0.0, 0.0), "4–7": (0.0, 1.0), "8–14": (1.0, 0.0), "15–30": (0.0, 0.0),
         "over 30": (1.0, 0.0),
     }  # fmt: skip
-    assert report.headline == "2 of 4 in progress are stuck over a week (oldest: 69 days)."
+    assert report.headline == "2 of 4 started items are stuck over a week, oldest 69 days."

@@ -4,6 +4,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 from textual.theme import Theme
 
@@ -11,11 +12,11 @@ from backlit.model.planning import Capacity
 from backlit.model.planning import Load as Planned
 from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Load, Stay, age, load_by_person
-from backlit.model.reports.report import Bar, Bars, Measure, Part, Report, Series, Timeline, Tone
+from backlit.model.reports.report import Bar, Bars, Chart, Measure, Part, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import Run, velocity
 from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Totals
-from backlit.tui.drawing.charts import Row, capacity_bar, draw, legend, scaled_bar
+from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
@@ -59,7 +60,7 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
 
 
 def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number() -> None:
-    assert lines(draw(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
+    assert lines(draw_timeline(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
         "4 ┤▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄                  ",
         "  │███████ ███████                  ",
         "2 ┤███████ ███████         ███████  ",
@@ -71,11 +72,11 @@ def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number
 
 @pytest.mark.parametrize(("most", "tick"), [(4.0, "5"), (7.0, "10"), (27.0, "50")])
 def test_the_tick_of_a_chart_of_one_line_is_not_below_its_values(most: float, tick: str) -> None:
-    assert [row.split()[0] for row in lines(draw(days(most, 1.0), 36, 3))[:2]] == [tick, "0"]
+    assert [row.split()[0] for row in lines(draw_timeline(days(most, 1.0), 36, 3))[:2]] == [tick, "0"]
 
 
 def test_a_gap_has_a_colour_of_its_own() -> None:
-    bars = [colour for text, colour in draw(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
+    bars = [colour for text, colour in draw_timeline(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
 
     assert bars == ["bar", "bar-gap"]
 
@@ -83,29 +84,37 @@ def test_a_gap_has_a_colour_of_its_own() -> None:
 def test_days_off_have_the_colour_of_the_last_day() -> None:
     chart = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
 
-    assert {colour for text, colour in draw(chart, 40, 6)[1] if "█" in text} == {"bar"}
-    assert lines([legend(chart, draw(chart, 40, 6))]) == ["█ left  ⠉⠒⠤⣀ line  "]
+    assert {colour for text, colour in draw_timeline(chart, 40, 6)[1] if "█" in text} == {"bar"}
+    assert lines([legend(chart, draw_timeline(chart, 40, 6))]) == ["█ left  ⠒⠤ line  "]
 
 
 def test_the_part_above_the_ideal_line_has_a_colour_of_its_own() -> None:
     chart = days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
-    second, third = draw(chart, 36, 10)[1], draw(chart, 36, 10)[3]
+    rows = draw_timeline(chart, 36, 10)
+    first, second, third, _ = ([row[3 + 8 * n] for row in _cells(rows)] for n in range(4))
 
-    colours = [colour for text, colour in second if "█" in text]
-    assert (colours[0], set(colours[1:])) == ("bar", {"bar-over"})
-    assert [colour for text, colour in third if "█" in text][-1] == "bar-over"
-    assert lines([legend(chart, draw(chart, 36, 10))]) == ["█ left  ⠉⠒⠤⣀ line  █ behind  "]
+    assert {colour for _, colour in first[:7]} == {"bar"}
+    assert second[1:4] == [("█", "bar-over"), ("▄", "bar on bar-over"), ("█", "bar")]
+    assert third[3:6] == [("█", "bar-over"), ("▄", "bar on bar-over"), ("█", "bar")]
+    assert lines([legend(chart, rows)]) == ["█ left  ⠒⠤ line  █ behind  "]
+
+
+@pytest.mark.parametrize(("left", "colour"), [(1.0, "bar-over"), (0.4, "bar-over"), (0.2, "bar")])
+def test_the_least_excess_over_the_ideal_line_is_seen(left: float, colour: str) -> None:
+    rows = _cells(draw_timeline(days(90.0, left, guide=(90.0, 0.3)), 20, 12))
+
+    assert [cell for row in rows if (cell := row[4 + 8])[1].startswith("bar")][-1] == ("▀", colour)
 
 
 @pytest.mark.parametrize(("most", "height"), [(107.0, 27), (105.0, 8), (31.0, 14), (3.0, 9)])
 def test_the_scale_ends_near_the_largest_number(most: float, height: int) -> None:
-    rows = lines(draw(days(most, 1.0), 40, height))
+    rows = lines(draw_timeline(days(most, 1.0), 40, height))
 
     assert any(set(row) & set("▁▂▃▄▅▆▇█") for row in rows[:2])
 
 
 def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
-    *_, axis, labels = draw(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, 1)
+    *_, axis, labels = draw_timeline(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, 1)
 
     assert lines([axis])[0] == "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ "
     assert lines([labels])[0].index("▲") == 3 + 8 + 3
@@ -115,7 +124,7 @@ def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
 
 def test_a_day_off_repeats_the_part_of_the_last_day_above_the_ideal_line() -> None:
     saturday = days(4.0, 4.0, 4.0, 4.0, 4.0, None, guide=(4.0, 3.4, 2.8, 2.2, 1.6, 0.0))
-    rows = _cells(draw(saturday, 51, 10))[:9]
+    rows = _cells(draw_timeline(saturday, 51, 10))[:9]
     friday, day_off = ([row[3 + 8 * n] for row in rows] for n in (4, 5))
 
     assert [cell for cell, other in zip(day_off, friday, strict=True) if "foreground" not in f"{cell}{other}"] == [
@@ -124,28 +133,23 @@ def test_a_day_off_repeats_the_part_of_the_last_day_above_the_ideal_line() -> No
     assert {("█", "bar"), ("█", "bar-over"), ("▀", "bar")} <= set(day_off)
 
 
-def test_the_dots_in_the_lower_half_of_a_cell_are_on_the_part_above_the_ideal_line() -> None:
-    rows = draw(days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
-    ends = [row[3 + 8 * n + 7 - 1] for row in _cells(rows) for n in range(4)]
-
-    assert {colour for text, colour in ends if text in "⣀⠤"} <= {"foreground on bar-over"}
-    assert {colour for text, colour in ends if text in "⠒⠉"} <= {"foreground on bar", "foreground"}
-
-
 def _cells(rows: list[Row]) -> list[list[tuple[str, str]]]:
     return [[(sign, colour) for text, colour in row for sign in text] for row in rows]
 
 
-def test_the_guide_is_drawn_over_the_bars() -> None:
-    rows = draw(days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
-    dots = [colour for row in rows for text, colour in row if set(text) & set("⣀⠤⠒⠉")]
+def test_the_ideal_line_has_dots_above_bars_and_another_guide_over_them() -> None:
+    chart = days(4.0, 0.0, 0.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
+    ahead = draw_timeline(chart, 36, 10)
+    scope = draw_timeline(replace(chart, bars=replace(chart.bars, tone=Tone.PLAIN)), 36, 10)
+    dots = [colour for row in ahead for text, colour in row if set(text) & set("⣀⠤⠒⠉")]
 
-    assert "foreground on bar" in dots
+    assert set(dots) == {"foreground"}
+    assert any(colour == "foreground on type-task" for row in scope for _, colour in row)
 
 
 @pytest.mark.parametrize("height", range(6, 34))
 def test_ticks_are_evenly_spaced(height: int) -> None:
-    rows = lines(draw(days(105.0, 80.0, 20.0), 40, height))
+    rows = lines(draw_timeline(days(105.0, 80.0, 20.0), 40, height))
     at = [y for y, line in enumerate(rows) if "┤" in line or "└" in line]
 
     assert len({after - before for before, after in pairwise(at)}) == 1
@@ -153,16 +157,16 @@ def test_ticks_are_evenly_spaced(height: int) -> None:
 
 def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None:
     values = [1.0, None, None, 2.0] * 30
-    (top, *_) = rows = lines(draw(days(*values), 34, 6))
+    (top, *_) = rows = lines(draw_timeline(days(*values), 34, 6))
 
     assert len(top) == 34
-    assert "bar-gap" not in {colour for row in draw(days(*values), 34, 6) for _, colour in row}
+    assert "bar-gap" not in {colour for row in draw_timeline(days(*values), 34, 6) for _, colour in row}
     assert rows[3].count("█") == 31
 
 
 @pytest.mark.parametrize("count", [17, 24, 31, 33, 40])
 def test_days_fill_the_room_where_each_has_less_than_two_cells(count: int) -> None:
-    rows = lines(draw(days(*[2.0] * count), 34, 6))
+    rows = lines(draw_timeline(days(*[2.0] * count), 34, 6))
 
     assert rows[3] == "  │" + "█" * 31
 
@@ -172,14 +176,14 @@ def test_days_fill_the_room_where_each_has_less_than_two_cells(count: int) -> No
 @pytest.mark.parametrize("count", [1, 5, 14, 84, 365])
 def test_a_timeline_stays_in_its_cells(width: int, height: int, count: int) -> None:
     chart = days(*(float(n % 50) for n in range(count)), guide=tuple(float(n) for n in range(count)), today=count // 2)
-    rows = lines(draw(chart, width, height))
+    rows = lines(draw_timeline(chart, width, height))
 
     assert {len(row) for row in rows} == {width}
     assert height - 6 <= len(rows) <= height
 
 
 def test_a_small_number_is_still_seen_and_none_is_not() -> None:
-    rows = lines(draw(days(1000.0, 1.0, 0.0), 30, 8))
+    rows = lines(draw_timeline(days(1000.0, 1.0, 0.0), 30, 8))
 
     assert rows[6].count("▀") == 12
     assert rows[6].rstrip().endswith("▀────────")
@@ -190,66 +194,50 @@ def bars(*values: tuple[float, ...], average: float = 0.0) -> Bars:
     return Bars(parts, tuple(Bar(f"Sprint {n}", each) for n, each in enumerate(values, 1)), average=average)
 
 
-def test_bars_are_as_long_as_their_parts_with_the_number_at_the_end() -> None:
-    assert lines(draw(bars((8.0, 2.0), (3.0, 0.0)), 30, 2)) == [
-        "Sprint 1 ██████████▒▒▒ 8 of 10",
-        "Sprint 2 ████ 3 of 3          ",
-    ]
+def bar_texts(chart: Bars, room: int) -> list[str]:
+    return lines([(*stacked_bar(chart, bar, room),) for bar in (*chart.bars, None)])
 
 
-def test_a_line_of_the_average_crosses_all_bars_and_the_amounts_stand_behind_it() -> None:
-    assert lines(draw(bars((8.0, 2.0), (3.0, 0.0), average=7.5), 30, 4)) == [
-        "Sprint 1 ██████████│▒▒ 8 of 10",
-        "                   │          ",
-        "Sprint 2 ████      │    3 of 3",
-        "                   │          ",
-    ]
+def test_bars_are_as_long_as_their_parts() -> None:
+    assert bar_texts(bars((8.0, 2.0), (3.0, 0.0)), 10) == ["████████▒▒", "███       ", "          "]
 
 
-@pytest.mark.parametrize(
-    ("chosen", "more", "shown"),
-    [
-        (None, (-1, "↓ 6 more"), (1, 2, 3)),
-        (5, (0, "↑ 3 more  ↓ 3 more"), (4, 5, 6)),
-        (8, (0, "↑ 6 more"), (7, 8, 9)),
-    ],
-)
-def test_bars_about_the_chosen_one_are_shown_where_not_all_fit(
-    chosen: int | None, more: tuple[int, str], shown: tuple[int, ...]
-) -> None:
-    rows = lines(draw(bars(*[(1.0, 1.0)] * 9), 40, 4, chosen))
-
-    assert rows.pop(more[0]) == more[1]
-    assert [row.split()[1] for row in rows] == [str(number) for number in shown]
+def test_a_line_of_the_average_crosses_all_bars() -> None:
+    assert bar_texts(bars((8.0, 2.0), (3.0, 0.0), average=6.0), 10) == ["██████│█▒▒", "███   │   ", "      │   "]
 
 
-@pytest.mark.parametrize("width", [12, 30, 80])
-@pytest.mark.parametrize("values", [[], [(0.0, 0.0)], [(0.4, 0.1)], [(1e6, 3.0), (0.0, 1.0)]])
-def test_bars_never_leave_their_cells(width: int, values: list[tuple[float, ...]]) -> None:
-    assert all(len(line) <= max(width, 31) for line in lines(draw(bars(*values), width, 9)))
+def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not() -> None:
+    chart = bars((6.9, 0.0), (7.0, 0.0), (7.1, 2.9), average=7.0)
+
+    assert bar_texts(chart, 10)[:3] == ["███████│  ", "███████│  ", "███████│█▒"]
+    assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "background on bar-done")
 
 
-def test_a_name_of_the_service_cannot_break_the_chart() -> None:
-    chart = Bars((Part("open", Tone.PLAIN),), (Bar("\x1b[31m日本\n語のとても長い名前です", (3.0,)),))
-
-    (line, *_) = lines(draw(chart, 30, 3))
-    assert "\x1b" not in line
-    assert "\n" not in line
+@pytest.mark.parametrize("room", [1, 8, 80])
+@pytest.mark.parametrize("values", [[(0.0, 0.0)], [(0.4, 0.1)], [(1e6, 3.0), (0.0, 1.0)]])
+def test_bars_never_leave_their_cells(room: int, values: list[tuple[float, ...]]) -> None:
+    assert {len(text) for text in bar_texts(bars(*values, average=0.3), room)} == {room}
 
 
 def test_the_legend_names_what_the_signs_mean() -> None:
     gap = days(1.0, None)
 
-    assert lines([legend(gap, draw(gap, 36, 6))]) == ["█ left  ⠉⠒⠤⣀ line  █ no record  "]
+    assert lines([legend(gap, draw_timeline(gap, 36, 6))]) == ["█ left  ⠒⠤ line  █ no record  "]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
+
+
+def drawing_of(chart: Chart) -> list[Row]:
+    if isinstance(chart, Timeline):
+        return draw_timeline(chart, 60, 12)
+    return [(*stacked_bar(chart, bar, 60),) for bar in chart.bars]
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.kind)
 def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Report) -> None:
     chart = report.chart
     series = len(chart.parts) + bool(chart.average) if isinstance(chart, Bars) else 1 + len(chart.lines)
-    rows = draw(chart, 60, 12)
+    rows = drawing_of(chart)
     signs = {text.strip() for text, colour in legend(chart, rows) if colour not in {"muted", "bar-over", "bar-gap"}}
     drawn = "".join(lines(rows))
 
@@ -261,7 +249,7 @@ def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Re
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.kind)
 def test_nothing_in_a_chart_has_the_colour_of_the_ground_in_16_colours(report: Report, theme: Theme) -> None:
     styles = ThemeStyles({**theme.to_color_system().generate(), **theme.variables})
-    used = {colour for row in [*draw(report.chart, 60, 12), legend(report.chart)] for _, colour in row}
+    used = {colour for row in [*drawing_of(report.chart), legend(report.chart)] for _, colour in row}
 
     for name in sorted(used):
         style = styles.style(name)

@@ -204,7 +204,7 @@ def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | No
     height, ideal = ends
     if height <= 0:
         return
-    is_over = ideal is not None and (ideal < 0.25 or ideal < height <= 0.5)
+    is_over = ideal is not None and ideal < height and (ideal < 0.25 or height <= 0.5)
     grid.put(slot.x, plot, FOOT * slot.bar_width, OVER if is_over else colour)
     end, limit = (round(((height if each is None else each) - 0.5) * 8) for each in (height, ideal))
     for up in range(plot):
@@ -258,7 +258,7 @@ def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, ch
 
 def line_at(chart: Bars, room: int) -> int | None:
     """Return the cell of the line at the average, behind a bar of just that length; None without an average."""
-    return min(room - 1, round(chart.average / chart.top * room)) if chart.average else None
+    return min(room - 1, round(chart.average / max(chart.top, chart.average) * room)) if chart.average else None
 
 
 def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
@@ -275,7 +275,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
         for value, part in zip(bar.values, chart.parts, strict=True):
             so_far += value
             least = len(cells) + 1 if line is None or so_far <= chart.average else max(len(cells) + 1, line + 2)
-            end = max(least, round(so_far / chart.top * room)) if value > 0 else 0
+            end = max(least, round(so_far / (chart.top or 1.0) * room)) if value > 0 else 0
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
@@ -343,10 +343,14 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
     def cell(part: float) -> int:
         return min(width, round(part / whole * width))
 
-    limits = {min(width - 1, cell(each)) for each in (least, most) if each}
+    upper = min(width - 1, cell(most)) if most else width
+    lower = max(1, min(cell(least), upper - 2)) if least else 0
+    limits = {*([lower] if least else ()), *([upper] if most else ())}
     filled, finished, end = cell(amount), cell(done), cell(most or whole)
-    if least and 0 < amount < least:
-        filled = max(1, min(filled, cell(least) - 1))  # the bar meets the line of the minimum from the minimum on
+    if least and 0 < amount <= least:  # the bar meets the line of the minimum at the minimum, and goes on beyond it
+        filled = lower if amount == least else max(1, min(filled, lower - 1))
+    elif amount > (least or amount):
+        filled = max(filled, lower + 2)
 
     def piece(at: int) -> Piece:
         if at in limits:

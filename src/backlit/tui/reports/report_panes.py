@@ -28,7 +28,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
-from backlit.tui.widgets.line_list import LineList, with_scrollbar
+from backlit.tui.widgets.line_list import LineList, scrollbar_of, with_scrollbar
 from backlit.tui.widgets.side_lines import Word
 
 LEAST_PLOT = 9
@@ -192,7 +192,7 @@ class ReportTable(LineList):
         self._report: Report | None = None
         self._bars: Bars | None = None
         self._layout: tuple[int, dict[int, int], int] | None = None
-        """The width that the columns were laid out for, the widths of the columns, and that of the bars."""
+        """The cells that the columns were laid out for, the widths of the columns, and that of the bars."""
         self.status_groups = StatusGroups()
 
     def show(self, report: Report) -> None:
@@ -210,7 +210,7 @@ class ReportTable(LineList):
     def _space_rows(self) -> None:
         """Leave a blank line below each bar where there is room."""
         has_room = self.HEADER_LINES + 2 * self.row_count() <= self.size.height
-        self.ROW_LINES = 2 if has_room and self._bars is not None and self.current_item is None else 1
+        self.ROW_LINES = 2 if has_room and self._bars is not None else 1
 
     def _first_row(self, report: Report) -> int:
         rows = report.table.rows
@@ -269,13 +269,13 @@ class ReportTable(LineList):
     def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
         """Return the widths of the shown columns, and the cells of the longest bar."""
         width = self.size.width
-        if self._layout is None or self._layout[0] != width:
+        room = width - LEAD - MARGIN - bool(scrollbar_of(self))
+        if self._layout is None or self._layout[0] != room:
             share = (width - 30) // 4 if report.table.item_ids else width // 4
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0
-            room = width - LEAD - GAP
             widths = widths_of(report, room - (least + GAP if least else 0))
             rest = room - sum(cells + GAP for cells in widths.values())
-            self._layout = width, widths, max(least, rest) if least else 0
+            self._layout = room, widths, max(least, rest) if least else 0
         return self._layout[1:]
 
     def _row(

@@ -204,7 +204,8 @@ class ReportsScreen(StoreScreen[None]):
         is_list, has_items = isinstance(self._report.chart, Bars), self.current_item is not None
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
-        high = LIST_FRAME + self._table.row_count() if has_items else "1fr"
+        rows = self._table.row_count()
+        high = LIST_FRAME + (2 * rows if 8 * rows < self.size.height else rows) if has_items else "1fr"
         self._table.styles.height = high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
         is_narrow = width < NARROW or is_list

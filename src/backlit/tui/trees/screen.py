@@ -37,8 +37,8 @@ ITEMS_DELAY = 0.08
 TOTALS_DELAY = 0.5
 """Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
-"""Cells from which the items of the area are shown beside the tree, and the heading counts what is not ready."""
-HIGH, AROUND = 22, 4
+"""Cells from which the items of the area are shown beside the tree."""
+HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
 
@@ -208,13 +208,10 @@ class TreeScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection = self.store.connection
         count, shown = len(self._tree.folding.tree), self._tree.row_count()
-        some = f"{shown:,} of " if shown < count and self.size.width >= WIDE else ""
-        nodes: list[Part] = [(f"{some}{counted(count, self.kind.value[:-1])}", "heading")]
-        about, has_rule = self._about_node(), self._below.display
-        unready = self._unready_count if has_rule or self.size.width >= WIDE else 0
-        nodes += (
-            [(" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} not ready", "foreground")] if unready else []
-        )
+        folded = f" · {count - shown:,} folded" if shown < count else ""
+        nodes: list[Part] = [(counted(count, self.kind.value[:-1]), "heading"), (folded, "muted")]
+        about, has_rule, unready = self._about_node(), self._below.display, f"{self._unready_count:,} not ready"
+        nodes += [(" · ", "muted"), (f"{UNREADY} ", "pending"), (unready, "foreground")] if self._unready_count else []
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
         self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
@@ -229,11 +226,11 @@ class TreeScreen(StoreScreen[None]):
 
     def _about_node(self) -> list[Part]:
         """Return what is in the node, above its items where they are beside the tree."""
-        node, left = self._tree.node, self._items.region.x
+        node, left = self._tree.node, self._items.region.x - 1
         if node is None:
             return []
-        words: list[Part] = [(text, "foreground") for text in self._tree.about(node)]
-        beside = self.size.width - left - 4 if self._items.display and left else 0
+        words: list[Part] = [(text, "foreground") for text in self._tree.about(node, is_brief=not self._items.display)]
+        beside = self.size.width - left - 4 if self._items.display and left > 0 else 0
         rest = beside - sum(cell_len(safe(text)) for text, _ in words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
@@ -242,8 +239,9 @@ class TreeScreen(StoreScreen[None]):
         was_shown, is_area = self._items.display, self.kind is TreeKind.AREAS
         self._items.display = self.size.width >= WIDE if is_area else self.size.height >= HIGH
         self._below.display = self._items.display and not is_area
+        self.set_class(self._items.display and is_area, "-beside")
         if not is_area:
-            rows = min(self._tree.HEADER_LINES + self._tree.row_count(), (self.size.height - AROUND) * 2 // 3)
+            rows = min(self._tree.HEADER_LINES + self._tree.row_count(), (self.size.height - AROUND) * 7 // 10)
             self._tree.styles.height = rows if self._items.display else "1fr"
         if self._items.display and not was_shown:
             self._show_items()
@@ -251,5 +249,5 @@ class TreeScreen(StoreScreen[None]):
     def _join_rules(self) -> None:
         is_beside = self._items.display and self.kind is TreeKind.AREAS
         for rule in self.query(RuleLine):
-            rule.join_at(self._items.region.x if is_beside else None)
+            rule.join_at(self._items.region.x - 1 if is_beside else None)
         self._draw_words()

@@ -95,13 +95,13 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 4
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 6
 DATES = Column("Dates", 21)
 ITEMS = Column("Open", 5)
-POINTS = Column("Points", 6)
+POINTS = Column("Pts", 6)
 NOT_READY = Column("Not ready", 9)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
-SHARE = Column(" Share", GAP + PERCENT + 2 + SHARE_BAR)
+SHARE = Column(" Share", GAP + SHARE_BAR + 1)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
 LINE, HALF_LINE = "━", "╸"
 """The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
@@ -143,6 +143,8 @@ class TreeLayout:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
+        self._percent = PERCENT if SHARE in shown and left - PERCENT >= LEAST_NAME else 0
+        left -= self._percent
         least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, AMPLE_AREA)
         has_bar = LOAD in shown or SHARE in shown
         self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
@@ -171,7 +173,7 @@ class TreeLayout:
         for column in self._columns:
             segments.append(Segment(" ", theme.style(on=on)))
             for text, colour in self._cell(column, node.id):
-                name = "faint" if is_past and colour == "foreground" else colour
+                name = "faint" if (is_past and colour == "foreground") or (on and colour == "rule") else colour
                 segments.append(Segment(text, theme.style(name, on=on)))
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
@@ -225,7 +227,7 @@ class TreeLayout:
         return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), PHASE_SIGNS[phase][1])]
 
     def _share(self, node_id: int) -> list[Piece]:
-        """Return the percentage of all open points, and a bar that is full for the largest node below a root.
+        """Return the percentage of all open points, if it fits, and a bar that is full for the largest below a root.
 
         The bars of nodes below the first level are darker.
         """
@@ -233,10 +235,8 @@ class TreeLayout:
         is_outer = self._branches.tree.depth(node_id) == 1
         halves = max(1, round(2 * points / largest * self._bar))
         bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
-        return [
-            (f"{' ' * GAP}{points / whole:{PERCENT}.0%}  ", "foreground"),
-            (fit(bar, self._bar), "secondary" if is_outer else "bar"),
-        ]
+        percent = f"{points / whole:.0%}  ".rjust(self._percent) if self._percent else ""
+        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "secondary" if is_outer else "bar")]
 
 
 def _aligned(column: Column, text: str) -> str:

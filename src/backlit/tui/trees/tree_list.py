@@ -10,12 +10,11 @@ from backlit.model.amounts import counted
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.charts import range_words
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.dates import Phase
+from backlit.tui.fields.dates import Phase, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.tree_columns import Branches, TreeLayout
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import LineList, with_scrollbar
 
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
 
@@ -200,13 +199,19 @@ class TreeList(LineList):
         """Scroll so that the node under the cursor is in the middle."""
         self.scroll_cursor_to(self.page // 2)
 
-    def about(self, node: Node) -> list[str]:
-        """Return the name of a node, then the open items and points in it and below, and its capacity."""
+    def about(self, node: Node, *, is_brief: bool = False) -> list[str]:
+        """Return the name of a node, its days, and the open items and points in it and below; briefly what no row has.
+
+        Rows of areas have all but the number of items directly in them.
+        """
         own, totals = self._branches.own.get(node.id, Totals()), self._branches.all.get(node.id, Totals())
-        words = [counted(totals.count, "open item"), counted(totals.points, "pt")]
+        iteration = self._branches.iterations.get(node.id)
+        days = span(iteration.start, iteration.end, self._branches.today) if iteration is not None else ""
+        words = [days] * bool(days)
+        if not is_brief:
+            words += [counted(totals.count, "open item"), counted(totals.points, "pt")]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
-        capacity = range_words(self._branches.capacity_of(node.id))
-        return [f"{node.name} · ", " · ".join([*words, *[f"capacity {capacity}"] * bool(capacity)])]
+        return [f"{node.name} · ", " · ".join(words)] if words else []
 
     def row_count(self) -> int:
         """Return the number of nodes that no fold hides."""
@@ -234,7 +239,7 @@ class TreeList(LineList):
                 node, fold=self.folding.sign(node.id), filter_sign=self._filter_sign(node.id), is_cursor=is_cursor
             )
             self._strips[node.id, is_cursor] = strip
-        return strip
+        return with_scrollbar(self, strip, index)
 
     def on_resize(self) -> None:
         """Lay the columns out anew; the lines may have been drawn for the width before."""
