@@ -256,12 +256,27 @@ def result_of(dialog: object, *typed: str) -> str:
     ("node_id", "title", "lines", "expected"),
     [
         (21, "below R1", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
-        (22, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
-        (23, "after Lap 2", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))"),
+        (
+            22,
+            "after Lap 2 in R1",
+            ["Lap {n}", "3", "6", "2", "2026-03-30"],
+            "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))",
+        ),
+        (
+            23,
+            "after Lap 2 in R1",
+            ["Lap {n}", "3", "6", "2", "2026-03-30"],
+            "Shop(R1(Lap 1 Lap 2 S1 S2) R2 Spike(Part))",
+        ),
         (24, "below R2", ["Lap {n}", "3", "6", "2", "2026-05-01"], "Shop(R1(Lap 1 Lap 2) R2(S1 S2) Spike(Part))"),
         (20, "below Shop", ["Sprint {n}", "1", "6", "2", "2026-03-21"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part) S1 S2)"),
         (25, "below Spike", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part S1 S2))"),
-        (26, "after Part", ["Lap {n}", "3", "6", "2", "2026-03-30"], "Shop(R1(Lap 1 Lap 2) R2 Spike(Part S1 S2))"),
+        (
+            26,
+            "after Part in Spike",
+            ["Lap {n}", "3", "6", "2", "2026-03-30"],
+            "Shop(R1(Lap 1 Lap 2) R2 Spike(Part S1 S2))",
+        ),
     ],
 )
 async def test_a_series_is_offered_and_made_below_a_release_and_beside_an_iteration(
@@ -309,8 +324,8 @@ def test_a_series_goes_on_after_the_latest_end_and_the_highest_number() -> None:
     ("changed", "reason"),
     [
         ({0: "S"}, r"The name needs \{n\}"),
-        ({2: "61"}, "Number of sprints must be a number from 1 to 60"),
-        ({2: "0"}, "Number of sprints"),
+        ({2: "61"}, "Sprints to add must be a number from 1 to 60"),
+        ({2: "0"}, "Sprints to add"),
         ({3: "53"}, "Weeks must be a number from 1 to 52"),
         ({3: "²"}, "Weeks"),
         ({1: "0"}, "The first number"),

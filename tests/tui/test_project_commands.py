@@ -78,7 +78,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name_or_in_a_list(sto
 
     assert store.project_id == 2
     (dialog,) = picked.asked
-    assert words_of(dialog).startswith("Projects on here · your role · open items")
+    assert words_of(dialog).startswith("Projects on here")
     rows = [(each.value, each.hint.split()) for each in rows_of(dialog)]
     assert {str(value): hint for value, hint in rows} == {
         "1": ["manager"], "2": [], "3": ["reader"], "local": ["profile"], "demo": ["profile"],
@@ -88,7 +88,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name_or_in_a_list(sto
     left = FakeProfiles(store, (), [None])
     await run(left, "app.project")
     assert (store.project_id, left.wanted_profile) == (2, None)
-    assert words_of(left.asked[0]).startswith("Projects · your role · open items")
+    assert words_of(left.asked[0]).startswith("Projects")
     assert [each.text for each in complete_project(cast("ProjectTarget", left), "au", 2)] == ["Aurora", "Aurelia"]
     assert [each.text for each in complete_profile(cast("ProjectTarget", picked), "d", 1)] == ["demo"]
 
@@ -150,8 +150,8 @@ async def test_the_counts_of_the_projects_come_into_the_list_while_it_is_shown(s
         await asked
 
     counted = {each.label: " ".join(each.hint.split()) for each in shown}
-    assert counted["Aurora"] == "manager 2 open · 3 pts"
-    assert counted["Beacon"] == "reader not opened yet"
+    assert counted["Aurora"] == "manager 2 open 3 pts"
+    assert counted["Beacon"] == "reader not loaded yet"
     assert len({len(each.hint) for each in shown}) == 1
 
 

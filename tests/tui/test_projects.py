@@ -18,7 +18,7 @@ async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_pick
         here, there = store.lookups.projects()[:2]
         totals = (await store.project_facts.totals())[here.id]
         await press(pilot, "g", "P")
-        listed = line_with(pilot.app, f"{totals.count} open · ")
+        listed = line_with(pilot.app, f"{totals.count} open  ")
         await press(pilot, *there.name.lower(), "enter")
         await until(lambda: store.project_id == there.id)
 

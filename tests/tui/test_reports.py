@@ -78,17 +78,15 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
         await shown(pilot, "Age", "St", "Owner", "stuck")
-        rows = [line for line in lines_of(pilot.app) if re.search(r" #\d+ .*[◐◑]", line)]
+        rows = [line for line in lines_of(pilot.app) if re.search(r"^.? +\d+  █* .*[◐◑]", line)]
         lengths = [line.count("█") for line in rows]
-        number = re.search(r"#\d+", rows[0])
 
         words = ("◐ In progress", "◑ Testing") if size[0] > 60 else ("◐", "◑")
         assert all(words[0] in line or words[1] in line for line in rows)
-        assert all(re.search(r"#\d+  [▲◆×■◇»] \w", line) for line in rows)
+        assert all(re.search(r"  [▲◆×■◇»] \w", line) for line in rows)
         assert lengths == sorted(lengths, reverse=True)
-        assert (lengths[0] > 0) is (size[0] > 60)
-        assert number is not None
-        assert any(line.startswith(f" {number[0]} ") for line in lines_of(pilot.app))
+        assert lengths[0] > 0
+        assert any(re.match(r" #\d+ ", line) for line in lines_of(pilot.app))
 
 
 @pytest.mark.slow
@@ -101,7 +99,7 @@ async def test_the_statuses_of_the_item_stand_above_it(world: World, store: Stor
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l", "G")
 
-        await shown(pilot, "d ago → ◑ Testing 0d ──")
+        await shown(pilot, "d earlier → ◑ Testing 0d ──")
 
 
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:
@@ -120,7 +118,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("Burnup", "━ scope", "Scope"),
         ("Scope", "additions and removals"),
         ("Velocity", "▒ remaining", "No velocity yet", "The last 7 iterations"),
-        ("Age", "in progress", "Owner"),
+        ("Age", "started item", "Owner"),
         ("Workload", "░ not started", "Hours"),
         ("Areas", "most in"),
         ("Estimates", "Half are"),
@@ -185,7 +183,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
         await pilot.press("enter")
         await shown(pilot, "This row is not an item. The report “Age” lists items.")
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
-        await shown(pilot, "in progress")
+        await shown(pilot, "started item")
         await pilot.press("enter")
         await until(lambda: isinstance(pilot.app.screen, EditorScreen))
 

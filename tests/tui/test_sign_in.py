@@ -97,7 +97,7 @@ async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> N
     async with asked(opened, store) as pilot:
         await pilot.press("ctrl+t")
         await pilot.pause()
-        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t by password"])
+        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t use password"])
         await pilot.press(*code, "enter")
         await signed_in(pilot, store)
 
@@ -127,8 +127,8 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
 @pytest.mark.parametrize(
     ("size", "keys"),
     [
-        ((60, 20), "enter sign in  ctrl+t by browser  esc work offline"),
-        ((80, 24), "enter sign in  ctrl+t by browser  tab next field  esc work offline"),
+        ((60, 20), "enter sign in  ctrl+t use browser  esc work offline"),
+        ((80, 24), "enter sign in  ctrl+t use browser  tab next field  esc work offline"),
     ],
 )
 async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: tuple[int, int], keys: str) -> None:

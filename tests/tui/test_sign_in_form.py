@@ -92,7 +92,7 @@ async def test_the_form_takes_names_and_secrets_and_says_what_is_wrong() -> None
         shown = text_of(app)
         for words in ("backlit · Sign in", "Server      https://tracker.example ", "About this.", note(app)):
             assert words in shown
-        assert "enter sign in  ctrl+t by browser  tab next field  esc later" in shown
+        assert "enter sign in  ctrl+t use browser  tab next field  esc later" in shown
         assert (note(app), focused(app), code.display) == ("The session has ended.", 0, True)
 
         form.type_early(" ")
@@ -152,7 +152,7 @@ async def test_the_form_takes_a_code_of_the_browser() -> None:
         assert "get a code:" in shown
         assert "https://tracker.example/" in shown
         assert "User name" not in shown
-        assert "enter sign in  ctrl+t by password  esc later" in shown
+        assert "enter sign in  ctrl+t use password  esc later" in shown
         assert (note(app), focused(app)) == ("", 2)
         assert await refusal("Enter") == ("Enter the code.", 2)
         assert await refusal("Enter", "tab") == ("Enter the code.", 2)
@@ -173,7 +173,7 @@ async def test_a_form_is_left_by_esc_and_closes_after_a_sign_in_elsewhere() -> N
         await app.push_screen(SignInDialog(way, "Sign in", "", "later"), answers.append)
         await pilot.pause()
         form = form_of(app)
-        assert "enter sign in  ctrl+t by browser  esc later" in text_of(app)
+        assert "enter sign in  ctrl+t use browser  esc later" in text_of(app)
         form.press("ctrl+t")
         list(form.query(Input))[2].value = "9"
         form.press("enter")

@@ -67,7 +67,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = PickDialog(f"Projects{here} · your role · open items", _choices(target, None), target.store.project_id)
+    dialog = PickDialog(f"Projects{here}", _choices(target, None), target.store.project_id)
     target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -147,19 +147,18 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list
     store = target.store
     roles = store.lookups.roles()
     widest = max(map(len, roles.values()), default=0)
-    counts = {project_id: _count_words(each) for project_id, each in (totals or {}).items()}
-    missing = "" if totals is None else "not opened yet"
+    most = max((counted(each.points, "pt") for each in (totals or {}).values()), key=len, default="")
+    counts = {
+        project_id: f"{each.count:,} open  {counted(each.points, 'pt'):>{len(most)}}"
+        for project_id, each in (totals or {}).items()
+    }
+    missing = "" if totals is None else "not loaded yet"
     width = max(map(len, (missing, *counts.values())))
     projects = [
         Choice(each.id, each.name, f"{roles[each.id]:<{widest}}  {counts.get(each.id, missing):>{width}}")
         for each in store.lookups.projects()
     ]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
-
-
-def _count_words(totals: Totals) -> str:
-    """Return the open items and points of a project that was opened here."""
-    return f"{totals.count:,} open · {counted(totals.points, 'pt')}"
 
 
 def project_lines(store: Store, room: int) -> list[str]:

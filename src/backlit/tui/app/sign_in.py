@@ -145,7 +145,7 @@ class SignInDialog(Dialog[bool | None]):
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
         step = [("tab", "next field")] if len(self._inputs) > 1 else []
-        other = "by password" if self._with_code else "by browser"
+        other = "use password" if self._with_code else "use browser"
         self.name_keys(("enter", "sign in"), ("ctrl+t", other), *step, ("esc", self._leave))
         self.set_focus(self._inputs[0])
 

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from backlit.model.errors import BadRequest
@@ -122,9 +123,11 @@ class PathDialog(LineDialog):
 class LinesDialog(Dialog[tuple[str, ...] | None]):
     """Asks for several lines and shows what they come to; tab and the arrows go from one to the next.
 
-    Enter accepts all of them once they are right; the answer is what was typed, None when it was left.
+    Enter accepts all of them once they are right; the answer is what was typed, None when it was left. With the class
+    -beside the result stands beside them on a wide screen.
     """
 
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (80, "-wide")]
     draft: StoredDraft
 
     def __init__(
@@ -145,11 +148,11 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     def content(self) -> ComposeResult:
         """Yield a label and an input for each line, then the result."""
         width = max(len(label) for label in self._labels) + 1
-        for label, line in zip(self._labels, self.inputs, strict=True):
-            with Horizontal(classes="labelled"):
-                yield Static(literal(f"{label:{width}}"), classes="label")
-                yield line
-        yield self._note
+        with Container(classes="lines"):
+            with Vertical(classes="form"):
+                for label, line in zip(self._labels, self.inputs, strict=True):
+                    yield Horizontal(Static(literal(f"{label:{width}}"), classes="label"), line, classes="labelled")
+            yield self._note
         yield self._fault
 
     def on_mount(self) -> None:

@@ -34,7 +34,7 @@ class PickerDialog(Dialog[Result]):
 
     def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
         super().__init__(title)
-        self.input = LineInput(placeholder="type to filter" + (", or something new" if free else ""))
+        self.input = LineInput(placeholder=" type to filter" + (", or something new" if free else ""))
         self.list = ChoiceList(self.SIGN)
         self._choices = list(choices)
         self._texts = [_searched(choice) for choice in choices]

@@ -17,7 +17,7 @@ from backlit.tui.dialogs.line import LineDialog, LinesDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.dates import span, typed_day, typed_end
+from backlit.tui.fields.dates import column_span, span, typed_day, typed_end, written_day
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreTarget
 
@@ -105,12 +105,13 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     begins = iterations[above].start if iterations[above].is_release else None
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
     lines = offer(children, below_root, begins, today)
-    title = f"Add sprints after {children[-1].name}" if is_beside else f"Add sprints below {node.name}"
+    place = f"after {children[-1].name} in {tree[above].name}" if is_beside else f"below {node.name}"
 
     def read(typed: Sequence[str]) -> str:
         return series_lines(series_of(typed, today), children, today)
 
-    typed = await target.ask(LinesDialog(title, lines, read, kept_lines(target, "series"), "add sprints"))
+    dialog = LinesDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
+    typed = await target.ask(dialog.add_class("-beside"))
     if typed is not None:
         made = await target.store.nodes.add_all(target.kind, above, series_of(typed, today))
         target.go_to_node(made[0])
@@ -296,9 +297,9 @@ def offer(
     like = re.compile(re.escape(pattern).replace(re.escape(NUMBER), r"(\d{1,5})"))
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
-        ("Name", pattern),
+        (f"Name, {NUMBER} = number", pattern),
         ("First number", str(max(numbers, default=0) + 1)),
-        ("Number of sprints", "6"),
+        ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),
         ("First day", begins.isoformat()),
     ]
@@ -314,7 +315,7 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     pattern, first, count, weeks, start = typed
     if NUMBER not in pattern:
         raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
-    many = _whole(count, "Number of sprints", MOST)
+    many = _whole(count, "Sprints to add", MOST)
     days = 7 * _whole(weeks, "Weeks", 52)
     number = _whole(first, "The first number", 100_000)
     begins = typed_day(start, today, "First day")
@@ -332,14 +333,14 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
 
 
 def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], today: date, most: int = 8) -> str:
-    """Return a heading and a line for each iteration with its overlaps; a long series lacks its middle."""
-    lines = [
-        f"{each.name}   {span(each.start, each.end, today):>13}{overlap_words(each.start, each.end, beside)}"
-        for each in series
-    ]
+    """Return a heading, a line for each iteration, and the overlaps of all; a long series lacks its middle."""
+    width, start = max(len(each.name) for each in series), series[0].start
+    lines = [f"{each.name:{width}}  {column_span(each.start, each.end, today)}" for each in series]
     if len(lines) > most:
         lines = [*lines[: most - 2], "…", lines[-1]]
-    return "\n".join([f"Will be added, {NUMBER} being the number", *lines])
+    begins = f" from {start:%a} {written_day(start, today)}" if start else ""
+    overlaps = overlap_words(start, series[-1].end, beside).strip()
+    return "\n".join([counted(len(series), "sprint") + begins, *lines, *[overlaps] * bool(overlaps)])
 
 
 def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:

@@ -95,7 +95,7 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 6
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 5
 DATES = Column("Dates", 21)
 ITEMS = Column("Open", 5)
 POINTS = Column("Pts", 6)
@@ -235,7 +235,7 @@ class TreeLayout:
         is_outer = self._branches.tree.depth(node_id) == 1
         halves = max(1, round(2 * points / largest * self._bar))
         bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
-        percent = f"{points / whole:.0%}  ".rjust(self._percent) if self._percent else ""
+        percent = f"{points / whole:.0%} ".rjust(self._percent) if self._percent else ""
         return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "secondary" if is_outer else "bar")]
 
 
