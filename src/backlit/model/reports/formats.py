@@ -91,6 +91,7 @@ COLOURS: Mapping[Tone, str] = {
     Tone.TESTED: "#4d8fb8",
     Tone.UNDERWAY: "#94bd88",
     Tone.PLAIN: "#7b8794",
+    Tone.LATE: "#c4695f",
     Tone.SCOPE: "#33363f",
     Tone.GUIDE: "#9a4f4f",
 }

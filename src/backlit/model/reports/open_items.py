@@ -28,9 +28,7 @@ from backlit.model.trees import NO_TOTALS, Totals
 
 STUCK = 7
 """Days from which an item counts as stuck."""
-BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "15–30"), (None, "over 30"))
-"""The upper age of each bar, in days."""
-AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
+AGE_PARTS = (Part("up to a week", Tone.STARTED), Part("longer", Tone.LATE))
 AGE_COLUMNS = (
     Column("Days"),
     Column("ID", rank=2),
@@ -91,10 +89,7 @@ class Stay(Struct, frozen=True):
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
     """Report on started items that are not done, oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
-    counts = {label: [0.0, 0.0] for _, label in BUCKETS}
-    for each in shown:
-        counts[_bucket(each.days(today))][each.group is StatusGroup.READY_FOR_TEST] += 1
-    bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items()) if shown else ()
+    bars = tuple(_age_bar(each, float(each.days(today))) for each in shown)
     rows = tuple(_age_row(each, today) for each in shown)
     notes = []
     if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
@@ -108,16 +103,17 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
         tuple(each.type for each in shown),
         tuple(each.way(today) for each in shown),
     )
-    return Report("Age in status", about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
+    chart = Bars(AGE_PARTS, bars, line=STUCK)
+    return Report("Age in status", about, _age_headline(shown, today), chart, table, tuple(notes))
+
+
+def _age_bar(stay: Stay, days: float) -> Bar:
+    return Bar(f"#{stay.item_id} {stay.name}", (min(days, STUCK), max(0.0, days - STUCK)))
 
 
 def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:
     since = day_text(stay.since) if stay.is_exact else f"{day_text(stay.since)} or before"
     return float(stay.days(today)), f"#{stay.item_id}", stay.name, stay.status, stay.owner, since
-
-
-def _bucket(days: int) -> str:
-    return next(label for most, label in BUCKETS if most is None or days <= most)
 
 
 def _age_headline(stays: Sequence[Stay], today: date) -> str:

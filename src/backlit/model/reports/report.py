@@ -183,15 +183,15 @@ class Bar(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True):
-    """Horizontal bars with the same parts, perhaps in order of time, and perhaps with a line at their average.
+    """Horizontal bars, one for each row of the table, perhaps in order of time.
 
-    There is one for each row of the table, except in a table of items.
+    All have the same parts, and perhaps a line across them, at the average or the age from which items are stuck.
     """
 
     parts: tuple[Part, ...]
     bars: tuple[Bar, ...]
     is_in_time: bool = False
-    average: float = 0.0
+    line: float = 0.0
 
     @property
     def is_empty(self) -> bool:
@@ -200,8 +200,8 @@ class Bars(Struct, frozen=True):
 
     @property
     def top(self) -> float:
-        """The length of the longest bar."""
-        return max((each.total for each in self.bars), default=0.0)
+        """The length of the longest bar, or a little more than the line."""
+        return max([1.25 * self.line, *(each.total for each in self.bars)])
 
 
 Chart: TypeAlias = Timeline | Bars

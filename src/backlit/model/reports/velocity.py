@@ -95,7 +95,7 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
         "Velocity",
         about,
         _headline(finished, recent, measure),
-        Bars(PARTS, tuple(_bar(each, today, measure) for each in runs), is_in_time=True, average=recent.mean),
+        Bars(PARTS, tuple(_bar(each, today, measure) for each in runs), is_in_time=True, line=recent.mean),
         Table(COLUMNS, tuple(_row(each, today, measure) for each in runs)),
         _notes(runs, today, sample_until),
     )

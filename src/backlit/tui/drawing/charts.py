@@ -257,14 +257,14 @@ def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, ch
 
 
 def line_at(chart: Bars, room: int) -> int | None:
-    """Return the cell of the line at the average, behind a bar of just that length; None without an average."""
-    return min(room - 1, round(chart.average / max(chart.top, chart.average) * room)) if chart.average else None
+    """Return the cell of the line across bars, behind a bar of just that length; None without a line."""
+    return min(room - 1, round(chart.line / chart.top * room)) if chart.line else None
 
 
 def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
-    """Return the parts of a bar and the line at the average, as wide as the room; without a bar only the line.
+    """Return the parts of a bar and the line across bars, as wide as the room; without a bar only the line.
 
-    A part above the average goes beyond the line, which lies on the colour of the part.
+    A longer bar goes beyond the line, which lies on the colour of the part.
     """
     line = line_at(chart, room)
     cells: list[Piece] = []
@@ -274,7 +274,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
     elif bar is not None:
         for value, part in zip(bar.values, chart.parts, strict=True):
             so_far += value
-            least = len(cells) + 1 if line is None or so_far <= chart.average else max(len(cells) + 1, line + 2)
+            least = len(cells) + 1 if line is None or so_far <= chart.line else max(len(cells) + 1, line + 2)
             end = max(least, round(so_far / (chart.top or 1.0) * room)) if value > 0 else 0
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
@@ -297,7 +297,7 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     if isinstance(chart, Bars):
         parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
-        signs += [(LIMIT, "foreground", "average")] if chart.average else []
+        signs += [(LIMIT, "foreground", "average")] if chart.line else []
     else:
         signs = [("█", COLOURS[chart.bars.tone], chart.bars.name)]
         signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]

@@ -11,18 +11,7 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
-from backlit.model.reports.report import (
-    Bar,
-    Bars,
-    Column,
-    Part,
-    Report,
-    Step,
-    Tone,
-    Value,
-    number_text,
-    value_text,
-)
+from backlit.model.reports.report import Bars, Column, Report, Step, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
@@ -46,7 +35,6 @@ LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
-AGE_PARTS = (Part("", Tone.STARTED), Part("", Tone.LATE))
 
 
 class ReportChart(Widget):
@@ -198,7 +186,8 @@ class ReportTable(LineList):
     def show(self, report: Report) -> None:
         """Show a report; one in order of time starts at its end, and the same report keeps the cursor."""
         is_same = self._report is not None and self._report.title == report.title
-        self._report, self._bars, self._layout = report, bars_of(report), None
+        self._report, self._layout = report, None
+        self._bars = report.chart if isinstance(report.chart, Bars) and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
         self._space_rows()
 
@@ -243,8 +232,8 @@ class ReportTable(LineList):
         titles = tuple(column.title for column in self._report.table.columns)
         width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
         if self._bars is not None and (at := line_at(self._bars, width)) is not None:
-            text = f"{STUCK}d" if self._report.table.item_ids else number_text(self._bars.average)
-            bar = [(fit_right(text, at), "muted"), (LIMIT, "muted")]
+            days = "d" * bool(self._report.table.item_ids)
+            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT, "muted")]
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -315,18 +304,6 @@ class ReportTable(LineList):
                 drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
                 segments += [Segment(text, piece_style(theme, tone, on)) for text, tone in drawn]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
-
-
-def bars_of(report: Report) -> Bars | None:
-    """Return the bars of the rows: those of the chart, or the days of items with the line from which they are stuck."""
-    chart, table = report.chart, report.table
-    if not isinstance(chart, Bars) or not table.rows:
-        return None
-    if not table.item_ids:
-        return chart
-    days = [row[0] for row in table.rows if isinstance(row[0], float)]
-    bars = [Bar("", (min(each, STUCK), max(0.0, each - STUCK))) for each in (*days, 1.25 * STUCK)]
-    return Bars(AGE_PARTS, tuple(bars), average=STUCK)
 
 
 def natural_width(report: Report) -> int:

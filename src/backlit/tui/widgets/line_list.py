@@ -18,6 +18,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.item_rows import SCROLLBAR
 from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 WHEEL_LINES = 3
@@ -324,7 +325,7 @@ def with_scrollbar(rows: LineList, line: Strip, index: int) -> Strip:
     """Return a drawn row with the scrollbar in its last cell, if it is there."""
     if index not in scrollbar_of(rows):
         return line
-    bar = Segment(" ", ThemeStyles.of(rows.app).style(on="rule"))
+    bar = Segment(SCROLLBAR, ThemeStyles.of(rows.app).style("rule", on="rule"))
     return Strip([*line.crop(0, rows.size.width - 1), bar], rows.size.width)
 
 
