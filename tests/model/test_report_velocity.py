@@ -52,7 +52,7 @@ def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried
         (20.0, 0.0, 5.0),
         (0.0, 5.0, 28.0),
     ]
-    assert report.chart.average == 22.0
+    assert report.chart.line == 22.0
 
 
 def test_the_average_is_of_the_finished_ones_only() -> None:

@@ -23,7 +23,6 @@ from backlit.model.reports.report import (
     day_text,
     number_text,
 )
-from backlit.model.statuses import StatusGroup
 from backlit.model.trees import NO_TOTALS, Totals
 
 STUCK = 7
@@ -61,7 +60,6 @@ class Stay(Struct, frozen=True):
     item_id: int
     name: str
     status: str
-    group: StatusGroup
     owner: str
     since: date
     is_exact: bool = False

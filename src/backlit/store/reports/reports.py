@@ -240,7 +240,7 @@ class Reports:
                 for change in seen.changes.get(each.item_id, ())
                 if change.since < since
             )
-            known = each.item_id, each.name, each.status, each.group, owner, since, is_exact, each.type
+            known = each.item_id, each.name, each.status, owner, since, is_exact, each.type
             stays.append(Stay(*known, each.created, before))
         return age(_about(coverage), stays, today, self._records.sample.until())
 

@@ -18,7 +18,7 @@ from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, leg
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList, scrollbar_of, with_scrollbar
-from backlit.tui.widgets.side_lines import Word
+from backlit.tui.widgets.side_lines import HEADING, Word
 
 LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
@@ -97,7 +97,7 @@ def words(text: str, width: int, colour: str = "muted") -> list[Row]:
 def piece_style(theme: ThemeStyles, colour: str, on: str | None = None) -> Style:
     """Return the style of a piece of a drawing, on a ground of its own or the given one."""
     name, _, ground = colour.partition(ON)
-    return theme.style(name, on=ground or on)
+    return theme.style("foreground" if name == HEADING else name, on=ground or on, bold=name == HEADING)
 
 
 def rows_of(
@@ -143,7 +143,7 @@ def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
             yield " → ", "muted"
         if step.status:
             yield f"{status_sign(step.status, groups)} {status_word(step.status)} ", status_colour(step.status, groups)
-        yield step.words, "heading" if at == len(way) - 1 else "muted"
+        yield step.words, HEADING if at == len(way) - 1 else "muted"
 
 
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
@@ -189,17 +189,12 @@ class ReportTable(LineList):
         self._report, self._layout = report, None
         self._bars = report.chart if isinstance(report.chart, Bars) and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
-        self._space_rows()
 
-    def on_resize(self) -> None:
-        """Space the rows for the new size."""
-        self._space_rows()
-        super().on_resize()
-
-    def _space_rows(self) -> None:
-        """Leave a blank line below each bar where there is room."""
-        has_room = self.HEADER_LINES + 2 * self.row_count() <= self.size.height
-        self.ROW_LINES = 2 if has_room and self._bars is not None else 1
+    def space(self, lines: int) -> None:
+        """Give each row one line, or two for its bar and the way of its item."""
+        if lines != self.ROW_LINES:
+            self.ROW_LINES = lines
+            self.rows_replaced(self.cursor)
 
     def _first_row(self, report: Report) -> int:
         rows = report.table.rows
@@ -215,8 +210,8 @@ class ReportTable(LineList):
 
     @property
     def current_way(self) -> Sequence[Step]:
-        """Return the statuses that the item under the cursor had; nothing in other reports."""
-        ways = self._report.table.item_ways if self._report is not None else ()
+        """Return the statuses that the item under the cursor had; nothing in other reports, and where rows show it."""
+        ways = self._report.table.item_ways if self._report is not None and self.ROW_LINES == 1 else ()
         return ways[self.cursor] if self.cursor < len(ways) else ()
 
     def row_count(self) -> int:
@@ -247,13 +242,16 @@ class ReportTable(LineList):
         return with_scrollbar(self, strip, index)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a row, or below it the line across the bars."""
+        """Draw a row, or below it the line across the bars and the statuses that the item had."""
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
-        theme, (widths, bar) = ThemeStyles.of(self.app), self._laid_out(self._report)
-        segments = [Segment(text, theme.style(colour)) for text, colour in stacked_bar(self._bars, None, bar)]
-        before = Segment(" " * (LEAD + widths[0] + GAP), theme.style())
-        return Strip([before, *segments]).adjust_cell_length(self.size.width, theme.style())
+        theme, table, (widths, bar) = ThemeStyles.of(self.app), self._report.table, self._laid_out(self._report)
+        pieces = [(" " * (LEAD + widths[0] + GAP), "foreground"), *stacked_bar(self._bars, None, bar)]
+        if table.item_ways:
+            before = sum(width + GAP for at, width in widths.items() if at and not table.columns[at].is_text)
+            pieces += [(" " * (before + GAP + SIGN), "muted"), *way_words(table.item_ways[index], self.status_groups)]
+        segments = [Segment(text, piece_style(theme, colour)) for text, colour in pieces]
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
         """Return the widths of the shown columns, and the cells of the longest bar."""

@@ -135,6 +135,7 @@ class ReportsScreen(StoreScreen[None]):
         self.set_class(self.size.width < NARROW, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
         self._fit_table()
+        self._show_item()
         self.draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -205,7 +206,8 @@ class ReportsScreen(StoreScreen[None]):
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self._table.row_count()
-        high = LIST_FRAME + (2 * rows if 8 * rows < self.size.height else rows) if has_items else "1fr"
+        self._table.space(2 if is_list and (8 if has_items else 3) * rows < self.size.height else 1)
+        high = LIST_FRAME + self._table.ROW_LINES * rows if has_items else "1fr"
         self._table.styles.height = high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
         is_narrow = width < NARROW or is_list
