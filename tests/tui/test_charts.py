@@ -208,7 +208,7 @@ def test_a_line_of_the_average_crosses_all_bars() -> None:
 def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not() -> None:
     chart = bars((6.9, 0.0), (7.0, 0.0), (7.1, 2.9), average=7.0)
 
-    assert bar_texts(chart, 10)[:3] == ["███████│  ", "███████│  ", "███████│█▒"]
+    assert bar_texts(chart, 10)[:3] == ["██████▉│  ", "███████│  ", "███████│█▒"]
     assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "background on bar-done")
 
 

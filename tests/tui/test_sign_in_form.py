@@ -92,7 +92,7 @@ async def test_the_form_takes_names_and_secrets_and_says_what_is_wrong() -> None
         shown = text_of(app)
         for words in ("backlit · Sign in", "Server      https://tracker.example ", "About this.", note(app)):
             assert words in shown
-        assert "enter sign in  ctrl+t use browser  tab next field  esc later" in shown
+        assert "enter next  ctrl+t use browser  esc later" in shown
         assert (note(app), focused(app), code.display) == ("The session has ended.", 0, True)
 
         form.type_early(" ")
@@ -173,7 +173,7 @@ async def test_a_form_is_left_by_esc_and_closes_after_a_sign_in_elsewhere() -> N
         await app.push_screen(SignInDialog(way, "Sign in", "", "later"), answers.append)
         await pilot.pause()
         form = form_of(app)
-        assert "enter sign in  ctrl+t use browser  esc later" in text_of(app)
+        assert "enter next  ctrl+t use browser  esc later" in text_of(app)
         form.press("ctrl+t")
         list(form.query(Input))[2].value = "9"
         form.press("enter")

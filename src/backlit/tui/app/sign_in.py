@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
@@ -144,10 +144,16 @@ class SignInDialog(Dialog[bool | None]):
     def _show_form(self) -> None:
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
-        step = [("tab", "next field")] if len(self._inputs) > 1 else []
-        other = "use password" if self._with_code else "use browser"
-        self.name_keys(("enter", "sign in"), ("ctrl+t", other), *step, ("esc", self._leave))
         self.set_focus(self._inputs[0])
+        self._name_keys()
+
+    @on(Input.Changed)
+    @on(events.DescendantFocus)
+    def _name_keys(self) -> None:
+        """Name the keys: enter signs in once the other input has a text."""
+        is_last = all(each is self.focused or each.value.strip() for each in self._inputs)
+        other = "use password" if self._with_code else "use browser"
+        self.name_keys(("enter", "sign in" if is_last else "next"), ("ctrl+t", other), ("esc", self._leave))
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
@@ -184,8 +190,9 @@ class SignInDialog(Dialog[bool | None]):
     def _enter(self) -> None:
         empty = next((each for each in self._inputs if not each.value.strip()), None)
         if empty is not None:
+            if empty is self.focused:
+                self._say(_NEEDED_WITH_CODE if self._with_code else _NEEDED)
             self.set_focus(empty)
-            self._say(_NEEDED_WITH_CODE if self._with_code else _NEEDED)
             return
         self._start()
 

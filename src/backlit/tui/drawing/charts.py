@@ -269,7 +269,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
     line = line_at(chart, room)
     cells: list[Piece] = []
     so_far = 0.0
-    if bar is not None and len(chart.parts) == 1:
+    if bar is not None and bar.values[0] == bar.total <= (chart.line or bar.total):
         cells = [(sign, COLOURS[chart.parts[0].tone]) for sign in plain_bar(bar.total, chart.top, room)]
     elif bar is not None:
         for value, part in zip(bar.values, chart.parts, strict=True):
