@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -300,6 +300,17 @@ async def test_a_series_is_compared_with_sprints_alone(store: Store) -> None:
     words = result_of(target.asked[0], "S{n}", "1", "1", "2", "2026-03-16")
 
     assert ("overlaps Spike" in words, "R1" in words) == (True, False)
+
+
+async def test_a_series_beyond_the_end_of_its_release_says_so(store: Store) -> None:
+    target = FakeTree(store, 21, [None])
+    end = store.lookups.iterations()[21].end
+    assert end is not None
+
+    await run(target, "tree.series")
+    within, beyond = (result_of(target.asked[0], "S{n}", "1", "1", "1", str(end - timedelta(n))) for n in (6, 5))
+
+    assert ("R1 ends on " in within, "R1 ends on " in beyond) == (False, True)
 
 
 def sprint(name: str, start: date | None, end: date | None, *, release: bool = False) -> IterationEntry:

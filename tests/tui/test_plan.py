@@ -23,7 +23,7 @@ from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import People, Shift
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import IterationHead, PlanScreen
-from backlit.tui.widgets.view_list import scrollbar_of
+from backlit.tui.widgets.line_list import scrollbar_of
 
 
 @asynccontextmanager

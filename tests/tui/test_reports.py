@@ -78,7 +78,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
         await shown(pilot, "Age", "St", "Owner", "stuck")
-        rows = [line for line in lines_of(pilot.app) if re.search(r"^.? +\d+  █* .*[◐◑]", line)]
+        rows = [line for line in lines_of(pilot.app) if re.search(r"^.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
         lengths = [line.count("█") for line in rows]
 
         words = ("◐ In progress", "◑ Testing") if size[0] > 60 else ("◐", "◑")
@@ -90,16 +90,19 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 
 
 @pytest.mark.slow
-async def test_the_statuses_of_the_item_stand_above_it(world: World, store: Store, opened: Open) -> None:
+@pytest.mark.parametrize(("size", "way"), [((120, 40), "│            created "), ((80, 16), "◑ Testing 0d ──")])
+async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
+    world: World, store: Store, opened: Open, size: tuple[int, int], way: str
+) -> None:
     page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     item_id = next(each["id"] for each in page.results if each["fields"]["Status"] == "Not Done")
     for status in ("In Progress", "Ready For Test"):
         await world.rival.work_items.update(item_id, {"Status": status})
         await store.refresh()
-    async with reports_of(opened, store) as pilot:
+    async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l", "G")
 
-        await shown(pilot, "d earlier → ◑ Testing 0d ──")
+        await shown(pilot, way)
 
 
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
@@ -127,7 +126,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     -beside the result stands beside them on a wide screen.
     """
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (80, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
     draft: StoredDraft
 
     def __init__(

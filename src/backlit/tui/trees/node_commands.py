@@ -102,13 +102,16 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     is_beside = not (entry.is_release or node.parent_id not in iterations or tree.children(node.id))
     above = node.parent_id if is_beside else node.id
     children = [found for each in tree.children(above) if not (found := iterations[each.id]).is_release]
-    begins = iterations[above].start if iterations[above].is_release else None
+    begins, ends = (iterations[above].start, iterations[above].end) if iterations[above].is_release else (None, None)
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
     lines = offer(children, below_root, begins, today)
     place = f"after {children[-1].name} in {tree[above].name}" if is_beside else f"below {node.name}"
 
     def read(typed: Sequence[str]) -> str:
-        return series_lines(series_of(typed, today), children, today)
+        series = series_of(typed, today)
+        is_late = ends and (series[-1].end or ends) > ends
+        late = f"\n{tree[above].name} ends on {written_day(ends, today)}" if ends and is_late else ""
+        return series_lines(series, children, today) + late
 
     dialog = LinesDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
     typed = await target.ask(dialog.add_class("-beside"))
