@@ -17,18 +17,22 @@ from backlit.tui.widgets.text_view import LinesView
 class Lines(Screen[None]):
     """A status line."""
 
+    def __init__(self, hints: Sequence[str]) -> None:
+        super().__init__()
+        self._hints = hints
+
     def compose(self) -> ComposeResult:
         line = FooterLine()
         line.show(
-            ["list.filter", "item.status", "app.help"],
+            self._hints,
             [("  The service cannot be reached.", "conflict"), ("  2 of 259", "muted")],
         )
         yield line
 
 
-async def shown_at(width: int) -> str:
+async def shown_at(width: int, hints: Sequence[str] = ("list.filter", "item.status", "app.help")) -> str:
     async with Stage().run_test(size=(width, 3)) as pilot:
-        pilot.app.push_screen(Lines())
+        pilot.app.push_screen(Lines(hints))
         await pilot.pause()
         return lines_of(pilot.app)[0]
 
@@ -39,6 +43,13 @@ async def test_hints_of_less_importance_go_first_and_the_last_one_stays() -> Non
     assert await shown_at(71) == f" / filter  s status  ? keys {state}".rstrip()
     assert await shown_at(70) == f" / filter  ? keys {' ' * 9}{state}".rstrip()
     assert await shown_at(52) == f" ? keys {' ' * 1}{state}".rstrip()
+
+
+async def test_the_key_that_leads_back_is_before_the_last_one_and_stays() -> None:
+    hints = ("list.filter", "app.back", "item.status", "app.help")
+
+    assert (await shown_at(90, hints)).startswith(" / filter  s status  q back  ? keys ")
+    assert (await shown_at(62, hints)).startswith(" q back  ? keys ")
 
 
 async def test_a_sentence_that_hardly_fits_is_cut_with_a_sign() -> None:

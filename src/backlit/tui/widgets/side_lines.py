@@ -145,7 +145,7 @@ Hint = tuple[str, str, str]
 class FooterLine(SidesLine):
     """The last line of a screen: hints about keys at the left, the state at the right.
 
-    Hints are given by importance, and after them the one that always stays, for the rest of the keys.
+    Hints are given by importance. The key that leads back is before the last one; both stay in a narrow terminal.
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -166,8 +166,8 @@ class FooterLine(SidesLine):
         `labels` replaces the labels of commands by id. A reader gets no hints for writers.
         """
         left: list[Word] = []
-        for hint in hints:
-            key, label, command_id = _hint_of(hint) if isinstance(hint, str) else hint
+        shown = [_hint_of(hint) if isinstance(hint, str) else hint for hint in hints]
+        for key, label, command_id in sorted(shown, key=lambda each: (each is shown[-1], each[0] == BACK)):
             if is_reader and command_id in FOR_WRITERS:
                 continue
             label = labels.get(command_id, label)
@@ -202,16 +202,17 @@ class FooterLine(SidesLine):
         self.refresh()
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the hints that fit beside the state; the last hint and the end of the state go last.
+        """Return the hints that fit beside the state; the last hints and the end of the state go last.
 
         Below a dialog, which names its own keys, only a confirmation is shown.
         """
         left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
+        kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK)
         if width <= NARROW:
             place = " " * min(2, len(state)) + r"\1/\2"
             state = tuple((BRIEF.sub(place, text), colour, command_id) for text, colour, command_id in state)
-        least = length(pairs[-1]) if pairs and not self._confirmed else 0
+        least = 0 if self._confirmed else sum(map(length, pairs[-kept:]))
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
             rest = width - least - length(right)
@@ -220,10 +221,12 @@ class FooterLine(SidesLine):
             right.insert(0, (fit(text, min(cell_len(text), rest)), colour, command_id))
         room = width - length(right)
         while pairs and sum(map(length, pairs)) > room:
-            pairs.pop(-2 if len(pairs) > 1 else -1)
+            pairs.pop(max(0, len(pairs) - kept - 1))
         return [word for pair in pairs for word in pair], right
 
 
+BACK = "q"
+"""The key that leads back."""
 NARROW = 80
 BRIEF = re.compile(r"^  (?:.* · )?\w+ ([\d,]+) of ([\d,]+)$")
 """A place among rows, written shorter in a terminal that is not wider than NARROW."""
