@@ -66,14 +66,14 @@ async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
         assert "↑ 1 pending" in title_of(pilot.app)
 
 
-async def test_a_narrow_title_keeps_the_sign_of_a_synced_project(store: Store, opened: Open) -> None:
+async def test_a_narrow_title_leaves_out_that_the_project_is_synced(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as wide:
-        assert "● synced" in title_of(wide.app)
+        assert "  synced" in title_of(wide.app)
         store.is_local = True
         wide.app.screen.query_one(TitleLine).draw()
-        assert "● local" in title_of(wide.app)
+        assert "  local" in title_of(wide.app)
     async with opened(store, (60, 20)) as narrow:
-        assert "● Aurora" in title_of(narrow.app)
+        assert "  Aurora" in title_of(narrow.app)
         assert "synced" not in title_of(narrow.app)
 
 

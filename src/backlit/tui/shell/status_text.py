@@ -23,8 +23,6 @@ TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports",
 """The commands that go to the places; other screens add a tab while they are open."""
 NEEDED = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
-SYNCED = " ●"
-"""The sign of a synced project, which stays alone in a narrow terminal."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -62,30 +60,16 @@ class TitleLine(StorageErrorGuard, SidesLine):
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the tabs and states that fit: first go states without need, the last one first, then far tabs.
 
-        The sign of a synced project stays. A screen without a tab is named alone where the tabs do not fit.
+        A screen without a tab is named alone where the tabs do not fit.
         """
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
-        least = length(each for each in right if not _is_spare(each)) + len(SYNCED)
-        if self.place not in TABS and length(tabs) + least > width:
+        if self.place not in TABS and length(tabs) + length(each for each in right if each[1] in NEEDED) > width:
             tabs = tabs[-1:]
-        while length(right) > width - length(tabs) and (spare := [each for each in right if _is_spare(each)]):
+        while length(right) > width - length(tabs) and (spare := [each for each in right if each[1] not in NEEDED]):
             right.remove(spare[-1])
-            if SYNCED in spare[-1][0]:
-                right = _before_project((SYNCED, *spare[-1][1:]), right)
         room = width - length(right)
         right.append((EDGE, "muted", ""))
         return tabs_within(tabs, room), right
-
-
-def _before_project(sign: Drawn, states: Sequence[Drawn]) -> list[Drawn]:
-    """Return the states with a sign before the project, which gives up one of its two blanks."""
-    at = next((at for at, each in enumerate(states) if each[2] == "app.project"), len(states))
-    project = [(text[1:], colour, command_id) for text, colour, command_id in states[at : at + 1]]
-    return [*states[:at], sign, *project, *states[at + 1 :]]
-
-
-def _is_spare(word: Drawn) -> bool:
-    return word[1] not in NEEDED and word[0] != SYNCED
 
 
 def state_words(store: Store, now: float) -> list[Word]:
@@ -103,7 +87,7 @@ def state_words(store: Store, now: float) -> list[Word]:
         words += _unsettled(f"≠ {counted(outbox.conflicts, 'conflict')}")
     is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
     if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
-        fresh = f" {SYNCED} local" if is_synced and store.is_local else _freshness(connection, now)
+        fresh = "  local" if is_synced and store.is_local else _freshness(connection, now)
         words.append((fresh, "conflict" if _is_bad(connection) else "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
@@ -249,7 +233,7 @@ def _freshness(connection: Connection, now: float) -> str:
     if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
         return f"  {'! ' if _is_bad(connection) else ''}{connection.state.value}"
     since = age(max(0.0, now - connection.synced_at))
-    return f" {SYNCED} synced" if since == "now" else f" {SYNCED} synced {since} ago"
+    return "  synced" if since == "now" else f"  synced {since} ago"
 
 
 def timer_words(store: Store) -> list[Part]:
