@@ -33,10 +33,12 @@ class ShownField(Struct, frozen=True):
     side: Keep | None = None
     edited: str | None = None
     fault: str = ""
+    label_width: int = 5
+    """Cells of the longest label of all fields."""
 
 
 WIDEST = 140
-FRAME_CELLS = 6
+FRAME_CELLS = 5
 """The frame, a blank at each side, and the scroll bar."""
 FRAME_LINES = 2
 HALF_MARKED = "The text still holds both versions. Delete the lines with <<<<<<<, ======= and >>>>>>>."
@@ -84,6 +86,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._decided = dict(decided)
         self._faults = dict(faults)
         self._said = note
+        self._label_width = max(5, *(min(LABEL_WIDTH, cell_len(label_of(each.key))) for each in self._fields))
         self._places: Sequence[tuple[int, int]] = ()
         self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
         self._scroll = VerticalScroll()
@@ -114,7 +117,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._said, width = note, self._width
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
-        self._heads.update(column_heads(width, self._question.theirs))
+        self._heads.update(column_heads(width, self._label_width, self._question.theirs))
         taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
@@ -135,8 +138,10 @@ class ConflictDialog(Dialog[Decisions | None]):
         several = len(self._fields) > 1
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
-        self.name_keys(*apply, *sides, ("e", "edit"), ("esc", "later"))
-        words = f"{counted(undecided, 'field')} left to resolve" if undecided else "All fields are resolved."
+        move = (("j k", "move"),) if several else ()
+        self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"))
+        left = f"{counted(undecided, 'field')} left to resolve, then enter to apply"
+        words = left if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
         if places:
@@ -164,6 +169,7 @@ class ConflictDialog(Dialog[Decisions | None]):
             side=side,
             edited=words(decision) if field.key in self._decided and side is None else None,
             fault=self._faults.get(field.key, ""),
+            label_width=self._label_width,
         )
 
     # Keys and clicks
@@ -297,21 +303,22 @@ class _Stretch(Struct, frozen=True):
     is_same: bool
 
 
-def column_heads(width: int, theirs: str) -> Content:
+def column_heads(width: int, label: int, theirs: str) -> Content:
     """Return the headings of the columns, `theirs` a name; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
-    label, was, side, _ = _columns(width)
+    _, was, side, _ = _columns(width, label)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
     keys = [("m", "bold $accent"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold $accent")]
     keys.append((f" theirs{f' ({safe(theirs)})' if theirs else ''}", bold))
     return Content.assemble(" " * MARGIN, (words, bold), *keys)
 
 
-def _columns(width: int) -> tuple[int, int, int, int]:
-    """Return the widths of a table: the label, the value before, mine and theirs."""
-    room = (width - MARGIN - LABEL_WIDTH - 4 * GAP) // 3
-    return LABEL_WIDTH, room, room, room
+def _columns(width: int, label: int) -> tuple[int, int, int, int]:
+    """Return the widths of a table: the label, the value before, mine and theirs, which have room for their signs."""
+    sign = len(OPEN) + 1
+    room = (width - MARGIN - label - 3 * GAP - 2 * sign) // 3
+    return label, room, room + sign, room + sign
 
 
 def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | None:
@@ -323,10 +330,10 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
         top = 1 + len(_fault(field, width))
         bottom = len(field_lines(field, width, is_current=False)) - len(list(_edited(field, width)))
     else:
-        label, was, side, _ = _columns(width)
+        label, was, side, _ = _columns(width, field.label_width)
         begin = MARGIN + label + was + 2 * GAP
         mine, end = begin + side + GAP, begin + 2 * (side + GAP)
-        top, bottom = 0, len(_row(field, width, is_current=False))
+        top, bottom = 0, len(_row(field, width, " "))
     if not (begin <= column < end and top <= line < bottom):
         return None
     return Keep.MINE if column < mine else Keep.THEIRS
@@ -334,25 +341,40 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
 
 def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
     """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
-    is_row = width >= SIDE_BY_SIDE and not field.is_long
-    lines = (_row if is_row else _heading)(field, width, is_current=is_current)
-    body = [] if is_row else list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
+    is_wide, sign = width >= SIDE_BY_SIDE, "▌" if is_current else " "
+    lines = _row(field, width, sign) if is_wide and not field.is_long else [_heading(field, width, sign)]
+    if field.is_long:
+        body = list(_beside(field, width) if is_wide else _below(field, width))
+    else:
+        body = [] if is_wide else list(_values(field, width))
     if len(body) > MOST_LINES:
         more = counted(len(body) - MOST_LINES, "more line")
         body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
-    return [*lines, *_fault(field, width), *body, *_edited(field, width)]
+    shown = [*lines, *_fault(field, width), *body, *_edited(field, width)]
+    tinted = 0 if not is_current else len(lines) if field.is_long else len(shown)
+    ground = "on $cursor-background"
+    padded = (line.pad_right(max(0, width - line.cell_length)).stylize_before(ground) for line in shown[:tinted])
+    return [*padded, *shown[tinted:]]
 
 
-def _row(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
+def _row(field: ShownField, width: int, sign: str) -> list[Content]:
     colours = [_colour(field, keep, is_same=False) for keep in SIDES]
-    both = cells_beside((field.mine, colours[0]), (field.theirs, colours[1]))
-    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *both]
+    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *_both(field)]
     radios = [cell(f"{_radio(field, keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
     leads = [Content(""), Content(""), *radios]
-    lines = table_lines(cells, _columns(width), ("▌" if is_current else " ", "$accent"), leads)
-    if not is_current:
-        return lines
-    return [line.pad_right(max(0, width - line.cell_length)).stylize_before("on $cursor-background") for line in lines]
+    return table_lines(cells, _columns(width, field.label_width), (sign, "$accent"), leads)
+
+
+def _both(field: ShownField) -> list[Content]:
+    mine, theirs = (_colour(field, keep, is_same=False) for keep in SIDES)
+    return cells_beside((field.mine, mine), (field.theirs, theirs))
+
+
+def _values(field: ShownField, width: int) -> Iterator[Content]:
+    """Yield the values of a short field, one below the other."""
+    names = ("was", *(f"{_radio(field, keep)} {word}" for keep, word in SIDES.items()))
+    for name, value in zip(names, (cell(field.base, "$muted"), *_both(field)), strict=True):
+        yield from table_lines([cell(name, "$muted"), value], (LEAD - GAP, width - MARGIN - LEAD - GAP))
 
 
 def _fault(field: ShownField, width: int) -> Sequence[Content]:
@@ -360,17 +382,10 @@ def _fault(field: ShownField, width: int) -> Sequence[Content]:
     return [_coloured(f"! {line}", "$error") for line in lines]
 
 
-def _heading(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
+def _heading(field: ShownField, width: int, sign: str) -> Content:
     words, colour = _decision(field)
-    label = fit(field.label, min(cell_len(safe(field.label)), width - MARGIN - len(words) - 1))
-    was = "" if field.is_long else f"  was {field.base}"
-    line = Content.assemble(
-        ("▌ " if is_current else "  ", "$accent"),
-        (label, "bold"),
-        (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
-        *(((words, colour),) if words else ()),
-    )
-    return [line]
+    label = fit(field.label, width - MARGIN - len(words) - 1)
+    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour or "$muted"))
 
 
 def _decision(field: ShownField) -> tuple[str, str]:
@@ -416,9 +431,6 @@ def _below(field: ShownField, width: int) -> Iterator[Content]:
 
 
 def _stretches(field: ShownField) -> Iterator[_Stretch]:
-    if not field.is_long:
-        yield _Stretch([field.mine], [field.theirs], is_same=False)
-        return
     mine, theirs = field.mine.splitlines(), field.theirs.splitlines()
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, mine, theirs).get_opcodes():
         if tag == "equal":
