@@ -92,7 +92,7 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
 async def test_title_calls_a_project_synced_only_where_nothing_waits(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
-        assert "≠ 1 conflict" in title_of(pilot.app)
+        assert title_of(pilot.app).split()[-4:] == ["≠", "1", "conflict", "maya"]
         assert "synced" not in title_of(pilot.app)
 
 
@@ -115,7 +115,8 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
         await pilot.resize_terminal(80, 20)
         await until(lambda: "quokkas" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert wide.count("e resolve") == 1
+        assert "enter resolve" in wide
+        assert "r retry" not in wide
         assert wide.count(f"#{item_id} Mine") == 2
 
 

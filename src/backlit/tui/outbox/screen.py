@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -56,6 +57,8 @@ from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
+HINTS_TO_RESOLVE = ("outbox.open", "outbox.discard", "outbox.item", "app.back", "app.help")
+"""Hints on an entry that enter resolves; sending it again would only overwrite the change of another."""
 HINTS_WHILE_WAITING = ("outbox.open", "outbox.discard", "outbox.copy", "app.back", "app.help")
 HINTS_WITHOUT_ROWS = ("app.back", "app.help")
 TEXT_LIMIT = 2_000
@@ -74,15 +77,16 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.CONFLICT: ("≠", "conflict"),
 }
 STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
-STATE_WIDTH = 9
-ID_WIDTH = 7
+STATE_WIDTH = 10
 AGE_WIDTH = 4
+WIDE = 100
+"""Cells from which a row names the changed fields, which the table below it has."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
 RULED, LEAST_ASIDE = 7, 6
 """Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""
 CHANGE_SHARE = 0.4
-"""Share of the width for the description of the change."""
+"""Largest share of the width for the description of the change."""
 
 
 class OutboxScreen(StoreScreen[None]):
@@ -170,8 +174,14 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
         status = status_words(self.store, self._list.cursor + 1, self._list.row_count())
         entry = self._list.current
-        hints = HINTS_WITHOUT_ROWS if entry is None else HINTS if entry.state in UNRESOLVED else HINTS_WHILE_WAITING
-        self.query_one("#status", FooterLine).show(hints, status)
+        hints, labels = HINTS_WHILE_WAITING, dict[str, str]()
+        if entry is None:
+            hints = HINTS_WITHOUT_ROWS
+        elif _is_resolved_by_enter(entry):
+            hints, labels = HINTS_TO_RESOLVE, {"outbox.open": "resolve"}
+        elif entry.state in UNRESOLVED:
+            hints = HINTS
+        self.query_one("#status", FooterLine).show(hints, status, labels)
         text = Content("") if entry is None else self._described(entry)
         self.query_one("#entry-text", Static).update(text)
         self._aside.show_soon(self._show_item)
@@ -257,10 +267,14 @@ def _at_rest(entry: OutboxEntry) -> OutboxEntry:
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
 
 
+def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
+    return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(fate_words(entry))
+
+
 async def show(target: OutboxScreen, _call: Call) -> None:
     """Resolve a conflict or a failed deletion; show the content of any other change."""
     entry = target.current()
-    if (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or fate_words(entry):
+    if _is_resolved_by_enter(entry):
         await resolve_entry(target, entry)
         return
     title = f"{STATE_WORDS[entry.state].capitalize()}  {number_or_noun(entry)} {item_name_of(target.store, entry)}"
@@ -331,6 +345,7 @@ class OutboxList(EntryList[OutboxEntry]):
         super().__init__(id=id)
         self._store = store
         self._fault = ""
+        self._id_width = self._change_width = 0
 
     def show_fault(self, sentence: str) -> None:
         """Show why the entries could not be read."""
@@ -340,19 +355,33 @@ class OutboxList(EntryList[OutboxEntry]):
     def show(self, entries: Sequence[OutboxEntry]) -> None:
         """Show other entries."""
         self._fault = ""
+        self._id_width = max((cell_len(number_or_noun(entry)) for entry in entries), default=0)
         super().show(entries)
+        self._share()
+
+    def on_resize(self) -> None:
+        """Share the room between names and changes anew."""
+        self._share()
+
+    def _share(self) -> None:
+        longest = max((cell_len(self._change_of(entry)) for entry in self.entries), default=0)
+        self._change_width = min(longest, round(self.size.width * CHANGE_SHARE))
+        self.refresh()
+
+    def _change_of(self, entry: OutboxEntry) -> str:
+        return summary_of(entry) if entry.kind is not EntryKind.EDIT or self.size.width >= WIDE else ""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an entry: state, item, change, and the time since it was made."""
         entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
-        change_width = round(width * CHANGE_SHARE) - AGE_WIDTH - 2
-        name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - AGE_WIDTH - 8)
+        change_width = self._change_width + (2 if self._change_width else 0)
+        name_width = max(0, width - change_width - STATE_WIDTH - self._id_width - AGE_WIDTH - 6)
         parts = [
-            (f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
-            (fit_right(number_or_noun(entry), ID_WIDTH) + " ", "muted"),
-            (fit(item_name_of(self._store, entry), name_width) + " ", "foreground"),
-            (fit(summary_of(entry), change_width) + " ", "muted"),
+            (f"{sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
+            (fit_right(number_or_noun(entry), self._id_width) + " ", "muted"),
+            (fit(item_name_of(self._store, entry), name_width), "foreground"),
+            (fit_right(fit(self._change_of(entry), self._change_width), change_width) + " ", "muted"),
             (fit_right(age(max(0.0, time.time() - entry.created_at)), AGE_WIDTH), "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)

@@ -43,7 +43,9 @@ class TitleLine(StorageErrorGuard, SidesLine):
     def draw(self) -> None:
         """Show the tabs and the state of now."""
         places = TABS if self.place in TABS else (*TABS, self.place)
-        self.say([self._tab(each) for each in places], state_words(self._store, time.time()))
+        words = state_words(self._store, time.time())
+        state = [each for each in words if each[1] in NEEDED or self.place not in each]  # no key that leads here
+        self.say([self._tab(each) for each in places], state)
 
     @staticmethod
     def name_of(place: str) -> str:
