@@ -332,7 +332,8 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         *_, last, rule, footer = (line for line in lines_of(pilot.app) if line.strip())
         assert last.startswith(" Readiness")
         assert set(rule) == {"─"}
-        assert "C comment  n skip  backspace previous" in footer
+        assert "C comment  n skip  " in footer
+        assert "  q pause  ? keys" in footer
         assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
 
 
@@ -396,7 +397,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "5")
         await press(pilot, *"kkkkkk")
 
-        on = "enter next  C comment"
+        on = "enter next  "
         assert missing(pilot.app, ["✓ Estimate 5", "0 other (13, 21…)", f"#{item_id}", on]) == []
 
 

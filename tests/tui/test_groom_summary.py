@@ -30,7 +30,7 @@ async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: Wor
         await press(pilot, "n")
         await until(lambda: "Skipped" in text_of(pilot.app))
         heads, *rows = lines_of(pilot.app)[2:5]
-        first, end = heads.index("Item"), heads.index("Still open")
+        first, end = heads.index("Item"), heads.index("Changes and checks")
 
         assert " ".join(row[first:end].strip() for row in rows) == name
 
@@ -96,7 +96,7 @@ async def test_the_summary_is_a_table_of_changes_and_open_checks(world: World, s
     async with opened(store) as pilot:
         await groom_two(pilot, item_id, bug)
 
-        assert missing(pilot.app, ["Changes", "Still open", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
+        assert missing(pilot.app, ["Changes and checks", "2 items · 1 changed · 0 skipped · 1 unchanged"]) == []
         assert "Estimate – → 5" in line_with(pilot.app, f" {item_id} ◆")
         assert "No estimate in points" in line_with(pilot.app, f" {bug} ×")
 
@@ -150,17 +150,35 @@ async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, 
         await groom_two(pilot, item_id, bug)
         await pilot.pause()
 
-        assert "✓ 1 of 2 items ready" in text_of(pilot.app)
+        assert "✓ 1 of 2 ready  ¬ 1 not ready" in text_of(pilot.app)
         assert "1 estimate added, 5 pts" in text_of(pilot.app)
         assert "a    groom 1 item again" in text_of(pilot.app)
         assert "plan Sprint" in line_with(pilot.app, "gp  ")
+
+
+@pytest.mark.slow
+async def test_a_narrow_summary_has_the_facts_beside_the_next_steps_and_the_whole_name(
+    world: World, store: Store, opened: Open
+) -> None:
+    (bug,) = await unestimated(world, store, 1, "Bug")
+    name = "Session is lost when the network changes on tablets, phones and watches in the south of Poland"
+    await world.rival.work_items.update(bug, {"Name": name})
+    await store.refresh()
+    async with opened(store, (60, 10)) as pilot:
+        await queue_of(pilot, [bug])
+        await press(pilot, "n")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.pause()
+
+        assert "Next" in line_with(pilot.app, "This session")
+        assert "the south of Poland" in text_of(pilot.app)
 
 
 def facts_of(pilot: Pilot[None], *results: Groomed) -> list[str]:
     """The lines beside the summary, with some results in place of its own."""
     facts = pilot.app.screen.query_one(SessionFacts)
     facts.show(results)
-    return ["".join(part.text for part in line) for line in facts.lines_for(60, ThemeStyles.of(pilot.app.screen.app))]
+    return ["".join(part.text for part in line) for line in facts.lines_for(50, ThemeStyles.of(pilot.app.screen.app))]
 
 
 async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open) -> None:

@@ -37,7 +37,7 @@ BORDER = 6
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes; rules and scrollbars keep theirs, its tab its line."""
+    """The screen behind a dialog in one colour, which costs few bytes; rules and bars keep theirs, its tab its line."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 
 from rich.segment import Segment
 from textual import on
@@ -10,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, points_of
@@ -25,7 +27,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
-from backlit.tui.drawing.text import Line, fit, literal
+from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.summary_table import SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import Preview, surroundings_of
@@ -47,11 +49,21 @@ _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 TOLD = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
 WIDE = 100
-"""Cells from which the facts of the session are beside the item."""
+"""Cells from which the item is shown, beside the facts of the session."""
 FACTS_SHARE = 40
 """Per cent of the width for the facts; the style sheet has the same figure."""
 KEYS = 5
 """Cells of the keys in the facts."""
+
+
+FACTS, BESIDE = 31, 52
+"""Least cells of the facts beside the next steps, and cells from which both are side by side."""
+
+
+def _drawn(line: Sequence[Part], theme: ThemeStyles) -> Line:
+    return [
+        Segment(text, theme.heading("secondary") if colour == HEADING else theme.style(colour)) for text, colour in line
+    ]
 
 
 class SessionFacts(LinesView):
@@ -71,26 +83,29 @@ class SessionFacts(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the facts, then the next steps."""
-        lines: list[Sequence[Part]] = [[("This session", HEADING)], *self._facts(width), [], [("Next", HEADING)]]
-        lines += ([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(width))
-        return [
-            [
-                Segment(text, theme.heading("secondary") if colour == HEADING else theme.style(colour))
-                for text, colour in each
-            ]
-            for each in lines
-        ]
+        left = max(FACTS, width // 2) if width >= BESIDE else width
+        room = width - left or width
+        facts = [[("This session", HEADING)], *self._facts(left)]
+        steps = [[("Next", HEADING)], *([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(room))]
+        if room == width:
+            return [_drawn(each, theme) for each in (*facts, [], *steps)]
+        drawn = ([_drawn(each, theme) for each in lines] for lines in (facts, steps))
+        both = zip_longest(*drawn, fillvalue=[])
+        return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
 
     def _facts(self, width: int) -> Iterator[Sequence[Part]]:
         """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
         here, ground = [each for each in self._results if each.type], self._store.ready_check.ground()
         unready = [each for each in here if each.open]
         ready = len(here) - len(unready)
-        yield [("✓ ", "status-done"), (f"{ready:,} of {counted(len(here), 'item')} ready", "foreground")]
+        counts: list[Part] = [("✓ ", "status-done"), (f"{ready:,} of {len(here):,} ready", "foreground")]
         if unready:
-            yield [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+            counts += [(f"  {UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+        yield counts
         reasons = Counter(words for each in unready for words in open_words(each.open, ground))
-        yield from ([(f"{' ' * SIGN}{count:>2} {words}"[:width], "muted")] for words, count in reasons.most_common())
+        digits = len(str(max(reasons.values(), default=0)))
+        lines = (f"{' ' * SIGN}{count:>{digits}} {words}" for words, count in reasons.most_common())
+        yield from ([(line[:width], "muted")] for line in lines)
         sizes = [
             points_of(str(answer.after))
             for each in here
@@ -115,7 +130,7 @@ class SessionFacts(LinesView):
             load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
             bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
             yield from (("", words) for words in (bar, capacity_words(load, sprint.capacity)) if words)
-        yield key_of("summary.copy"), [("copy the summary for the team", "foreground")]
+        yield key_of("summary.copy"), [("copy the summary", "foreground")]
 
 
 class GroomSummaryScreen(StoreScreen[None]):
@@ -198,7 +213,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._show_current()
 
     def _show_current(self) -> None:
-        """Show the item under the cursor below the table, after its changes where the table cuts them."""
+        """Show the item under the cursor below the table, after the texts that the table cuts."""
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else None
@@ -207,32 +222,28 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._show_changes()
 
     def _show_changes(self) -> None:
-        """Show the changes of the item under the cursor where the table cuts them."""
-        each = self.table.current if self.table.is_cut else None
-        self._changes.display = each is not None
-        if each is not None:
-            self._changes.update(Content("\n").join(map(literal, changes_of(self.store, each, " "))))
+        """Show the texts of the row under the cursor that the table cuts."""
+        cut = self.table.cut_texts
+        self._changes.display = bool(cut)
+        self._changes.update(Content("\n").join(Content.styled(safe(text), style) for text, style in cut))
 
     def on_resize(self) -> None:
         """Show whole changes where they fit."""
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
-        """Lay the table out for its width, and show the changes that it cuts; the facts need a wide terminal."""
+        """Lay the table out for its width, and show the texts that it cuts; the item needs a wide terminal."""
         width = self.size.width
-        self._facts.display = width >= WIDE
+        self.set_class(width < WIDE, "-narrow")
         for rule in self.query(RuleLine).exclude("#heading"):
-            rule.join_at(width - width * FACTS_SHARE // 100 if self._facts.display else None)
+            rule.join_at(None if width < WIDE else width - width * FACTS_SHARE // 100)
         self.table.share(self.size.height)
         self._show_changes()
         self._draw_words()
 
     def _draw_words(self) -> None:
         counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
-        count = len(self.unready)
-        unready = [(f"{UNREADY} ", "pending"), (f"{count:,} not ready", "foreground")] if count else []
-        about = [] if self._facts.display else unready
-        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")], about)
+        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")])
         self._draw_status()
 
     def _draw_status(self) -> None:

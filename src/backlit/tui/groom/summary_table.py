@@ -20,14 +20,14 @@ from backlit.tui.widgets.line_list import LineList, heads_line
 NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
-RESULT, NUMBER, GAP = 12, 6, 2
-"""Cells of the first columns, and between the others."""
-SIGN, OPEN = GAP, 2
-"""Cells of the sign before open checks, and the place of their column."""
+RESULT, GAP = 13, 2
+"""Cells of the first column, and between the others."""
+SIGN = 2
+"""Cells of the sign before open checks."""
 RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "muted")}
 """The sign and the colour of each result."""
-LEAST_NAMES, LEAST_OPEN, ENOUGH_OPEN = 22, 14, 30
-"""Cells that names have at least, below which there is no column for open checks, and that names leave to it."""
+LEAST_NAMES, ENOUGH = 22, 29
+"""Cells that names have at least, and that they leave to the changes and the open checks."""
 MOST, HEIGHTS = 0.5, (9, 2, 1)
 """Share of the screen's height that rows of several lines may take, and the most lines of a row, in turn."""
 
@@ -47,18 +47,19 @@ class SummaryTable(LineList):
         """The row and the line of each line on show, where there is room for all rows."""
         self._most = HEIGHTS[-1]
         """Most lines of a row."""
-        self._needed = (GAP, GAP, GAP)
-        """Cells that each of these columns needs for its longest text."""
+        self._number = self._name = self._outcome = 0
+        """Cells that the numbers, the names, and the changes and checks need for the longest of them."""
 
     def show(self, results: Sequence[Groomed]) -> None:
         """Show the results; the cursor stays on its line."""
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
         ground = self._store.ready_check.ground()
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
-        columns = zip(*self._texts, ("", "", ""), strict=True)
-        longest = (max(map(cell_len, column)) for column in columns)
-        name, changes, still = (each and each + GAP for each in longest)  # the sign of a check is as wide as a gap
-        self._needed = name, changes, still
+        self._number = max([len("ID"), *(len(str(each.item_id)) for each in results)])
+        self._name = max((cell_len(name) for name, *_ in self._texts), default=0) + GAP
+        self._outcome = max(
+            (max(cell_len(change), cell_len(check) + SIGN) for _, change, check in self._texts), default=0
+        )
         self.rows_replaced(self.cursor)
 
     @property
@@ -72,9 +73,9 @@ class SummaryTable(LineList):
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the titles of the columns."""
-        name, changes, still = self._widths()
-        first = f" {'Result':<{RESULT}}{'ID':>{NUMBER - 1}}   "
-        return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes', changes)}{fit('Still open', still)}")
+        name, outcome = self._widths()
+        first = f" {'Result':<{RESULT}}{'ID':>{self._number}}   "
+        return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
 
     @property
     def page(self) -> int:
@@ -98,47 +99,51 @@ class SummaryTable(LineList):
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         """Draw a line of an item; the first one of a result has its sign."""
         title, each = self._rows[index]
-        is_first = index == 0 or self._rows[index - 1][0] != title
         sign, colour = RESULT_LOOKS[title]
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
-        names, changes, still = self._widths()
+        names, outcome = self._widths()
         last = self._height_of(index) - 1
-        name, change, check = (self._line_of(index, at, line, last) for at in range(3))
-        missing = UNREADY if check and not line else ""
+        name, words = (self._line_of(index, at, line, last) for at in range(2))
+        change, unready, check = fit(words, outcome).partition(UNREADY)
         return self.draw_parts(
             [
-                (fit("" if line else f"{sign if is_first else ' '} {title}", RESULT), colour),
-                (fit_right(number, NUMBER - 1) + " ", "muted"),
+                (fit("" if line else f"{sign} {title}", RESULT), colour),
+                (fit_right(number, self._number) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
                 (fit(name, names - GAP) + " " * GAP, "foreground"),
-                (fit(change, changes - GAP) + " " * GAP if changes > GAP else "", "foreground"),
-                *([(fit(missing, SIGN), "pending"), (fit(check, still - SIGN), "muted")] if still > SIGN else []),
+                (change, "muted" if change.startswith(" ") else "foreground"),
+                (unready, "pending"),
+                (check, "muted"),
             ],
             is_cursor=is_cursor,
         )
 
     def _line_of(self, index: int, column: int, line: int, last: int) -> str:
-        """Return a line of a text; the last line of a row has the rest of the text."""
+        """Return a line of a column; the last line of a row has the rest of the text."""
         lines = self._wrapped(index, column)
-        lines = [*lines[:last], " ".join(lines[last:])]
+        lines = [*lines[:last], " ".join(each.strip() if at else each for at, each in enumerate(lines[last:]))]
         return lines[line] if line < len(lines) else ""
 
     def _wrapped(self, index: int, column: int) -> list[str]:
-        """Return the lines of a text in its column; none where the column is not shown."""
-        text, width = self._texts[index][column], self._widths()[column] - (SIGN if column == OPEN else GAP)
-        return wrapped(text, width) if text and width > 0 else []
+        """Return the lines of a name, or of the changes and the open checks after their sign, in their column."""
+        (name, change, check), (names, outcome) = self._texts[index], self._widths()
+        if not column:
+            return wrapped(name, max(1, names - GAP))
+        if outcome <= SIGN:
+            return []
+        checks = wrapped(check, outcome - SIGN) if check else []
+        signs = (UNREADY, *" " * len(checks))
+        changes = wrapped(change, outcome) if change else []
+        return [*changes, *(f"{sign} {line}" for sign, line in zip(signs, checks, strict=False))]
 
     def _height_of(self, index: int) -> int:
-        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in range(3))))
+        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in range(2))))
 
-    def _widths(self) -> tuple[int, int, int]:
-        """Return the cells of names, changes and open checks; names are as wide as their texts where they can be."""
-        room = self.size.width - RESULT - NUMBER - 4
-        name, changes, still = self._needed
-        name = min(name, max(LEAST_NAMES, room - changes - min(still, ENOUGH_OPEN)))
-        changes = max(0, min(changes, room - name))
-        still = room - name - changes
-        return (name, changes, still) if still >= LEAST_OPEN else (min(room - changes, name + still), changes, 0)
+    def _widths(self) -> tuple[int, int]:
+        """Return the cells of names, and of changes and checks; names are as wide as their texts where they can be."""
+        room = max(0, self.size.width - RESULT - self._number - 5)
+        name = min(self._name, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
+        return name, room - name
 
     def share(self, height: int) -> None:
         """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
@@ -156,12 +161,14 @@ class SummaryTable(LineList):
                 return
 
     @property
-    def is_cut(self) -> bool:
-        """Return whether the row under the cursor leaves out a part of its changes."""
-        if not self._texts or not self._texts[self.cursor][1]:
-            return False
-        count = len(self._wrapped(self.cursor, 1))
-        return not count or count > self._height_of(self.cursor)
+    def cut_texts(self) -> list[tuple[str, str]]:
+        """Return the texts of the row under the cursor that the row leaves a part out of, and their styles."""
+        if not self._texts:
+            return []
+        at, (name, change, check) = self.cursor, self._texts[self.cursor]
+        is_cut = [not (lines := self._wrapped(at, column)) or len(lines) > self._height_of(at) for column in range(2)]
+        texts = (name, "bold", is_cut[0]), (change, "", is_cut[1]), (check, "$muted", is_cut[1])
+        return [(text, style) for text, style, cut in texts if cut and text]
 
     def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"

@@ -86,7 +86,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._decided = dict(decided)
         self._faults = dict(faults)
         self._said = note
-        self._label_width = max(5, *(min(LABEL_WIDTH, cell_len(label_of(each.key))) for each in self._fields))
+        self._label_width = max([5, *(min(LABEL_WIDTH, cell_len(label_of(each.key))) for each in self._fields)])
         self._places: Sequence[tuple[int, int]] = ()
         self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
         self._scroll = VerticalScroll()

@@ -1,7 +1,6 @@
 """The title line, and the texts of headings and footers, derived from the store."""
 
 import time
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 

@@ -170,8 +170,8 @@ class FooterLine(SidesLine):
         for key, label, command_id in sorted(shown, key=lambda each: (each is shown[-1], each[0] == BACK)):
             if is_reader and command_id in FOR_WRITERS:
                 continue
-            label = labels.get(command_id, label)
-            left += [(f" {key}", "accent", command_id), (f" {label} ", "muted", command_id)]
+            words = f" {labels.get(command_id, label)} "
+            left += [(f" {key}", "accent", command_id), (words, "muted", command_id)]
         self.say(left, status)
 
     @property
