@@ -85,6 +85,8 @@ class QuestionStrip(LinesView, can_focus=True):
         column = max((each for each in columns if each <= width // 2), default=width // 2)
         room = width - column - EDGE
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
+        if at + 1 < len(chips):
+            chips[at + 1].insert(0, Segment(" tab", theme.style("accent")))
         question = theme.style(bold=True)
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
         answers = [_tinted(line, width, theme) for line in answers]
@@ -107,7 +109,7 @@ class QuestionStrip(LinesView, can_focus=True):
             self.post_message(self.Clicked(digit))
 
 
-def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
+def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> list[Segment]:
     """Return a question with its value, if it has one: answered ones have a sign, and the current one is underlined."""
     sign = " " if asked.is_open or is_empty(asked.value) else UNREADY if asked.is_failed else "✓"
     words = safe(asked.words)
@@ -115,7 +117,7 @@ def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> Line:
     value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
     name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
     return [
-        Segment(f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY else "mark")),
+        Segment(f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY else "status-done")),
         Segment(safe(asked.field.label), name),
         Segment(f"{value} ", theme.style("muted")),
     ]

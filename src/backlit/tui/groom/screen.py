@@ -47,12 +47,12 @@ NAME_GAP = 4
 """Cells around the type of an item that comes next, with the margin."""
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
-HINTS = ("groom.accept", "groom.comment", "groom.skip", "groom.previous", "groom.pause", "groom.down")
-HINTS_ALONE = ("groom.accept", "groom.comment", "groom.down", "groom.pause")
+HINTS = ("groom.accept", "groom.comment", "groom.skip", "groom.previous", "groom.pause")
+HINTS_ALONE = ("groom.accept", "groom.comment", "groom.pause")
 COMING, LEAST_COMING = 30, 5
 """Items of the queue that are read in advance, and those that are named below a long item."""
-PADDING, TALL = 4, 20
-"""Cells around a text, and the height from which a long item leaves room for the next ones."""
+PADDING, TALL, LEAST_ITEM = 4, 20, 12
+"""Cells around a text, lines from which a long item leaves room for the next ones, and those of a short item."""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
@@ -79,22 +79,24 @@ def coming_lines(
 
 
 class ItemPane(Vertical):
-    """An item with its comments, beside it in a wide terminal, and the items that come next below both."""
+    """An item with its comments, beside it in a wide terminal, its questions, and the items that come next."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._preview, self._comments = Preview(), CommentsPreview()
-        self._rule, self._coming = RuleLine("┴"), Detail()
+    def __init__(self, strip: QuestionStrip) -> None:
+        super().__init__(id="grooming")
+        self._preview, self._comments, self._strip = Preview(), CommentsPreview(), strip
+        self._below, self._rule, self._coming = RuleLine("┴"), RuleLine("─"), Detail()
+        self._rule.say([("Next", "heading")])
+        self._needed = 0
         self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
         self._next: tuple[Sequence[ComingItem], Mapping[int, str]] = ((), {})
-        self.line_at: int | None = None
-        """The column of the line that meets the rule below the pane; None without one."""
 
     def compose(self) -> ComposeResult:
-        """Compose the item, its comments and the next items."""
+        """Compose the item, its comments, its questions and the next items."""
         with Horizontal():
             yield self._preview
             yield self._comments
+        yield self._below
+        yield self._strip
         yield self._rule
         yield self._coming
 
@@ -111,18 +113,22 @@ class ItemPane(Vertical):
         theme, aside = ThemeStyles.of(self.app), self.size.width * COMMENTS_SHARE // 100 * is_beside
         views = ((self._preview, self.size.width - aside), (self._comments, aside))
         shown = ((view, width - PADDING) for view, width in views if width > PADDING)
-        needed = max((len(view.lines_for(width, theme)) for view, width in shown), default=0)
-        least = LEAST_COMING if self.size.height >= TALL else 0
-        rows = min(len(self._next[0]), max(least, self.size.height - needed - 2))
+        self._needed = max((len(view.lines_for(width, theme)) for view, width in shown), default=0)
+        self._below.join_at(self.size.width - aside if aside else None)
+        self.place()
+
+    def place(self) -> None:
+        """Give the questions the lines of the longest of them, and the items that come next what is left."""
+        lines = min(self._strip.height_for(self.size.width), round(self.app.size.height * MOST_QUESTIONS))
+        rest = self.size.height - lines - 2
+        rows = min(len(self._next[0]), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, LEAST_ITEM)))
+        self._strip.styles.height = lines
         self._rule.display = self._coming.display = rows > 0
-        self._rule.say([("Next", "heading")])
-        self._rule.join_at(line := self.size.width - aside if aside else None)
-        self.line_at = None if rows > 0 else line
         self._coming.styles.height = max(1, rows)
         self._coming.show(partial(coming_lines, self._next[0][:rows], self._next[1]))
 
     def on_resize(self) -> None:
-        """Place the comments and the next items anew."""
+        """Place the comments, the questions and the next items anew."""
         if self._shown is not None:
             self.show(*self._shown)
 
@@ -154,13 +160,11 @@ class GroomScreen(ItemScreen):
     def compose(self) -> ComposeResult:
         """Compose title, item, comments, questions and footer."""
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
-        self._strip, self.pane, self._rule = QuestionStrip(), ItemPane(), RuleLine("┴")
+        self._strip = QuestionStrip()
+        self.pane = ItemPane(self._strip)
         yield self.title_line
         yield self._heading
-        with Vertical(id="grooming"):
-            yield self.pane
-            yield self._rule
-            yield self._strip
+        yield self.pane
         yield RuleLine("─")
         yield self._footer
 
@@ -270,10 +274,8 @@ class GroomScreen(ItemScreen):
         self.show_questions()
 
     def _place(self) -> None:
-        """Dock the questions above the footer; the item has the lines above them."""
-        most = round(self.size.height * MOST_QUESTIONS)
-        self._strip.styles.height = min(self._strip.height_for(self.size.width), most)
-        self._rule.join_at(self.pane.line_at)
+        """Place the questions below the item, and the items that come next below them."""
+        self.pane.place()
         self._draw_words()
 
     def _draw_words(self) -> None:
