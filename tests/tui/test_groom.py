@@ -476,7 +476,7 @@ async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World
         names = [str(item_fields(store, each)["Name"]) for each in ids]
 
         assert re.search(rf"Next .*\n +{ids[1]} . {re.escape(names[1])} +No estimate in points.*\n +{ids[2]} ", first)
-        assert re.search(rf"How many points(.*\n)+ Readiness .*\n Next .*\n +{ids[2]} ", text_of(pilot.app))
+        assert re.search(rf"How many points(.*\n)+ Next .*\n +{ids[2]} ", text_of(pilot.app))
         assert not re.search(rf"\n +{ids[1]} ", text_of(pilot.app))
 
 

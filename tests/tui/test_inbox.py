@@ -200,7 +200,7 @@ async def test_a_click_on_either_line_goes_to_its_entry(world: World, store: Sto
         await world.rival.work_items.update(item_id, {"Estimate": "71"})
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        await pilot.click("#news", offset=(10, 3))
+        await pilot.click("#news", offset=(10, 5))
         await pilot.pause()
 
         assert f"#{first}" in rows_of(pilot)[0]

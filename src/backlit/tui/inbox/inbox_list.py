@@ -19,7 +19,8 @@ from backlit.tui.items.change_words import change_words, fields_lines, short_fir
 from backlit.tui.items.preview import Page
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
-LEAST_ID, AGE_WIDTH = 5, 4
+LEAST_ID, AGE_WIDTH, SENTENCE_LINES = 5, 4, 2
+"""Least cells of a number, cells of an age, and most lines of a sentence."""
 SHOWN = 400
 """Characters of a comment that a row shows."""
 SHOWN_LINES = 60
@@ -32,7 +33,7 @@ def _id_width(item_ids: Iterable[int]) -> int:
 
 
 class InboxList(LineList):
-    """A list of changed items by id, two lines each; only rows in sight are read."""
+    """A list of changed items by id, two lines each or more; only rows in sight are read."""
 
     ROW_LINES = 2
 
@@ -76,7 +77,7 @@ class InboxList(LineList):
         if news is None:
             return self.draw_parts([], is_cursor=is_cursor)
         if line:
-            return _sentence_line(self, summary_of(self._store, news), is_cursor=is_cursor)
+            return _sentence_line(self, summary_of(self._store, news), line, is_cursor=is_cursor)
         age = age_of(news.at, self._store.now())
         return _item_line(self, news.item_id, news.type, news.name, age, is_new=True, is_cursor=is_cursor)
 
@@ -100,15 +101,28 @@ def _item_line(
     return shown.draw_parts(parts, is_cursor=is_cursor)
 
 
-def _sentence_line(shown: "InboxList | FeedList", words: str, *, is_cursor: bool, colour: str = "muted") -> Strip:
-    """Draw the second line of an entry, below the name."""
+def _sentence_line(
+    shown: "InboxList | FeedList", words: str, line: int, *, is_cursor: bool, colour: str = "muted"
+) -> Strip:
+    """Draw a line of the sentence of an entry, below the name: one or two, and a blank in a high entry."""
     lead = _lead(shown)
-    words = fit(words, shown.size.width - lead - 2)
-    return shown.draw_parts([(" " * lead, colour), (words, colour)], is_cursor=is_cursor)
+    room, last = shown.size.width - lead - 2, min(SENTENCE_LINES, shown.ROW_LINES - 1)
+    lines = wrapped(words, max(1, room))
+    lines = [*lines[: last - 1], " ".join(lines[last - 1 :])]
+    text = lines[line - 1] if line <= len(lines) else ""
+    return shown.draw_parts([(" " * lead, colour), (fit(text, room), colour)], is_cursor=is_cursor and bool(text))
+
+
+def fit_lines(rows: "InboxList | FeedList", height: int) -> None:
+    """Give each entry up to two lines more where all entries have room for them in a height."""
+    lines = max(2, min(2 + SENTENCE_LINES, height // max(1, rows.row_count())))
+    if rows.ROW_LINES != lines:
+        rows.ROW_LINES = lines
+        rows.rows_replaced(rows.cursor)
 
 
 class FeedList(EntryList[CommentEntry]):
-    """A list of the project's recent comments, two lines each, with a sign for unread ones."""
+    """A list of the project's recent comments, two lines each or more, with a sign for unread ones."""
 
     ROW_LINES = 2
 
@@ -129,7 +143,7 @@ class FeedList(EntryList[CommentEntry]):
         is_new = comment.id in self.unread
         if line:
             words = f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
-            return _sentence_line(self, words, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
+            return _sentence_line(self, words, line, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
         item, age = self._store.item(comment.item_id), age_of(comment.created_at, self._store.now())
         item_type, name = item.type if item else "", name_of(item)
         return _item_line(self, comment.item_id, item_type, name, age, is_new=is_new, is_cursor=is_cursor)
@@ -176,13 +190,17 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
     return " · ".join(part for part in (who, when, moment(news.at)) if part)
 
 
-def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield the changes of an item for a width: authors and time, each field with both values, and each comment."""
+def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, with_name: bool) -> Iterator[Line]:
+    """Yield the changes of an item for a width: authors and time, each field with both values, and each comment.
+
+    They begin with the name of the item where it is wanted.
+    """
     now, style = store.now(), theme.style
     name = f"#{news.item_id} {news.name}" if news.item_id > 0 else news.name
-    yield from ([Segment(line, style(bold=True))] for line in wrapped(name, width))
+    yield from ([Segment(line, style(bold=True))] for line in (wrapped(name, width) if with_name else ()))
     yield [Segment(safe(who_and_when(news, now)), style("muted"))]
-    yield []
+    if with_name:
+        yield []
     if news.kind is NewsKind.NEW:
         yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:

@@ -16,7 +16,7 @@ from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, lines_of, name_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, fit_lines, lines_of, name_of
 from backlit.tui.items.change_words import both_words, is_text_change
 from backlit.tui.items.preview import Page, surroundings_of
 from backlit.tui.shell.status_text import status_words
@@ -29,8 +29,12 @@ from backlit.tui.widgets.text_view import Detail, fit_rows
 NOW = "The item now "
 """The heading of the item below its changes."""
 AGE_CHECK = 60.0
+FRAME = 4
+"""Lines of the title, the rules and the footer."""
 WIDE = 100
 """Cells from which the text is beside the list."""
+TALL = 10
+"""Lines from which the text begins with the name of the item, which the list has too."""
 TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
 HINTS_WITHOUT_ROWS = ("inbox.feed", "app.back", "app.help")
@@ -84,10 +88,11 @@ class InboxScreen(StoreScreen[None]):
         self.set_class(is_empty, "-empty")
         for rule in self.query(RuleLine):
             rule.join_at(None if is_empty or width < WIDE else width - width * TEXT_SHARE // 100)
+        fit_lines(self._list, self.size.height - FRAME if width >= WIDE else 0)
         fit_rows(self._list, None if is_empty or width >= WIDE else self.size.height)
 
     @property
-    def _list(self) -> LineList:
+    def _list(self) -> InboxList | FeedList:
         return self._feed if self.shows_feed else self._news
 
     def _show(self) -> None:
@@ -117,12 +122,12 @@ class InboxScreen(StoreScreen[None]):
         self._footer.show(hints, status_words(self.store, rows.cursor + 1, rows.row_count()))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
 
-    def _draw_text(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
+    def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
         rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
         page, lines = Page(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
-            lines += lines_of(self.store, news, width, theme)
+            lines += lines_of(self.store, news, width, theme, with_name=height >= TALL)
         elif self.shows_feed and (comment := self._feed.current):
             name = wrapped(f"#{comment.item_id} {name_of(self.store.item(comment.item_id))}", width)
             lines += ([Segment(line, theme.style(bold=True))] for line in name)
