@@ -74,7 +74,7 @@ async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entrie
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["[time] 1.5h Development", "Saved as comment", "Development  Testing"]
+        said = ["[time] 1.5h Development", "Saved as comment", "ctrl+n  Testing"]
 
         assert missing(pilot.app, said) == []
 

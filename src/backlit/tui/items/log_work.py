@@ -86,8 +86,6 @@ async def _start(target: StoreTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note")
 HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
-WIDE = 82
-"""Cells from which the border has room for the key of the next field."""
 LABEL_WIDTH, INPUT_WIDTH = 12, 15
 SAVED_AS = "Saved as comment"
 
@@ -274,17 +272,15 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             done, fault = self._read(), ""
         except BadRequest as error:
             done, fault = None, str(error)
-        self._note.update(Content("\n").join(Content(safe(line)) for line in self._lines(done)))
+        saved = [Content.assemble(SAVED_AS, (f"  {safe(done.comment)}", "$foreground"))] if done else []
+        self._note.update(Content("\n").join([*map(Content, self._lines()), *saved]))
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
         self._show_facts(done)
         verb = "log and stop" if self._is_timed else "log"
         timer = "stop timer" if self._is_timed else "start timer"
-        turn = (("ctrl+n", "next type"),) if len(self._form.types) > 1 else ()
-        has_room = self.app.size.width >= WIDE and not self._is_timed
-        step = (("tab", "next field"),) if has_room else ()
-        self.name_keys(("enter", verb), *step, *turn, ("ctrl+t", timer), ("esc", "cancel"))
+        self.name_keys(("enter", verb), ("ctrl+t", timer), ("tab", "next field"), ("esc", "cancel"))
         return done
 
     def _show_facts(self, done: Work | None) -> None:
@@ -294,21 +290,18 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
             change = "" if done is None else f" → {_hours(after.get(key))}"
             self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
-        chosen = self.inputs[TYPE].value.casefold()
-        types = [
-            (f"  {safe(each)}", "bold $foreground" if each.casefold() == chosen else "") for each in self._form.types
-        ]
-        self._facts[TYPE].update(Content.assemble(*types))
+        types, typed = self._form.types, self.inputs[TYPE].value
+        at = types.index(typed) + 1 if typed in types else 0
+        others = [f"  {safe(each)}" for each in (*types[at:], *types[:at]) if each != typed]
+        self._facts[TYPE].update(Content.assemble(("  ctrl+n" if others else "", "$accent"), *others))
 
-    def _lines(self, done: Work | None) -> Sequence[str]:
+    def _lines(self) -> Sequence[str]:
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
             "" if self._form.types else "This project has no types of time entries.",
         ]
         if self._is_timed:
             lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
-        if done is not None:
-            lines.append(f"{SAVED_AS}  {done.comment}")
         return ["", *(line for line in lines if line)]
 
     def _read(self) -> Work:
