@@ -18,7 +18,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import OfferList, OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 
-HEADS = ("Needed most", "Lists", "Items", "Everywhere", "Moving in lists", "Signs")
+HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
 SECONDS = {second for second, _ in PAIRS.values()}
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
@@ -64,13 +64,13 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
         assert app.answers == [COMMAND_BY_ID["list.filter"]]
 
 
-async def test_keys_begin_with_ten_needed_commands_and_end_with_movement_and_the_signs() -> None:
+async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_movement() -> None:
     async with asked(size=(120, 170)) as (_pilot, app):
         lines = lines_of(app)
         at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
 
         assert [line.split()[1] for line in lines[at["Needed most"] + 1 :][:3]] == ["▌", "/", "?"]
-        assert at["Lists"] == at["Needed most"] + 12
+        assert at["Signs"] == at["Needed most"] + 12
         assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
         assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
@@ -105,7 +105,7 @@ async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_
         await pilot.click(OfferList, offset=(70, 1))
         await pilot.pause()
 
-        assert re.search("(Lists|Items) +┃", first)
+        assert re.search("(Lists|Items), continued +┃", first)
         assert keys in line_with(app, "▌")
 
 

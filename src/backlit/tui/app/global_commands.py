@@ -194,7 +194,7 @@ def suspend(target: ApplicationTarget, _call: Call) -> None:
 
 
 class KeysHelp(OffersDialog[Command | None]):
-    """The commands of some contexts: the needed ones, then all others by context, movement and the signs last.
+    """The commands of some contexts: the needed ones, the signs, then all others by context, movement last.
 
     The answer is the command to run.
     """
@@ -210,12 +210,12 @@ class KeysHelp(OffersDialog[Command | None]):
     ) -> None:
         found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]) if each not in hidden)
         first = [each for each in found if each is not None and each.context in contexts][:10]
-        offers = [Offer(None, "", "Needed most"), *map(offer_of, first)]
+        signs = (Offer(None, "", "", signs=signs) for signs in _legend())
+        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK, Offer(None, "", "Signs"), *signs]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             here = commands_in([context])
             commands = [command for command in here if command not in first and command.id not in hidden]
             offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
-        offers += [BLANK, Offer(None, "", "Signs"), *(Offer(None, "", "", signs=signs) for signs in _legend())]
         super().__init__(title, "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:

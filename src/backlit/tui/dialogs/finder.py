@@ -31,11 +31,11 @@ LEAST_HELP = 64
 """Cells from which a list shows helps beside labels; the frame shows the help of the current row."""
 TWO_COLUMNS = 104
 """Cells from which long lists are shown in two columns."""
-COLUMN_GAP = 2
+COLUMN_GAP = 3
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
 _WORD = re.compile(r"(?:^|  ):\w")
 """The beginning of a command's words, as in `:group`, beside its keys."""
-SIGN_WIDTH = 15
+SIGN_WIDTH = 16
 """Cells of the words after a sign."""
 FRAME_LINES = 4
 """The frame, the input, and a blank."""
@@ -139,7 +139,7 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def _row_width(self) -> int:
-        bar = int(self.row_count() > self.page)
+        bar = 2 * (self.row_count() > self.page)
         return (self.size.width - bar - COLUMN_GAP * (self._columns - 1)) // self._columns
 
     def render_line(self, y: int) -> Strip:
@@ -172,7 +172,7 @@ class OfferList(LineList, can_focus=False):
             return Strip([])
         heading = next((each.label for each in reversed(self._offers[:index]) if each.is_heading and each.label), "")
         style = ThemeStyles.of(self.app).heading("muted")
-        return Strip([Segment(fit(heading, self._row_width), style)])
+        return Strip([Segment(fit(f"{heading}, continued", self._row_width), style)])
 
     def refresh_row(self, index: int) -> None:
         """Repaint the line of a row."""
