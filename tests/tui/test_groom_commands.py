@@ -21,7 +21,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import Comment, CommentDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.groom import screen
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem
+from backlit.tui.groom.questions import ItemQuestions, OneItem
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import summary_of
 from backlit.tui.lists.list_screen import ListScreen
@@ -50,7 +50,7 @@ class FakeGrooming(FakeTarget):
         found = store.item(alone or 0)
         self.alone = OneItem(store, found) if found is not None else None
         self.queue: Any = self.alone or store.grooming
-        self.questions = ItemQuestions(store, CommonValues(), lambda: SCALE)
+        self.questions = ItemQuestions(store, {}, lambda: SCALE)
         self.stop: Stop | None = None
         self.left: list[tuple[int, bool]] = []
         self.is_dismissed = False
@@ -317,7 +317,7 @@ async def test_a_queue_that_is_over_resumes_at_its_summary(store: Store) -> None
 async def test_grooming_is_opened_once(store: Store) -> None:
     await store.grooming.begin([1])
     with stage():
-        over = [GroomScreen(store, CommonValues())]
+        over = [GroomScreen(store, {})]
     target = FakeOpener(store, over=over)
 
     with pytest.raises(CannotAct, match="Grooming is already open"):

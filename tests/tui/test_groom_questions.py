@@ -20,7 +20,7 @@ from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, a
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 LARGE = (10.0, 20.0, 40.0)
-TAGS = CommonValues({"Tags": ["a", "b", "c"], "AssignedToID": [4]})
+TAGS: CommonValues = {"Tags": ["a", "b", "c"], "AssignedToID": [4]}
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_people_places_and_iterations_are_offered_by_their_likelihood(tmp_path: 
             iterations=[node(20, "Root"), *sprints],
             user=[{"id": number, "name": name} for number, name in ((3, "zoe"), (4, "bea"), (5, "ada"), (6, "cem"))],
         )
-        common = CommonValues({"AssignedToID": [6, 3, 99, None], "AreaID": [13, 10, 99, None]})
+        common = {"AssignedToID": [6, 3, 99, None], "AreaID": [13, 10, 99, None]}
 
         found = {
             key: [
@@ -226,11 +226,11 @@ async def test_common_values_are_the_most_frequent_first_with_false_ones(tmp_pat
     ) as store:
         common = await common_values(store)
 
-    assert common.values == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": []}
+    assert common == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": []}
 
 
 def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:
-    common = CommonValues({"Tags": [f"t{number % 12}" for number in range(30)]})
+    common = {"Tags": [f"t{number % 12}" for number in range(30)]}
 
     choices = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, common)
 
@@ -238,7 +238,7 @@ def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:
 
 
 def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
-    (tag,) = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, CommonValues({"Tags": ["z"]}))
+    (tag,) = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, {"Tags": ["z"]})
     priority = answers(store, FIELD_BY_KEY["Priority"], found(store, 1), SCALE, TAGS)[1]
 
     added = act_of(FIELD_BY_KEY["Tags"], tag)

@@ -32,7 +32,7 @@ class FakeInbox(FakeTarget):
     def show_feed(self, *, is_shown: bool) -> None:
         self.shows_feed = is_shown
 
-    def close(self) -> None:
+    def dismiss(self) -> None:
         self.is_closed = True
 
 

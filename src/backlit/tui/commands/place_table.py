@@ -187,7 +187,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("inbox.edit", ("e",), Context.INBOX, "edit", "Open the item and edit its name.",
         handler="inbox.screen:open_item", argument="name"),
     Command("inbox.comments", ("g c",), Context.INBOX, "comments", "Go to the comments of the item.",
-        handler="inbox.screen:open_comments"),
+        handler="inbox.screen:open_item", argument="comments"),
     Command("inbox.difference", ("g D",), Context.INBOX, "changes", "Show the item's changes line by line.",
         handler="inbox.screen:show_changes"),
     Command("inbox.read", ("space",), Context.INBOX, "mark read", "Mark the item as read.",

@@ -80,6 +80,7 @@ class OfferList(LineList, can_focus=False):
         super().__init__()
         self._offers: Sequence[Offer] = ()
         self._is_brief = is_brief
+        self.empty_text = NO_MATCHES
 
     def show(self, offers: Sequence[Offer], value: object = None) -> None:
         """Show other offers, the cursor on the one of a value, else on the first."""
@@ -234,11 +235,6 @@ class OfferList(LineList, can_focus=False):
             Segment(_fitted_clauses(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
-
-    def render_blank(self, y: int) -> Strip:
-        """Say so where nothing fits."""
-        text = f"  {NO_MATCHES}" if y == 0 and not self._offers else ""
-        return Strip([Segment(fit(text, self.size.width), ThemeStyles.of(self.app).style("muted"))])
 
 
 def _fitted_clauses(text: str, width: int) -> str:

@@ -44,10 +44,8 @@ class Question(Struct, frozen=True):
         return choice.value == self.value and type(choice.value) is type(self.value)
 
 
-class CommonValues(Struct, frozen=True):
-    """The most frequent values of open items by field (owner, area, tags)."""
-
-    values: Mapping[str, Sequence[object]] = field(default_factory=dict)
+CommonValues = Mapping[str, Sequence[object]]
+"""The most frequent values of open items by field (owner, area, tags)."""
 
 
 class _Seen(Struct):
@@ -191,11 +189,8 @@ def _types_points(scale: Sequence[float]) -> bool:
 
 async def common_values(store: Store) -> CommonValues:
     """Count values once for a session, so that answers keep their digits."""
-    view = store.view(ViewSpec())
-    found = {}
-    for key in ("AssignedToID", "AreaID", "Tags"):
-        found[key] = [facet.value for facet in await view.facets(key) if facet.value is not None]
-    return CommonValues(found)
+    view, keys = store.view(ViewSpec()), ("AssignedToID", "AreaID", "Tags")
+    return {key: [facet.value for facet in await view.facets(key) if facet.value is not None] for key in keys}
 
 
 def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> list[Choice]:
@@ -215,7 +210,7 @@ def act_of(asked: Field, choice: Choice) -> Act:
 
 
 def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> Iterable[Choice]:
-    values = common.values.get(asked.key, ())
+    values = common.get(asked.key, ())
     if asked.key == "Estimate":
         return [Choice(number_text(step), number_text(step)) for step in scale if step]
     match asked.kind:
@@ -239,16 +234,13 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
 
 
 def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
-    """Yield the user, then frequent owners, then others by name."""
+    """Yield the user, then frequent owners, then all people by name."""
     people, me = store.lookups.people(), store.lookups.me()
     if me is not None:
         yield Choice(me.id, me.display_name, "me")
-    for owner in owners:
-        if isinstance(owner, int) and owner in people and (me is None or owner != me.id):
-            yield Choice(owner, people[owner].display_name)
-    for person in sorted(people.values(), key=lambda each: each.display_name.casefold()):
-        if me is None or person.id != me.id:
-            yield Choice(person.id, person.display_name)
+    frequent = [people[owner] for owner in owners if isinstance(owner, int) and owner in people]
+    by_name = sorted(people.values(), key=lambda each: each.display_name.casefold())
+    yield from (Choice(person.id, person.display_name) for person in (*frequent, *by_name))
 
 
 def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:

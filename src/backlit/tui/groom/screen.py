@@ -265,7 +265,6 @@ class GroomScreen(ItemScreen):
 
     def show_questions(self) -> None:
         """Draw the questions, and their number."""
-        self._draw_words()
         self._strip.show(self.questions.asked, self.questions.at, self.store.ready_check.checks(self.current()))
         self._place()
 

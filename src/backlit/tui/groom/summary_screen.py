@@ -106,17 +106,12 @@ class SessionFacts(LinesView):
         digits = len(str(max(reasons.values(), default=0)))
         lines = (f"{' ' * SIGN}{count:>{digits}} {words}" for words, count in reasons.most_common())
         yield from ([(line[:width], "muted")] for line in lines)
-        sizes = [
-            points_of(str(answer.after))
-            for each in here
-            for answer in each.answers
-            if answer.key == "Estimate" and is_empty(answer.before)
-        ]
+        answers = (answer for each in here for answer in each.answers if answer.key == "Estimate")
+        sizes = [points_of(str(answer.after)) for answer in answers if is_empty(answer.before)]
         points = [size for size in sizes if size is not None]
         if points:
-            yield [
-                (f"{' ' * SIGN}{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}", "foreground")
-            ]
+            words = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
+            yield [(" " * SIGN + words, "foreground")]
 
     def _steps(self, width: int) -> Iterator[tuple[str, Sequence[Part]]]:
         """Yield the key and the effect of each next step."""

@@ -47,7 +47,7 @@ class SummaryTable(LineList):
         """The row and the line of each line on show, where there is room for all rows."""
         self._most = HEIGHTS[-1]
         """Most lines of a row."""
-        self._number = self._name = self._outcome = 0
+        self._number = self._names = self._outcome = 0
         """Cells that the numbers, the names, and the changes and checks need for the longest of them."""
 
     def show(self, results: Sequence[Groomed]) -> None:
@@ -56,7 +56,7 @@ class SummaryTable(LineList):
         ground = self._store.ready_check.ground()
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
         self._number = max([len("ID"), *(len(str(each.item_id)) for each in results)])
-        self._name = max((cell_len(name) for name, *_ in self._texts), default=0) + GAP
+        self._names = max((cell_len(name) for name, *_ in self._texts), default=0) + GAP
         self._outcome = max(
             (max(cell_len(change), cell_len(check) + SIGN) for _, change, check in self._texts), default=0
         )
@@ -142,23 +142,20 @@ class SummaryTable(LineList):
     def _widths(self) -> tuple[int, int]:
         """Return the cells of names, and of changes and checks; names are as wide as their texts where they can be."""
         room = max(0, self.size.width - RESULT - self._number - 5)
-        name = min(self._name, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
+        name = min(self._names, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
         return name, room - name
 
     def share(self, height: int) -> None:
         """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
-        self._lines, self._most = (), HEIGHTS[-1]
-        if self.HEADER_LINES + len(self._rows) <= height * MOST:
-            self._take_lines(height)
+        room, self._lines, self._most = height * MOST - self.HEADER_LINES, (), HEIGHTS[-1]
+        for most in HEIGHTS if len(self._rows) <= room else ():
+            self._most = most
+            lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
+            if len(lines) <= room:
+                self._lines = lines
+                break
         self.styles.height = self.HEADER_LINES + max(1, len(self._lines or self._rows))
         self.refresh()
-
-    def _take_lines(self, height: int) -> None:
-        for self._most in HEIGHTS:
-            lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
-            if self.HEADER_LINES + len(lines) <= height * MOST:
-                self._lines = lines
-                return
 
     @property
     def cut_texts(self) -> list[tuple[str, str]]:

@@ -116,7 +116,7 @@ def _sentence_line(
 def fit_lines(rows: "InboxList | FeedList", height: int) -> None:
     """Give each entry up to two lines more where all entries have room for them in a height."""
     lines = max(2, min(2 + SENTENCE_LINES, height // max(1, rows.row_count())))
-    if rows.ROW_LINES != lines:
+    if lines != rows.ROW_LINES:
         rows.ROW_LINES = lines
         rows.rows_replaced(rows.cursor)
 

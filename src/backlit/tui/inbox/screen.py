@@ -162,10 +162,6 @@ class InboxScreen(StoreScreen[None]):
         self._list.focus()
         self._show()
 
-    def close(self) -> None:
-        """Go back to the former place."""
-        self.dismiss()
-
     @on(LineList.Chosen)
     def _row_chosen(self, message: LineList.Chosen) -> None:
         message.stop()
@@ -189,11 +185,6 @@ def open_item(target: InboxScreen, call: Call) -> None:
     has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
     place = ItemPlace(call.command.argument)
     target.open(item_id, ItemPlace.COMMENTS if has_comments_only and place is ItemPlace.EDITOR else place)
-
-
-def open_comments(target: InboxScreen, _call: Call) -> None:
-    """Go to the comments of the item."""
-    target.open(target.current_id(), ItemPlace.COMMENTS)
 
 
 async def show_changes(target: InboxScreen, _call: Call) -> None:
@@ -232,7 +223,7 @@ def go_back(target: InboxScreen, _call: Call) -> None:
     if target.shows_feed:
         target.show_feed(is_shown=False)
     else:
-        target.close()
+        target.dismiss()
 
 
 def _current_news(target: InboxScreen) -> ItemNews:

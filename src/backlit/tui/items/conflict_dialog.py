@@ -383,16 +383,9 @@ def _fault(field: ShownField, width: int) -> Sequence[Content]:
 
 
 def _heading(field: ShownField, width: int, sign: str) -> Content:
-    words, colour = _decision(field)
+    words = "✓ edited" if field.edited is not None else f"✓ {SIDES[field.side]}" if field.side is not None else ""
     label = fit(field.label, width - MARGIN - len(words) - 1)
-    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour or "$muted"))
-
-
-def _decision(field: ShownField) -> tuple[str, str]:
-    """Return the decision on a field, and its colour; empty while it is open."""
-    if field.edited is not None:
-        return "✓ edited", "$status-done"
-    return (f"✓ {SIDES[field.side]}", "$status-done") if field.side is not None else ("", "")
+    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, "$status-done"))
 
 
 def _edited(field: ShownField, width: int) -> Iterator[Content]:

@@ -299,9 +299,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
             "" if self._form.types else "This project has no types of time entries.",
+            f"◷ The timer has been running here for {clock_text(self._form.seconds())}." if self._is_timed else "",
         ]
-        if self._is_timed:
-            lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
         return ["", *(line for line in lines if line)]
 
     def _read(self) -> Work:

@@ -31,7 +31,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
+from backlit.tui.drawing.text import fit, fit_right, literal, safe
 from backlit.tui.fields.dates import age
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import (
@@ -52,7 +52,7 @@ from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import EntryList, LineList, words_line
+from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
@@ -99,11 +99,10 @@ class OutboxScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose title, entries, the current entry's content, and status."""
-        self._item_rule, self._aside = RuleLine("─", id="item"), ItemAside()
-        self._item_rule.display = self._aside.display = False
+        self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemAside(), OutboxList(self.store)
         yield self.title_line
         yield RuleLine("─", id="heading")
-        yield OutboxList(self.store, id="entries")
+        yield self._list
         yield RuleLine("─", id="below")
         with VerticalScroll(id="entry", can_focus=False):
             yield Static(id="entry-text")
@@ -114,7 +113,6 @@ class OutboxScreen(StoreScreen[None]):
 
     def on_mount(self) -> None:
         """List the entries of the journal."""
-        self._list = self.query_one("#entries", OutboxList)
         self._show_entries()
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -127,9 +125,11 @@ class OutboxScreen(StoreScreen[None]):
     def _show_entries(self) -> None:
         is_online = self.store.connection.state is ConnectionState.ONLINE
         try:
-            self._list.show([entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()])
+            entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
+            self._list.empty_text = "All changes are saved."
         except StorageError as error:
-            self._list.show_fault(safe(error.message))
+            entries, self._list.empty_text = [], f"! {safe(error.message)}"
+        self._list.show(entries)
         self._draw_words()
         self._share()
 
@@ -147,14 +147,10 @@ class OutboxScreen(StoreScreen[None]):
         self._fit_entry()
 
     def _fit_entry(self) -> None:
-        """Give the change the room below the list, or beside its item only the lines of its text that fit."""
-        entry = self.query_one("#entry")
-        list_height = self._list.styles.height
-        if self._aside.display and list_height is not None:
-            entry.styles.height = "auto"
-            entry.styles.max_height = self.size.height - int(list_height.value) - RULED - LEAST_ASIDE
-        else:
-            entry.styles.height, entry.styles.max_height = "1fr", None
+        """Give the change the room below the list, or above its item only the lines of its text that fit."""
+        height = self.size.height
+        most = height - min(self._list.row_count(), height // 2) - RULED - LEAST_ASIDE
+        self.query_one("#entry").styles.max_height = most if self.has_class("-with-item") else None
 
     # Words
 
@@ -174,7 +170,8 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
         status = status_words(self.store, self._list.cursor + 1, self._list.row_count())
         entry = self._list.current
-        hints, labels = HINTS_WHILE_WAITING, dict[str, str]()
+        hints: Sequence[str] = HINTS_WHILE_WAITING
+        labels: Mapping[str, str] = {}
         if entry is None:
             hints = HINTS_WITHOUT_ROWS
         elif _is_resolved_by_enter(entry):
@@ -190,7 +187,7 @@ class OutboxScreen(StoreScreen[None]):
         """Show the item of the change below it, in a terminal with room for it."""
         entry = self._list.current
         item = self.store.item(entry.item_id) if entry is not None and self.size.height >= TALL else None
-        self._item_rule.display = self._aside.display = item is not None
+        self.set_class(item is not None, "-with-item")
         self._fit_entry()
         if item is not None:
             name = str(item.fields.get("Name") or "")
@@ -205,9 +202,7 @@ class OutboxScreen(StoreScreen[None]):
         lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
         if fate := fate_words(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
-        if entry.kind in ON_COMMENTS:
-            return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
-        if entry.kind in ON_NODES | RECALLS:
+        if entry.kind in ON_COMMENTS | ON_NODES | RECALLS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
         if entry.kind is EntryKind.DELETE:
             for key, theirs in entry.theirs.items():
@@ -341,20 +336,13 @@ async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str
 class OutboxList(EntryList[OutboxEntry]):
     """A list of journal entries."""
 
-    def __init__(self, store: Store, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, store: Store) -> None:
+        super().__init__(id="entries")
         self._store = store
-        self._fault = ""
         self._id_width = self._change_width = 0
-
-    def show_fault(self, sentence: str) -> None:
-        """Show why the entries could not be read."""
-        self.show(())
-        self._fault = sentence
 
     def show(self, entries: Sequence[OutboxEntry]) -> None:
         """Show other entries."""
-        self._fault = ""
         self._id_width = max((cell_len(number_or_noun(entry)) for entry in entries), default=0)
         super().show(entries)
         self._share()
@@ -385,12 +373,6 @@ class OutboxList(EntryList[OutboxEntry]):
             (fit_right(age(max(0.0, time.time() - entry.created_at)), AGE_WIDTH), "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
-
-    def render_blank(self, y: int) -> Strip:
-        """Draw a text for no entries, or the error of reading them."""
-        if self._fault:
-            return words_line(self, self._fault, y, "conflict")
-        return words_line(self, "" if self.entries else "All changes are saved.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:

@@ -82,10 +82,10 @@ def state_words(store: Store, now: float) -> list[Word]:
         words.append(("  read only", "pending"))
     if outbox.pending:
         words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
-    if outbox.refused:
-        words += _unsettled(f"! {outbox.refused} rejected")
-    if outbox.conflicts:
-        words += _unsettled(f"≠ {counted(outbox.conflicts, 'conflict')}")
+    rejected, conflicts = f"! {outbox.refused} rejected", f"≠ {counted(outbox.conflicts, 'conflict')}"
+    for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
+        parts = ((f"  {said}", "conflict"), (" go", "accent"), (" outbox", "muted")) if count else ()
+        words += [(text, colour, "app.outbox") for text, colour in parts]
     is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
     if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
         fresh = "  local" if is_synced and store.is_local else _freshness(connection, now)
@@ -93,12 +93,6 @@ def state_words(store: Store, now: float) -> list[Word]:
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
     return words
-
-
-def _unsettled(words: str) -> list[Word]:
-    """Return the number of changes to settle, and the key of the outbox with its name."""
-    parts = ((f"  {words}", "conflict"), (" go", "accent"), (" outbox", "muted"))
-    return [(text, colour, "app.outbox") for text, colour in parts]
 
 
 def totals_words(totals: Totals | None) -> list[Word]:

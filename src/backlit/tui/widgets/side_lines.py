@@ -251,12 +251,7 @@ def _hint_of(command_id: str) -> Hint:
     if command_id in CHORDS:
         return command_id, CHORDS[command_id], command_id
     command = COMMAND_BY_ID[command_id]
-    return _hinted(command.keys[0]), command.label, command_id
-
-
-def _hinted(keys: str) -> str:
-    """Return the keys of a hint, with any digit as 1-9."""
-    return spelled(keys).replace(DIGITS, DIGITS.strip("{}"))
+    return spelled(command.keys[0]).replace(DIGITS, DIGITS.strip("{}")), command.label, command_id
 
 
 class RuleLine(SidesLine):
