@@ -87,7 +87,6 @@ async def _start(target: StoreTarget, task: Item) -> None:
 LABELS = ("Hours", "Type", "Remaining", "Note")
 HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
 LABEL_WIDTH, INPUT_WIDTH = 12, 15
-SAVED_AS = "Saved as comment"
 
 
 def draft_key(task_id: int) -> str:
@@ -272,7 +271,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             done, fault = self._read(), ""
         except BadRequest as error:
             done, fault = None, str(error)
-        saved = [Content.assemble(SAVED_AS, (f"  {safe(done.comment)}", "$foreground"))] if done else []
+        saved = [Content.assemble("Saved as comment", (f"  {safe(done.comment)}", "$foreground"))] if done else []
         self._note.update(Content("\n").join([*map(Content, self._lines()), *saved]))
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
