@@ -78,7 +78,7 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
         ((), "enter open  / filter  g go to…  ? keys"),
         (("space",), "esc unselect  ? keys"),
         (("g", "i"), "enter show items  g go to…  ? keys"),
-        (("enter",), "q close  ] next tab  ? keys"),
+        (("enter",), "] next tab  q close  ? keys"),
     ],
 )
 async def test_a_reader_is_offered_no_key_that_is_refused(
