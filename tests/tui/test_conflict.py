@@ -87,6 +87,7 @@ async def test_a_small_terminal_has_them_below_each_other(world: World, store: S
     async with settling(opened, store, (60, 20)) as pilot:
         assert line_with(pilot.app, "( ) mine    Mine [b]")
         assert line_with(pilot.app, "( ) theirs  Theirs")
+        assert text_of(pilot.app).count("was         ") == 2
         assert missing(pilot.app, ["e edit", "2 fields left to resolve"]) == []
         assert "enter apply" not in text_of(pilot.app)
 

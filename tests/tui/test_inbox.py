@@ -193,6 +193,19 @@ async def test_changes_of_several_people_are_ascribed_to_none(world: World, stor
         assert missing(pilot.app, ["changed: Estimate", "priya commented: “Why?”", "priya, jon ·"]) == []
 
 
+async def test_a_sentence_takes_two_lines_where_the_list_has_room(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await commented(world, item_id, "Tried it on staging: the second retry still loses the basket of the guest.")
+    await store.refresh()
+    async with inbox_of(opened, store) as wide:
+        whole = [row.split("│")[0].strip(" ▌") for row in rows_of(wide)[1:]]
+    async with inbox_of(opened, store, (80, 24)) as narrow:
+        (_, cut) = rows_of(narrow)
+
+    assert " ".join(whole).endswith("still loses the basket of the guest.”")
+    assert cut.endswith("…")
+
+
 @pytest.mark.slow
 async def test_a_click_on_either_line_goes_to_its_entry(world: World, store: Store, opened: Open) -> None:
     first, second, *_ = await stories(store)
