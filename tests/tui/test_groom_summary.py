@@ -172,6 +172,8 @@ async def test_a_narrow_summary_has_the_facts_beside_the_next_steps_and_the_whol
 
         assert "Next" in line_with(pilot.app, "This session")
         assert "the south of Poland" in text_of(pilot.app)
+        await press(pilot, "ctrl+e")
+        assert "This session" not in text_of(pilot.app)
 
 
 def facts_of(pilot: Pilot[None], *results: Groomed) -> list[str]:

@@ -211,7 +211,7 @@ def fit_rows(rows: LineList, room: int | None) -> None:
 
 def scroll_detail(target: Widget, call: Call) -> None:
     """Scroll what is shown beside or below the list, by the argument's sign and the count."""
-    view = target.query_one(LinesView)
-    if not view.display:
+    view = next((each for each in target.query(LinesView) if each.display), None)
+    if view is None:
         raise CannotAct("Nothing is shown beside or below the list.")
     view.scroll_relative(y=SCROLL_LINES * int(call.command.argument) * (call.count or 1), animate=False, immediate=True)
