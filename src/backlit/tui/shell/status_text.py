@@ -1,6 +1,7 @@
 """The title line, and the texts of headings and footers, derived from the store."""
 
 import time
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -185,7 +186,8 @@ def explain_empty(
         items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
         items_then = f" ({rest.words})" if rest else ""
-        last = ("esc", "clear the filter" if count == 1 else f"undo “{filters[-1]}”{items_then}")
+        named = f"undo “{filters[-1]}”{items_then}" if filters else "undo the last filter"
+        last = ("esc", "clear the filter" if count == 1 else named)
         both = (("f0", "clear all filters"),) if count > 1 else ()
         items.empty_ways = (("/", "change the filter"), *done, last, *both, _SEARCH)
     elif store.has_items():
