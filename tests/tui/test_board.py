@@ -1,5 +1,7 @@
 """The board by its keys: what is seen, its columns, lanes and limits."""
 
+import re
+
 import pytest
 from tests.store.world import World, sent, until
 from tests.tui.boarding import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
@@ -278,7 +280,7 @@ async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -
 
 @pytest.mark.slow
 async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
-    async with on_board(store) as pilot:
+    async with on_board(store, size=(120, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "g", "g")
         header = line_with(pilot.app, "▾ Bug ─")
@@ -292,6 +294,18 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
+
+
+@pytest.mark.slow
+async def test_a_swimlane_counts_its_cards_below_those_in_sight_in_each_column(store: Store) -> None:
+    async with on_board(store, size=(120, 24)) as pilot:
+        await pick(pilot, "t", "g", *"type")
+        await press(pilot, "z", "M", "G", "z", "a", "g", "g")
+        shown = board(pilot).page - len(board(pilot).position.grid.lanes)
+        cards = [len(cell) for cell in board(pilot).position.grid.lanes[-1].cells]
+        foot = line_with(pilot.app, "more ↓")
+
+        assert [f"{count - shown} more ↓" for count in cards if count > shown] == re.findall(r"\d+ more ↓", foot)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import LEAST_WIDTH, LOW, BoardLayout, Grid, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import safe
@@ -23,8 +23,8 @@ from backlit.tui.widgets.line_list import empty_line
 
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
-LOW_WITH_LANES = 30
-"""Lines of a board with swimlanes below which no blank line follows a card."""
+LOW = 30
+"""Lines of a board below which no blank line follows a card."""
 FEW = 2
 """Cards of a column that leaves the rest of the width to columns with more."""
 
@@ -68,8 +68,7 @@ class BoardList(ItemList):
     def _settle(self, row: int) -> None:
         """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
         position = self.position
-        low = LOW_WITH_LANES if position.grid.has_lanes else LOW
-        lines = 1 if position.is_single else 3 if self.size.height < low else 4
+        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
         widths = {number: _own_width(position.grid, number) for number in position.grid.open_columns()}
         self.laid_out = laid_out(self.size.width, widths, position.column, self.laid_out, card_lines=lines)
         self.rows_replaced(row)
@@ -163,7 +162,7 @@ class BoardList(ItemList):
     @property
     def page(self) -> int:
         """The number of cards that fit below each other."""
-        lines = self.box.height - self.HEADER_LINES - self.laid_out.has_foot(self.position.grid, self.box.height)
+        lines = self.box.height - self.HEADER_LINES - self.laid_out.foot_lines(self.position.grid, self.box.height)
         return max(1, lines // self.laid_out.card_lines)
 
     def on_resize(self) -> None:

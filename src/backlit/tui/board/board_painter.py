@@ -47,8 +47,6 @@ HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
-HEADING_LINE = 1
-"""The line of a lane's heading that has its name; on the next one stand the cards of each column."""
 OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
@@ -150,8 +148,12 @@ def column_word(column: BoardColumn) -> str:
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
     if column.limit is None:
-        return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
+        return _shown_words(totals)
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
+
+
+def _shown_words(totals: ColumnTotals) -> str:
+    return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
 
 
 def limit_bar(column: BoardColumn, totals: ColumnTotals) -> list[tuple[str, str]]:
@@ -234,19 +236,18 @@ class CardPainter:
         return Strip([*segments[:-1], Segment("  "), *more]).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
-        """Draw a card: type and title in up to two lines, and facts; the rest of the lines is blank."""
+        """Draw a card: type and title, in up to two lines of more than two, and facts; the rest is blank."""
         theme, on = self._theme, CURSOR if is_cursor else CHOSEN if is_selected else None
         edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
         room = max(1, width - INDENT - 1)
-        title = wrapped(row.name, room)
+        title, *rest = wrapped(row.name, room) if lines > 2 else [row.name]
         sign, sign_colour = state_sign(row, badge)
         name = theme.style(on=on, bold=is_cursor)
         mark = Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True))
         kind = Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        found = [Strip([edge, mark, kind, Segment(fit(title[0], room), name)])]
-        if len(title) > 1:
-            rest = title[1] if len(title) == 2 else _cut_at_word(title[1], room)
-            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
+        found = [Strip([edge, mark, kind, Segment(fit(title, room), name)])]
+        if rest:
+            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(" ".join(rest), room), name)]))
         state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
         found.append(Strip([edge, state, *self._facts(row, room, on)]))
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
@@ -288,7 +289,12 @@ class CardPainter:
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
         """Draw the header of a lane across all columns."""
-        return self.table(width, columns=()).group(header, is_cursor=is_cursor)
+        return self.table(width + 1, columns=()).group(header, is_cursor=is_cursor).crop(0, width)
+
+    def lane_counts(self, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
+        """Draw the cards of a lane in a column below those of the whole column; nothing without cards."""
+        words = _shown_words(totals) + points_words(totals) * has_points if totals.count else ""
+        return Strip([Segment(f"{words} ".rjust(width), self._theme.style("muted"))])
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
@@ -297,14 +303,15 @@ class CardPainter:
         parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
         return self.indented(parts, width)
 
-    def lanes(self, cut: int, below: Sequence[GroupLine], width: int) -> Strip:
-        """Draw the number of rows below those in sight of a lane, and the lanes below with the key of the next one."""
-        names = " · ".join(f"{safe(self._names.group(each))} {each.rows:,}" for each in below)
-        key, label, rows = key_of("list.next-group"), " next lane", f"{cut:,} more ↓  " if cut > 0 else ""
-        room = width - INDENT - len(f"{rows}  {key}{label} ")
-        parts = [(rows, "muted")]
-        parts += [(fit(names, min(cell_len(names), room)), "muted"), (f"  {key}", "accent"), (label, "muted")]
-        return self.indented(parts if below else parts[:1], width)
+    def lanes(self, below: Sequence[GroupLine], width: int) -> Strip:
+        """Draw the lanes below those in sight, as many names as fit, and the key of the next one."""
+        names = [f"{safe(self._names.group(each))} {each.rows:,}" for each in below]
+        key, label = key_of("list.next-group"), " next lane"
+        room = width - INDENT - len(f"99 more   {key}{label} ")
+        fitting = names[: around([cell_len(each) + 3 for each in names], 0, room).stop]
+        more = [f"{len(names) - len(fitting)} more"] * (len(fitting) < len(names))
+        parts = [(" · ".join([*fitting, *more]), "muted"), (f"  {key}", "accent"), (label, "muted")]
+        return self.indented(parts if below else [], width)
 
     def indented(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         """Draw words below the names of cards."""
@@ -316,12 +323,6 @@ class CardPainter:
         if width not in self._blanks:
             self._blanks[width] = Strip.blank(width, self.ground)
         return self._blanks[width]
-
-
-def _cut_at_word(text: str, width: int) -> str:
-    """Return the words of a line that fit a width with an ellipsis behind them."""
-    kept = text if cell_len(text) < width else text.rpartition(" ")[0] or text
-    return f"{kept}…"
 
 
 class BoardPainter:
@@ -369,22 +370,22 @@ class BoardPainter:
         if y < HEADER_LINES:
             return self._header(y)
         layout, grid = self._board.laid_out, self._board.position.grid
-        if layout.has_foot(grid, self._board.box.height) and y == self._board.box.height - 1:
-            feet = ((slot.x, self._foot(slot)) for slot in layout.slots)
-            return [(0, self._lanes_below())] if grid.has_lanes else [*feet]
         offset, line = divmod(y - HEADER_LINES, layout.card_lines)
-        lane = self._board.position.grid.header_at(self._board.top + offset) if offset < self._board.page else None
+        if offset >= self._board.page and layout.foot_lines(grid, self._board.box.height):
+            at = y - HEADER_LINES - self._board.page * layout.card_lines
+            return [(0, self._lanes_below(at))] if at else [(slot.x, self._foot(slot)) for slot in layout.slots]
+        lane = grid.header_at(self._board.top + offset) if offset < self._board.page else None
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
-        if lane is not None and line == HEADING_LINE + 1:
-            counts = [(slot, len(lane.cells[slot.number])) for slot in layout.slots]
-            words = ((slot, counted(count, "card") if count else "") for slot, count in counts)
-            return [(slot.x, self._painter.indented([(each, "muted")], slot.width)) for slot, each in words]
+        if lane is not None and line:
+            counts = [(slot, lane.totals[slot.number]) for slot in layout.slots]
+            draw = partial(self._painter.lane_counts, has_points=self._has_points())
+            return [(slot.x, draw(totals, slot.width)) for slot, totals in counts]
         if lane is not None:
-            return [(0, self._lane_line(lane, self._board.top + offset, line))]
-        if not sum(totals.count for totals in self._board.position.grid.totals):
+            return [(0, self._lane_line(lane, self._board.top + offset))]
+        if not sum(totals.count for totals in grid.totals):
             return [(0, self._board.draw_empty(y - HEADER_LINES))]
-        return [(slot.x, self._cell(slot, offset, line)) for slot in self._board.laid_out.slots]
+        return [(slot.x, self._cell(slot, offset, line)) for slot in layout.slots]
 
     def column_at(self, x: int) -> int | None:
         """Return the column whose word is on a cell of the line below the heads."""
@@ -405,11 +406,14 @@ class BoardPainter:
             return [(0, painter.rules(layout.slots, current, self._words(), width))]
         if layout.is_single:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
+        draw = partial(painter.head, has_points=self._has_points())
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
-        has_points = all(points_fit(column, totals, slot.width) for slot, column, totals in heads)
-        return [
-            (slot.x, painter.head(column, totals, slot.width, has_points=has_points)) for slot, column, totals in heads
-        ]
+        return [(slot.x, draw(column, totals, slot.width)) for slot, column, totals in heads]
+
+    def _has_points(self) -> bool:
+        """Return whether the points of all columns in sight fit beside their names."""
+        grid, slots = self._board.position.grid, self._board.laid_out.slots
+        return all(points_fit(grid.columns[each.number], grid.totals[each.number], each.width) for each in slots)
 
     def _words(self) -> list[Word]:
         """Return words for columns out of sight: names, or numbers in little room."""
@@ -434,10 +438,8 @@ class BoardPainter:
             *around(" ", [Word(f"{len(beyond)} more", 1, beyond[0])] if beyond else [], " › ", 1),
         ]
 
-    def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
+    def _lane_line(self, lane: Lane, row: int) -> Strip:
         assert lane.header is not None
-        if line != min(HEADING_LINE, self._board.laid_out.card_lines - 1):
-            return self._painter.blank(self._board.box.width)
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
 
@@ -456,19 +458,21 @@ class BoardPainter:
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]
 
-    def _lanes_below(self) -> Strip:
+    def _lanes_below(self, line: int) -> Strip:
         board, grid = self._board, self._board.position.grid
         end = board.top + board.page
-        rest = sum(lane.height for lane in grid.lanes) - end
         below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
-        cut = rest - sum(lane.height for lane in below)
-        return self._painter.lanes(cut, [lane.header for lane in below if lane.header], board.box.width)
+        headers = [lane.header for lane in below if lane.header and line == 1]
+        return self._painter.lanes(headers, board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position
         totals = position.grid.totals[slot.number]
-        below = totals.shown - position.top_of(slot.number, board.top, board.page) - board.page
-        return self._painter.foot(max(0, below), totals.count - totals.shown, slot.width)
+        end = position.top_of(slot.number, board.top, board.page) + board.page
+        found = position.grid.lane_at(end - 1)
+        below = len(found[0].cells[slot.number]) - found[1] - (not position.grid.has_lanes) if found else 0
+        is_folded = found is not None and found[0].is_folded
+        return self._painter.foot(0 if is_folded else max(0, below), totals.count - totals.shown, slot.width)
 
     def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)

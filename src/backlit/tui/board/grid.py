@@ -18,10 +18,11 @@ class ColumnTotals(Struct):
 
 
 class Lane(Struct):
-    """A lane across all columns: its header (None on a board without lanes), and the places of each column's cards."""
+    """A lane across all columns: its header (None on a board without lanes), and the cards of each column."""
 
     header: GroupLine | None
     cells: list[range]
+    totals: list[ColumnTotals]
     is_folded: bool = False
     height: int = field(default=0)
 
@@ -71,17 +72,18 @@ class Grid:
                 continue
             number = self._number.get(header.group[-1])
             if number is not None:
-                totals = self.totals[number]
-                totals.count += header.rows
-                totals.points += header.points
                 most = self.columns[number].most
                 shown = header.rows if most is None else min(most, header.rows)
-                totals.shown += shown
+                for totals in (self.totals[number], self.lanes[-1].totals[number]):
+                    totals.count += header.rows
+                    totals.points += header.points
+                    totals.shown += shown
                 self.lanes[-1].cells[number] = range(at, at + shown)
             at += header.rows
 
     def _add_lane(self, header: GroupLine | None) -> None:
-        self.lanes.append(Lane(header, [range(0)] * len(self.columns)))
+        totals = [ColumnTotals() for _ in self.columns]
+        self.lanes.append(Lane(header, [range(0)] * len(self.columns), totals))
 
     @property
     def has_lanes(self) -> bool:
@@ -201,7 +203,7 @@ LEAST_WIDTH = 24
 """Cells of a column with cards beside others."""
 GAP = 1
 LOW = 18
-"""Lines of a board below which no blank line follows a card, and no line the lanes."""
+"""Lines of a board below which no lines follow the lanes."""
 
 
 class Slot(Struct, frozen=True):
@@ -225,9 +227,10 @@ class BoardLayout(Struct, frozen=True):
         """True if one column is in sight, which cards of one line have."""
         return bool(self.slots) and self.card_lines == 1
 
-    def has_foot(self, grid: Grid, height: int) -> bool:
-        """Return whether a line below the cards counts those out of sight, and names the lanes in enough lines."""
-        return self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
+    def foot_lines(self, grid: Grid, height: int) -> int:
+        """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
+        is_shown = self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
+        return is_shown + (is_shown and grid.has_lanes)
 
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""

@@ -21,7 +21,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
         handler="board.screen:all_done", also="older more"),
     Command("board.columns", ("t c",), Context.BOARD, "columns", "Choose the field of the columns.",
         handler="board.screen:columns"),
-    Command("board.lanes", ("t g",), Context.BOARD, "swimlanes", "Choose the swimlanes, or hide them.",
+    Command("board.lanes", ("t g",), Context.BOARD, "lanes", "Choose the swimlanes, or hide them.",
         handler="board.screen:lanes", completer="lists.list_commands:complete_field", words=("group",)),
     # Lists
     Command("list.down", ("j", "down"), Context.MOVES, "down", "Move the cursor down.",

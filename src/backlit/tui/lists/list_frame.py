@@ -28,6 +28,8 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.estimate"),
     "app.help",
 )
+FOR_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
+"""The hints of lists that stay with a selection, before its own."""
 HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
 HINTS_WITHOUT_ROWS = ("g", "app.help")
 PREVIEW = "preview.toggle"
@@ -98,7 +100,8 @@ class ListFrame(Vertical):
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
         usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
-        hints = HINTS_OF_LINE if self._line.display else HINTS_ON_SELECTION if items.selection.ids() else usual
+        selected = (*(each for each in shown if each in FOR_SELECTION), *HINTS_ON_SELECTION)
+        hints = HINTS_OF_LINE if self._line.display else selected if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
