@@ -62,7 +62,7 @@ def _underlined(strip: Strip) -> str:
 def heading_of(app: App[None]) -> str:
     """Return the words on the rule above the panes."""
     line = next(line for line in lines_of(app)[1:] if "──" in line or "─┬" in line)
-    return re.sub(" ?[─┬]+ ?", "  ", line).strip()
+    return re.sub(" ?[─━┬┯]+ ?", "  ", line).strip()
 
 
 def messages_of(app: App[None]) -> set[str]:

@@ -20,11 +20,11 @@ async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: 
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
         await go_to(pilot, row.id)
-        before = lines_of(pilot.app)[3]
+        before = lines_of(pilot.app)[1]
         rows = backlog.row_count()
         order = [*backlog.ids_between(0, None)]
         await keys(pilot, ">")
-        after = lines_of(pilot.app)[3]
+        after = lines_of(pilot.app)[1]
         planned = [line for line in lines_of(pilot.app) if re.search(rf"\+ +{row.id} ", line.partition("│")[2])]
         listed, current = backlog.ids_between(0, None), backlog.current_id
         await keys(pilot, "tab", "<")
@@ -34,7 +34,7 @@ async def test_a_planned_item_leaves_the_backlog_and_the_cursor_moves_on(store: 
         assert row.id not in listed
         assert current == order[order.index(row.id) + 1]
         assert not store.plan.state
-        assert (backlog.row_count(), items_in(lines_of(pilot.app)[3])) == (rows, items_in(before))
+        assert (backlog.row_count(), items_in(lines_of(pilot.app)[1])) == (rows, items_in(before))
 
 
 def items_in(head: str) -> int:
@@ -132,7 +132,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
-        assert f" {first.name} · {round(mean)} pts to velocity " in header
+        assert f" {first.name} · {round(mean)} pts free " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
         assert "─ fits " in without_first
         assert " 0 items · " not in without_first

@@ -91,9 +91,9 @@ class ListFrame(Vertical):
         self._status = status
         self._show_hints()
 
-    def brighten(self, cells: tuple[int, int] | None) -> None:
-        """Draw a stretch of the rule above the panes brighter, for the pane with the focus."""
-        self._above.brighten(cells)
+    def brighten(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]]) -> None:
+        """Draw the rule above the pane with the focus brighter, and titles of panes at their cells."""
+        self._above.brighten(cells, titles)
 
     @on(QueryLine.Turned)
     def _show_hints(self) -> None:

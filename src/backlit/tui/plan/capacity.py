@@ -167,7 +167,7 @@ async def workload(target: PlanTarget, _call: Call) -> None:
     release = store.plan.iterations.release_of(entry.id)
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
-    facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} not estimated"]
+    facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} unestimated"]
     lines = [bar_line(load, entry.capacity), Content.assemble((" · ".join(facts), "$muted"))]
     limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
     owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]

@@ -130,7 +130,7 @@ def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: 
     moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
     bar = capacity_bar(load.points, load.done, iteration.capacity, BAR)
     words = [*bar, ("  ", "muted"), *capacity_words(load, iteration.capacity, is_brief=True)]
-    unknown = [(f"  {load.unestimated:,} not estimated", "$warning")] if load.unestimated else []
+    unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
     name = f"{safe(iteration.name):{width}}"
     return Content.assemble((name, "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown)
 

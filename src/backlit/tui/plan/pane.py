@@ -23,7 +23,7 @@ from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
 from backlit.tui.widgets.line_list import scrollbar_of
-from backlit.tui.widgets.side_lines import Part, SidesLine
+from backlit.tui.widgets.side_lines import SidesLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -38,8 +38,8 @@ FORECAST = "forecast"
 class HeadLine(Struct, frozen=True):
     """A line of a pane's head: its left and its right side."""
 
-    left: Sequence[Part] = ()
-    right: Sequence[Part] = ()
+    left: Sequence[Word] = ()
+    right: Sequence[Word] = ()
 
 
 class TasksAsked(Message):
@@ -74,7 +74,7 @@ class PlanList(BacklogList):
             return super().render_blank(y)
         theme, line = ThemeStyles.of(self.app), self.below[at]
         left, right = (
-            [Segment(text, theme.style(colour)) for text, colour in part] for part in (line.left, line.right)
+            [Segment(text, theme.style(colour)) for text, colour, *_ in part] for part in (line.left, line.right)
         )
         room = self.size.width - sum(each.cell_length for each in right)
         return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
@@ -110,7 +110,8 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
     ]
     words, figures = next((each for each in fitting if cell_len("".join(each)) <= room), fitting[-1])
     rule = f" {'─' * max(1, room - cell_len(words) - cell_len(figures) + 1)} "
-    parts = [(" ─ ", "rule"), (words, "muted"), (rule, "rule"), (figures, "muted")]
+    name, dot, rest = words.partition(" · ")
+    parts = [(" ─ ", "rule"), (name, "foreground"), (dot + rest, "muted"), (rule, "rule"), (figures, "muted")]
     segments = [Segment(text, theme.style(colour)) for text, colour in parts]
     return Strip(segments).adjust_cell_length(width, theme.style())
 
@@ -130,7 +131,7 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
 class PlanPane(StorageErrorGuard, Vertical):
     """A head and a list; `place` is the id of the iteration shown, None in the backlog's pane."""
 
-    HEAD_LINES = 3
+    HEAD_LINES = 2
 
     class Resized(Message):
         """The pane has another size or position."""

@@ -231,5 +231,5 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        free = f" · {number_text(round(self._free[found.id]))} pts to velocity" if found.id in self._free else ""
-        return f"fits {found.name}{free}" + (f" · {unestimated} not estimated" if unestimated else "")
+        free = f" · {number_text(round(self._free[found.id]))} pts free" if found.id in self._free else ""
+        return f"fits {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")

@@ -10,9 +10,8 @@ from textual import on
 
 from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
-from backlit.model.planning import Load, Velocity
+from backlit.model.planning import Load
 from backlit.model.reports.report import number_text
-from backlit.model.trees import Totals
 from backlit.store.planning.plan import Plan
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
@@ -44,14 +43,14 @@ from backlit.tui.plan.capacity import (
     unsaved_part,
     velocity_words,
 )
-from backlit.tui.plan.pane import HeadLine, TasksAsked
+from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import Part, Word
 
 
 class PlanScreen(ListScreen):
@@ -151,7 +150,9 @@ class PlanScreen(ListScreen):
         store, plan = self.store, self.store.plan
         found = shifts(plan.difference())
         is_unread = is_loading(store) or not self.lists.readings.shown
-        self._heads.draw(found, people_of(store, self.session.capacities), self.size.height, is_unread=is_unread)
+        unsaved, is_single = unsaved_words(found[None]), self._panes.is_single
+        people = people_of(store, self.session.capacities)
+        titles = self._heads.draw(found, people, unsaved, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
             filters = filter_words(self.spec.query, self.spec.text)
             explain_empty(self._panes.backlog.items, store, self.spec, filters, is_unread=is_unread)
@@ -160,16 +161,15 @@ class PlanScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         view = self.shared.now.view
         parts = list_heading(self._names, view, self.node, self.spec)
-        is_plain = view is PLAIN and self.node is None
+        heading = self._heads.backlog_title(parts[view is PLAIN and self.node is None :])
         self.frame.say(
-            plan_heading(parts, plan, unsaved_part(found[None]), is_plain=is_plain),
-            []
-            if is_unread and not self.lists.velocity.points
-            else velocity_words(self.lists.velocity)[: 2 if self._panes.is_single and self.size.height < TALL else 0],
-            [*unread, *sent_words(plan), *selected, *status_words(store, *row_place(self._panes))],
+            titles.get(self._panes.focused, heading) if is_single else heading,
+            unsaved if is_single else [],
+            [*unread, *plan_words(plan), *selected, *status_words(store, *row_place(self._panes))],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
-        self.frame.brighten(self._panes.rule_above())
+        beside = [(pane.region.x + 1, title) for pane, title in titles.items() if pane.display and not is_single]
+        self.frame.brighten(self._panes.rule_above(), beside)
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
 
@@ -203,8 +203,6 @@ class PlanScreen(ListScreen):
         self.lists.want(item_id, is_sought=True)
 
 
-TALL = 24
-"""Height of the screen from which the heads have the line of people."""
 LEAST_BAR, BAR = 10, 28
 """Cells of a bar, with the whole words beside it and at most."""
 WORDS, BRIEF_WORDS = 33, 22
@@ -212,30 +210,36 @@ WORDS, BRIEF_WORDS = 33, 22
 
 
 class PlanHeads:
-    """The heads of all panes, drawn from their contents."""
+    """The heads and the titles of all panes, drawn from their contents."""
 
     def __init__(self, store: Store, lists: PlanLists) -> None:
         self._store = store
         self._lists = lists
 
-    def draw(self, found: Mapping[object, Shift], people: People, height: int, *, is_unread: bool) -> None:
-        """Draw the load of each iteration with its shift; a low screen has no lines of velocity and people."""
+    def draw(
+        self, found: Mapping[object, Shift], people: People, unsaved: Sequence[Word], *, is_unread: bool
+    ) -> dict[PlanPane, list[Part]]:
+        """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         every = store.plan.iterations.targets()
         iterations = store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
-        is_tall, is_single = height >= TALL, panes.is_single
         self._scale = max((scale_of(each.capacity, self._load(each).points) for each in every), default=0.0)
-        rest = backlog_head(lists.totals, lists.velocity, lines=3 if is_tall else 1 if is_single else 2)
-        if is_single and aimed is not None:
+        head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
+        if is_unread and not lists.velocity.points:
+            head = UNREAD
+        elif panes.is_single and aimed is not None:
             name = f"→ {aimed.name} {shift_words(found.get(aimed.id, Shift()))}".rstrip()
-            rest.append(_fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name))
-        panes.backlog.say([*rest[:1], *UNREAD][: len(rest)] if is_unread and not lists.velocity.points else rest)
+            head[1] = _fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name)
+        panes.backlog.say(head)
+        titles: dict[PlanPane, list[Part]] = {}
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION
+            lines, titles[pane] = UNREAD, []
+            if not is_unread and iteration is None:
+                lines, titles[pane] = NO_ITERATION, [("No iteration to plan", "foreground")]
             if iteration is not None:
                 shift = Shift() if is_alone else found.get(iteration.id, Shift())
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
@@ -243,9 +247,18 @@ class PlanHeads:
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
                 head = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
                 lines = head.lines(pane.size.width, self._scale)
-            pane.say(lines[: 3 if is_tall else 2])
+                titles[pane] = head.title(pane.size.width, has_focus=pane is panes.focused)
+            pane.say(lines)
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
+        return titles
+
+    def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
+        """Return the name of the backlog, its filter, and its unplanned items and points."""
+        totals, panes = self._lists.totals, self._lists.panes
+        name = ("Backlog", "heading" if panes.focused is panes.backlog else "foreground")
+        amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
+        return [name, *[(" · ", "muted")] * bool(filtered), *filtered, *amount]
 
     def _load(self, iteration: IterationEntry) -> Load:
         return self._lists.loads.get(iteration.id, Load())
@@ -262,60 +275,42 @@ class PlanHeads:
             when = span(each.start, each.end, self._store.today())
             room = width - length(key) - 2
             name = fit(each.name, min(cell_len(safe(each.name)), room))
-            yield _named((f" {name}", "foreground"), [when], key, width)
+            yield HeadLine(_named((f" {name}", "foreground"), [when], width - length(key)), key)
             yield _fill_line(each, self._load(each), width, self._scale)
             yield HeadLine()
             key = []
 
 
-def plan_heading(parts: Sequence[Part], plan: Plan, unsaved: Sequence[Part], *, is_plain: bool) -> list[Part]:
-    """Return the heading of the plan: its unsaved changes, its filter, and the number of items that others changed.
-
-    A plain list, without view and node, loses the part that names it.
-    """
-    count, filtered = len(plan.state.contests), parts[is_plain:]
-    key = key_of("plan.commit")
-    words = [*unsaved, (key, "accent"), (" save", "muted")] if unsaved else [("No unsaved moves", "muted")]
-    return [
-        *words,
-        *[(" · ", "muted")] * bool(filtered),
-        *filtered,
-        *[(f" ≠ {count} changed by others (gD)", "conflict")] * bool(count),
-    ]
+def unsaved_words(shift: Shift) -> list[Word]:
+    """Return the number of unsaved changes, and the key that saves them."""
+    command = "plan.commit"
+    words = [*unsaved_part(shift), (key_of(command), "accent", command), (" save", "muted", command)]
+    return words if unsaved_part(shift) else [("No unsaved moves", "muted")]
 
 
 def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
-    """Return the place of the row under the cursor in a narrow terminal, which shows one pane."""
+    """Return the place of the item under the cursor among those of its pane."""
     items = panes.focused.items
-    is_shown = panes.is_single and not items.is_sparing
-    return (items.cursor + 1, items.row_count(), "row") if is_shown else ()
+    if items.is_sparing or items.view is None or not items.view.count:
+        return ()
+    here = next(items.view.outline.window(items.cursor, items.cursor + 1), None)
+    return (here.start + 1, items.view.count, "row") if isinstance(here, range) else ()
 
 
-def sent_words(plan: Plan) -> list[Part]:
-    """Return the progress of the plan saved last, for the status line."""
-    sent = plan.sent()
-    if sent is None:
-        return []
-    held = f", {sent.held} on hold (go)" if sent.held else ""
-    return [(f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending")]
-
-
-def backlog_head(totals: Totals | None, velocity: Velocity, *, lines: int) -> list[HeadLine]:
-    """Return the head of the backlog in some lines: unplanned items and points, and the velocity in a third one."""
-    amount = f"{counted(totals.count, 'item')} · {counted(totals.points, 'pt')} " if totals else ""
-    name, speed = (" Backlog", "heading"), [(" ", "muted"), *velocity_words(velocity)]
-    if lines == 1:
-        return [HeadLine([name, (f" · {amount}", "muted")])]
-    brief: list[Part] = [*speed[1:3], (" ", "muted")] if lines == 2 else []
-    return [HeadLine([name]), HeadLine([(f" {amount}", "foreground")], brief), HeadLine(speed)][:lines]
+def plan_words(plan: Plan) -> list[Part]:
+    """Return the number of items that others changed, and the progress of the plan saved last."""
+    count, sent = len(plan.state.contests), plan.sent()
+    words: list[Part] = [(f"  ≠ {count} changed by others (gD)", "conflict")] * bool(count)
+    if sent is not None:
+        held = f", {sent.held} on hold (go)" if sent.held else ""
+        words.append((f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending"))
+    return words
 
 
 TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
 EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
-UNREAD = [HeadLine([(each, "muted")]) for each in (" Loading …", "", "")]
-NO_ITERATION = [
-    HeadLine([(f" {each}", "muted")]) for each in ("No iteration to plan", "Press gi, then cs to create sprints", "")
-]
+UNREAD = [HeadLine([(each, "muted")]) for each in (" Loading …", "")]
+NO_ITERATION = [HeadLine([(each, "muted")]) for each in (" Press gi, then cs to create sprints", "")]
 
 
 class IterationHead(Struct, frozen=True):
@@ -331,28 +326,34 @@ class IterationHead(Struct, frozen=True):
     people: People
     ways: tuple[bool, bool]
 
-    def lines(self, width: int, scale: float) -> list[HeadLine]:
-        """Return name and time, load, and people."""
-        load, changes = self.load, shift_words(self.shift)
-        unknown = f"  {load.unestimated:,} not estimated " if load.unestimated else ""
+    def title(self, width: int, *, has_focus: bool) -> list[Part]:
+        """Return name and time, the shift, and the keys that lead to other iterations."""
+        changes = shift_words(self.shift)
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
-        right: list[Part] = [(f" {changes} ", "pending")] * bool(changes)
-        right += [(keys, "accent"), (" sprint ", "muted")] if keys else []
-        people = people_words(load, self.people, self.iteration.name, width - 2 - len(unknown))
+        right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
+        right += [(f"  {keys}", "accent"), (" sprint", "muted")] if keys else []
+        room = width - length(right) - 2
+        name = fit(self.iteration.name, min(cell_len(safe(self.iteration.name)), room))
+        return [*_named((name, "heading" if has_focus else "foreground"), self.when, room + 2), *right]
+
+    def lines(self, width: int, scale: float) -> list[HeadLine]:
+        """Return load and people."""
+        load = self.load
+        unknown = f"  {load.unestimated:,} unestimated " if load.unestimated else ""
+        people = people_words(load, self.people, self.iteration.name, width - 1 - len(unknown))
         return [
-            _named((f" {self.iteration.name}", "heading"), self.when, right, width),
             _fill_line(self.iteration, load, width, scale),
             HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
         ]
 
 
-def _named(name: Part, facts: Sequence[str], right: Sequence[Part], width: int) -> HeadLine:
-    """Return a name with the facts that fit whole before the right side."""
+def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
+    """Return a name with the facts that fit whole."""
     left = [name]
     for words in filter(None, facts):
-        if length(left) + len(words) + length(right) + 4 < width:
+        if length(left) + len(words) + 4 < width:
             left.append((f" · {words}", "muted"))
-    return HeadLine(left, right)
+    return left
 
 
 def _fill_line(iteration: IterationEntry, load: Load, width: int, scale: float, named: str = "") -> HeadLine:

@@ -1,7 +1,8 @@
 """Single lines around the panes: title, status with key hints, rules, tabs, and notes about keys."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -257,7 +258,8 @@ def _hint_of(command_id: str) -> Hint:
 class RuleLine(SidesLine):
     """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading.
 
-    With `is_of_first` both sides are words about the pane left of the junction, and stand over it if they fit there.
+    With `is_of_first` both sides are words about the pane left of the junction, and stand over it if they fit there;
+    with titles of other panes they always do.
     """
 
     DROPS_MUTED = True
@@ -269,11 +271,13 @@ class RuleLine(SidesLine):
         self._junction: int | None = None
         self._share = 0.0
         self._bright: tuple[int, int] | None = None
+        self._titles: Sequence[tuple[int, Sequence[Drawn]]] = ()
 
-    def brighten(self, cells: tuple[int, int] | None) -> None:
-        """Draw a stretch of the rule brighter and thicker; None for no stretch."""
-        if cells != self._bright:
-            self._bright = cells
+    def brighten(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]] = ()) -> None:
+        """Draw a stretch of the rule brighter and thicker, None for no stretch, and titles of panes at their cells."""
+        drawn = [(x, _spaced([*map(_drawn, words)])) for x, words in titles]
+        if (cells, drawn) != (self._bright, self._titles):
+            self._bright, self._titles = cells, drawn
             self.refresh()
 
     def join_at(self, column: int | None) -> None:
@@ -291,20 +295,27 @@ class RuleLine(SidesLine):
     def across(self) -> list[Drawn]:
         """Return the words, with blanks around them, and the rule between them."""
         width, at = self.size.width, self._junction
-        rule = "─" * width if at is None else f"{'─' * at}{self._sign}{'─' * (width - at - 1)}"
         left, right, edge = *self.fitted(width - 4), width
         if self._is_of_first and at is not None:
             near, figures = self.fitted(at - 4)
-            if (near, _needed(figures)) == (left, _needed(right)):
-                right, edge = figures, at
+            if self._titles or (near, _needed(figures)) == (left, _needed(right)):
+                left, right, edge = near, figures, at
         left, right = _spaced(left), _spaced(right)
         start, end = length(left), edge - length(right)
         filled = start + round(self._share * (end - start))
-        first, last = (max(filled, min(at, end)) for at in self._bright or (end, end))
-        bright: Drawn = (rule[first:last].replace("─", "━").replace("┬", "┯"), "muted", "")
-        done: Drawn = ("━" * (filled - start), "mark", "")
-        rest = bright, (rule[last:end], "rule", ""), *right, (rule[edge:], "rule", "")
-        return [*left, done, (rule[filled:first], "rule", ""), *rest]
+        drawn = left
+        for x, words in ((end, right), *self._titles, (width, ())):
+            drawn += [*self._rule(length(drawn), x, filled), *words]
+        return drawn
+
+    def _rule(self, start: int, end: int, filled: int) -> Iterator[Drawn]:
+        """Yield the rule between two cells."""
+        first, last = self._bright or (end, end)
+        looks = [(x < filled, first <= x < last, x == self._junction) for x in range(start, end)]
+        for (is_done, is_bright, is_joint), cells in groupby(looks):
+            sign = self._sign if is_joint else "━" if is_done or is_bright else "─"
+            sign = sign.replace("┬", "┯") if is_bright else sign
+            yield sign * len([*cells]), "mark" if is_done else "muted" if is_bright else "rule", ""
 
 
 HEADING = "heading"
