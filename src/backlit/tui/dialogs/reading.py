@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from msgspec import Struct
 from textual import on
@@ -22,7 +22,6 @@ FRAME_LINES = 2
 WIDEST = 88
 GAP = 2
 
-Result = TypeVar("Result")
 Line: TypeAlias = Content | tuple[Content, Content]
 """A line, or a name and words about it, which stand in a column behind the names."""
 
@@ -54,17 +53,26 @@ def laid_out(lines: Sequence[Line], width: int) -> Content:
     return Content("\n").join(drawn)
 
 
-class ScrollingDialog(Dialog[Result | None]):
-    """Lines that scroll below a heading; q, enter and esc leave."""
+class ReadingDialog(Dialog[str | None]):
+    """Lines that scroll below a heading; the result is the key of an answer, None for n, q, enter and esc."""
 
     AUTO_FOCUS = "VerticalScroll"
 
-    def __init__(self, title: str, lines: Sequence[Line], heading: Sequence[Content] = ()) -> None:
+    def __init__(
+        self,
+        title: str,
+        lines: Sequence[Line],
+        heading: Sequence[Content] = (),
+        answers: Sequence[Answer] = (),
+        way_out: str = "close",
+    ) -> None:
         super().__init__(title)
         self._heading = tuple(heading)
-        self._lines = tuple(lines)
+        self._lines = tuple(lines if answers else lines[:MOST_LINES])
         self._text = Static(laid_out(self._lines, WIDEST))
         self._scroll = VerticalScroll()
+        self._keys = {answer.key for answer in answers}
+        self.name_keys(*((each.key, each.label) for each in answers), ("esc", way_out))
 
     def content(self) -> ComposeResult:
         """Yield the heading, then the lines."""
@@ -83,8 +91,11 @@ class ScrollingDialog(Dialog[Result | None]):
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
 
     def type_early(self, character: str) -> None:
-        """Scroll, or leave."""
-        self.press({"j": "down", "k": "up", "q": "escape"}.get(character, character))
+        """Answer, leave or scroll."""
+        if character in self._keys:
+            self.dismiss(character)
+        else:
+            self.press({"j": "down", "k": "up", "q": "escape", "n": "escape"}.get(character, character))
 
     def press(self, key: str) -> bool:
         """Scroll, or leave."""
@@ -96,30 +107,13 @@ class ScrollingDialog(Dialog[Result | None]):
         return True
 
 
-class ReadingDialog(ScrollingDialog[None]):
-    """Shows lines."""
-
-    def __init__(self, title: str, lines: Sequence[Line]) -> None:
-        super().__init__(title, lines[:MOST_LINES])
-        self.name_keys(("esc", "close"))
-
-
-class DifferenceQuestion(ScrollingDialog[str]):
-    """Asks about a difference; the result is the key of an answer, None for n and for leaving."""
+class DifferenceQuestion(ReadingDialog):
+    """Asks about a difference."""
 
     def __init__(
         self, title: str, answers: Sequence[Answer], heading: Sequence[Content], lines: Sequence[Line]
     ) -> None:
-        super().__init__(title, lines, heading)
-        self._keys = {answer.key for answer in answers}
-        self.name_keys(*((each.key, each.label) for each in answers), ("esc", "cancel"))
-
-    def type_early(self, character: str) -> None:
-        """Answer, leave or scroll."""
-        if character in self._keys:
-            self.dismiss(character)
-        else:
-            super().type_early("q" if character == "n" else character)
+        super().__init__(title, lines, heading, answers, "cancel")
 
 
 class Difference(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,16 +12,18 @@ from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
+from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
+from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
-from backlit.tui.drawing.text import fit, literal, safe
+from backlit.tui.drawing.text import fit, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part
 
-NAME, SHARE_BAR = 18, 30
-"""Cells of a name in the workload, and of the bar of all points."""
+NAME, AMOUNT, SHARE_BAR = 18, 12, 31
+"""Cells of a name in the workload, of an amount, and of the longest bar."""
 
 
 class Shift(Struct, frozen=True):
@@ -162,30 +164,45 @@ def velocity_words(velocity: Velocity) -> list[Part]:
 
 
 async def workload(target: PlanTarget, _call: Call) -> None:
-    """Show the workload of the iteration with the focus, else of the target: people, teams, release and velocity."""
-    store, entry = target.store, need_target(target)
+    """Show the workload of the iteration with the focus, else of the target, and of others on request."""
+    every, velocity = target.store.plan.iterations.targets(), velocity_words(await target.store.reports.velocity())
+    at, key = every.index(need_target(target)), ""
+    while key is not None:
+        lines = [*_workload(target, every[at]), Content.assemble("\n", *styled(velocity))]
+        beside = {sign: at + step for sign, step in (("{", -1), ("}", 1)) if 0 <= at + step < len(every)}
+        answers = [Answer(sign, every[place].name) for sign, place in beside.items()]
+        key = await target.ask(ReadingDialog(f"Workload of {every[at].name}", lines, (), answers))
+        at = beside.get(key or "", at)
+
+
+def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
+    """Yield the load of an iteration, the shares of people and teams, and the load of the release."""
+    store = target.store
     release = store.plan.iterations.release_of(entry.id)
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} unestimated"]
-    lines = [bar_line(load, entry.capacity), Content.assemble((" · ".join(facts), "$muted"))]
+    yield bar_line(load, entry.capacity)
+    yield Content.assemble((" · ".join(facts), "$muted"))
     limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
     owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]
     teams = [(people.teams.get(key or 0, ""), None, share) for key, share in _fullest_first(load.teams)]
+    top = max((share.points for _, _, share in (*owners, *teams)), default=0.0)
     for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
-        heads = f"\n{title:{NAME}}{'Points':>12}{'Task hours':>{SHARE_BAR + 14}}"
-        lines += [Content.assemble((heads, "bold $muted"))] * bool(rows)
+        if rows:
+            yield Content.assemble((f"\n{title:{NAME}}{'Points':>{AMOUNT}}{'Task hours':>{AMOUNT}}", "bold $muted"))
         for name, limit, share in rows:
-            most, style = limit or Share(), "$bar" if name else "$pending"
-            bar = "local limit" if limit else plain_bar(share.points, load.points, SHARE_BAR)
-            points, hours = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            shown = (fit(name or nobody, NAME), "$foreground" if name else style), points
-            lines.append(Content.assemble(*shown, (f"  {bar:{SHARE_BAR}}", "$muted" if limit else style), hours))
+            most = limit or Share()
+            bar = ("local limit", "$muted") if limit else (plain_bar(share.points, top, SHARE_BAR), "$bar")
+            amounts = _cell(share.points, most.points), _cell(share.hours, most.hours)
+            yield Content.assemble(
+                (fit(name or nobody, NAME), "$foreground" if name else "$pending"), *amounts, "  ", bar
+            )
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
-        lines += [literal(""), literal(release.entry.name), bar_line(whole, release.capacity)]
-    velocity = velocity_words(await store.reports.velocity())
-    await target.ask(ReadingDialog(f"Workload of {entry.name}", [*lines, Content.assemble("\n", *styled(velocity))]))
+        done = f" · {number_text(whole.done)} pts done"
+        yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
+        yield bar_line(whole, release.capacity)
 
 
 def bar_line(load: Load, capacity: Capacity, width: int = 28, more: float = 0.0) -> Content:
@@ -208,4 +225,4 @@ SHADED = {"bar-done": "bar"}
 
 def _cell(amount: float, most: float) -> Part:
     text = f"{number_text(amount)} of {number_text(most)}" if most else number_text(amount) if amount else ""
-    return f"{text:>12}", "bold $error" if most and amount > most else "$foreground"
+    return f"{text:>{AMOUNT}}", "bold $error" if most and amount > most else "$foreground"
