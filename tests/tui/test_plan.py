@@ -160,7 +160,7 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
         assert "–30 " in head
         assert " 4 over" in head
         assert "1 unestimated" in head
-        assert "–30  4 over" in line_with(pilot.app, "     +2  ")
+        assert "–30  4 over" in line_with(pilot.app, f"{first.name}  +2  █")
         assert "1 unestimated" in text_of(pilot.app)
 
 

@@ -322,8 +322,8 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
         " 1 item was deleted and will leave the plan. ≠ 1 item was changed by someone else and will be skipped."
     )
     assert changes == (
-        f"Other changes 2 items #1 {sign} Item 1 13 was 3 #4 {sign} Item 4 8 ≠ S3 now, planned: S2"
-        f" S1 → S3 1 item #2 {sign} Item 2 5 with 1 task Backlog → S2 1 item #6 {sign} Item 6 –"
+        f"Other changes 2 items Pts ¬ #1 {sign} Item 1 13 was 3 ¬ #4 {sign} Item 4 8 ≠ S3 now, planned: S2"
+        f" S1 → S3 1 item Pts ¬ #2 {sign} Item 2 5 with 1 task Backlog → S2 1 item Pts ¬ #6 {sign} Item 6 –"
     )
     assert taken_by(target.asked[0], "yma") == "ym"
 

@@ -1,8 +1,9 @@
 """The changes of the plan as a whole: their summary, and the commands that show and save them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import counted
@@ -19,8 +20,9 @@ from backlit.tui.dialogs.reading import DifferenceQuestion, Line, ReadingDialog,
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.plan.capacity import People, Shift, over_limits, people_of, shifts, styled
+from backlit.tui.plan.capacity import People, Shift, over_limits, people_of, shift_words, shifts, styled
 from backlit.tui.plan.plan_commands import PlanTarget
+from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.side_lines import Part
 
 MOST_LINES = 400
@@ -107,15 +109,18 @@ def _answers(summary: PlanSummary) -> Iterator[Answer]:
 def summary_lines(summary: PlanSummary) -> list[Content]:
     """Return the loads of the iterations, and the counts of deleted and contested items."""
     found = shifts(summary.changes)
-    width = max((len(each.name) for each in summary.iterations), default=0)
+    moves = [shift_words(replace(found.get(each.id, Shift()), altered=0)) for each in summary.iterations]
+    widths = [max(map(len, texts), default=0) for texts in ([each.name for each in summary.iterations], moves)]
     lines: list[Content] = []
-    for each in summary.iterations:
+    for each, words in zip(summary.iterations, moves, strict=True):
         load = summary.loads[each.id]
-        lines.append(_iteration_line(each, load, found.get(each.id, Shift()), width))
-        lines += [
-            Content.assemble((f"{'':{width}}         ", "$muted"), (f"! {safe(words)}", "bold $error"))
-            for words in over_limits(load, summary.people, each.name)
-        ]
+        bar = capacity_bar(load.points, load.done, each.capacity, BAR)
+        fill = styled([*bar, ("  ", "muted"), *capacity_words(load, each.capacity, is_brief=True)])
+        unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
+        name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
+        lines.append(Content.assemble((name, "bold"), (moved, "$warning"), *fill, *unknown))
+        over = over_limits(load, summary.people, each.name)
+        lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
     if summary.gone:
         were = counted(len(summary.gone), "item was", "items were")
         lines.append(literal(f"{were} deleted and will leave the plan."))
@@ -124,15 +129,6 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
         text = f"≠ {were} changed by someone else and will be skipped."
         lines.append(Content.assemble((text, "bold $warning")))
     return lines
-
-
-def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
-    moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
-    bar = capacity_bar(load.points, load.done, iteration.capacity, BAR)
-    words = [*bar, ("  ", "muted"), *capacity_words(load, iteration.capacity, is_brief=True)]
-    unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
-    name = f"{safe(iteration.name):{width}}"
-    return Content.assemble((name, "bold"), (f" {moves:>7}  ", "$warning"), *styled(words), *unknown)
 
 
 def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
@@ -144,19 +140,30 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
     for change in summary.changes:
         if change.id not in along:
             groups.setdefault(_move(words, change), []).append(change)
-    shown = 0
+    shown, unready = 0, _unready(store, [change.id for change in summary.changes if change.type != "Task"][:MOST_LINES])
     for move, changes in groups.items():
         yield literal("")
-        yield Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
+        heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
+        yield heads, Content.styled("Pts", "bold $muted")
         for change in changes[: MOST_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
-            name = item_line(change.id, change.type, change.name, width + 2)
-            yield name, Content.assemble(*_field_parts(words, change), *along_words)
+            mark = (f"{UNREADY if change.id in unready else ' '} ", "bold $warning")
+            yield (
+                Content.assemble(mark, item_line(change.id, change.type, change.name, width)),
+                Content.assemble(*_field_parts(words, change), *along_words),
+            )
         shown += len(changes)
         if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
+
+
+def _unready(store: Store, item_ids: Sequence[int]) -> Collection[int]:
+    """Return the open ones of some items that fail the readiness check."""
+    groups = store.lookups.status_groups()
+    items = store.batch.items(item_ids)
+    return store.ready_check.faults([each.id for each in items if groups.is_open(str(each.fields.get("Status") or ""))])
 
 
 def _move(words: FieldWords, change: PlanChange) -> str:
