@@ -13,6 +13,7 @@ from tests.store.world import until
 from tests.tui.stage import Stage, text_of
 from tests.tui.target import rows_of, run
 from tests.tui.test_plan_commands import FakePlan
+from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -86,7 +87,8 @@ def words(app: Stage, *pressed: str) -> str:
             dialog.type_early(key)
         else:
             dialog.press(key)
-    return " ".join(f"{dialog.frame.border_title} {dialog.query_one(Static).content}".split())
+    title = Content.from_markup(str(dialog.frame.border_title)).plain
+    return " ".join(f"{title} {dialog.query_one(Static).content}".split())
 
 
 async def shown(app: Stage, kind: type[Screen[Any]]) -> None:
@@ -123,15 +125,16 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
     async with asking(store) as (app, target):
         await until_said(app, "1 of 4", "tab skip", "backspace previous", "esc finish later")
         first = words(app)
-        assert first.startswith(f"Rollover S23 → S24 1 of 4 #1 ◆ Item 1 ◐ In progress · 5 pts · zoe {QUESTION} S24 ")
+        asked = f"◐ In progress · 5 pts · zoe {QUESTION} n → S24 "
+        assert first.startswith(f"Rollover S23 → S24 1 of 4 #1 ◆ Item 1 {asked}")
         assert first.endswith("10 → 15 pts · max 20")
         assert words(app, "D", "x", "y") == first
 
         second = words(app, "n")
-        for part in ("2 of 4 #2 × Item 2 ○ Open · 3 pts · user 9", "#1 to S24 S24", "15 → 18 pts"):
+        for part in ("2 of 4 #2 × Item 2 ○ Open · 3 pts · user 9", "#1 to S24 n → S24", "15 → 18 pts"):
             assert part in second
         third = words(app, "b")
-        assert "3 of 4 #3 ◆ Item 3 no status · not estimated · unassigned" in third
+        assert "3 of 4 #3 ◆ Item 3 no status · unestimated · unassigned" in third
         for part in ("#1 to S24 · #2 to the backlog", "15 pts · max"):
             assert part in third
         assert "→ 15" not in third
@@ -161,13 +164,19 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         last = words(app, "k", "k")
         assert "1 to S24, 1 to the backlog, 2 left here #1" in last
         assert "unanswered" not in last
-        assert "… · #2 to the backlog · #3 left here · #4 left here" in words(app, "up")
+        assert "#1 to S24 · #2 to the backlog · #3 #4 left here" in words(app, "up")
         await until(lambda: len(store.drafts.find(KEY) or {}) == 4)
         words(app, "escape")
 
     assert (store.outbox_entries(), target.said) == ((), [])
     stay = {key: ["stay", 0.0, False] for key in "34"}
     assert store.drafts.find(KEY) == {"1": ["next", 0.0, False], "2": ["backlog", 0.0, False], **stay}
+
+
+async def test_a_rollover_names_the_last_items_of_each_answer(store: Store) -> None:
+    async with asking(store) as (app, _):
+        assert " … #2 #3 #4 left here " in words(app, *"kkkk", "up")
+        words(app, "escape")
 
 
 async def test_a_split_asks_for_the_done_points_and_goes_on_with_the_next_item(store: Store) -> None:
@@ -210,7 +219,7 @@ async def test_a_rollover_resumes_at_the_first_item_without_an_answer(store: Sto
     await store.drafts.save("typed:split:2", {"lines": ["1"]})
     async with asking(store) as (app, target):
         assert "2 of 4" in words(app)
-        assert "#1 to the backlog · #3 done S24" in words(app)
+        assert "#1 to the backlog · #3 done n → S24" in words(app)
         note, _ = await split(app, "")
         assert note.startswith(RESTORED)
         assert "3 of 4" in words(app, "tab")

@@ -31,13 +31,13 @@ from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 LAST_ANSWERS = 3
-"""Answers named below a question."""
+"""Items named with each answer below a question."""
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
 BELOW_A_BLANK = frozenset({Way.DONE, Way.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
 ALONE = "D"
 """The key that marks an item as done and leaves its tasks open."""
-BAR, NAME = 14, 52
+BAR, NAME = 14, 44
 
 
 async def roll_over(target: PlanTarget, _call: Call) -> None:
@@ -224,7 +224,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         ending, count = self._ending, len(self._ending.items)
         where = f" → {ending.target.name}" if ending.target else ""
         place = f"  {self._at + 1} of {count}" if self._at < count else "  all"
-        self.frame.border_title = literal(f"Rollover  {ending.iteration.name}{where}{place}")
+        title = safe(f"Rollover  {ending.iteration.name}{where}")
+        self.frame.border_title = Content.assemble(title, (place, "not bold $muted"))
         is_end = self._at >= count
         first = ("y", "save") if is_end else ("tab", "skip")
         self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
@@ -237,7 +238,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         status, estimate = (str(fields.get(key) or "") for key in ("Status", "Estimate"))
         groups = self._ending.groups
         sign = (f"{status_sign(status, groups)} {status_word(status)}", f"${status_colour(status, groups)}")
-        words = [estimate_text(estimate) if estimate else "not estimated"]
+        words = [estimate_text(estimate) if estimate else "unestimated"]
         words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "unassigned"]
         words += [counted(tasks, "open task")] if tasks else []
         chosen = self.decisions.get(item.id)
@@ -254,14 +255,14 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         ]
 
     def _answered(self) -> Sequence[Content]:
-        """Return the answers so far in one line, the last ones of many."""
-        names = self._names()
-        given = [(each, self.decisions[each.id]) for each in self._ending.items if each.id in self.decisions]
-        words = [f"#{item.id} {names[decision.way]}" for item, decision in given[-LAST_ANSWERS:]]
-        if not words:
-            return ()
-        more = "… · " if len(given) > LAST_ANSWERS else ""
-        return literal(""), Content.assemble((safe(f"{more}{' · '.join(words)}"), "$muted"))
+        """Return the items answered so far by their answers, the last ones of many."""
+        words = []
+        for way, name in self._names().items():
+            decided = [item for item in self._ending.items if item.id in self.decisions]
+            given = [f"#{item.id}" for item in decided if self.decisions[item.id].way is way]
+            more = "… " if len(given) > LAST_ANSWERS else ""
+            words += [f"{more}{' '.join(given[-LAST_ANSWERS:])} {name}"] if given else []
+        return (literal(""), Content.styled(safe(" · ".join(words)), "$muted")) if words else ()
 
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
         for key, way in KEYS.items():
@@ -325,7 +326,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         load = replace(self._ending.load, points=self._ending.load.points + added)
         asked = self._ending.items[self._at] if self._at < len(self._ending.items) else None
         more = rest_of(asked, Decision(Way.NEXT)) if asked is not None and asked.id not in self.decisions else 0.0
-        return Content.assemble((f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
+        key = [("n", "bold $accent"), (" → ", "$muted")] if more else []
+        return Content.assemble(*key, (f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
 
 
 def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
