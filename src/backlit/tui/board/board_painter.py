@@ -262,9 +262,8 @@ class CardPainter:
         elif lacks_estimate(row, groups):
             facts.append((f"{UNESTIMATED} pts", "pending"))
         if self._has_status and row.status:
-            facts.append(
-                (f"{status_sign(row.status, groups)} {status_word(row.status)}", status_colour(row.status, groups))
-            )
+            word = f"{status_sign(row.status, groups)} {status_word(row.status)}"
+            facts.append((word, status_colour(row.status, groups)))
         owner = self._names.owner(row.owner_id)
         facts += [(safe(owner), "muted")] if owner else []
         segments: list[Segment] = []
@@ -273,10 +272,8 @@ class CardPainter:
             if room < cell_len(separator) + min(cell_len(text), LEAST_FACT):
                 break
             shown = fit(text, min(cell_len(text), room - cell_len(separator)))
-            segments += [
-                Segment(separator, self._theme.style("muted", on=on)),
-                Segment(shown, self._theme.style(colour, on=on)),
-            ]
+            pair = ((separator, "muted"), (shown, colour))
+            segments += [Segment(each, self._theme.style(tone, on=on)) for each, tone in pair]
             room -= cell_len(separator) + cell_len(shown)
         return segments
 

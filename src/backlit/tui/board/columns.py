@@ -155,21 +155,15 @@ class BoardColumns:
     def _others(self, field: Field) -> Iterator[BoardColumn]:
         store = self._store
         if field.kind is Kind.USER:
-            me, people = (
-                store.lookups.me(),
-                sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold()),
-            )
+            me = store.lookups.me()
+            people = sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold())
             yield BoardColumn("nobody", (None,))
             for person in people:
-                is_me = me is not None and person.id == me.id
-                yield BoardColumn(
-                    person.display_name, (person.id,), is_optional=len(people) > MOST_PEOPLE and not is_me
-                )
+                is_optional = len(people) > MOST_PEOPLE and not (me is not None and person.id == me.id)
+                yield BoardColumn(person.display_name, (person.id,), is_optional=is_optional)
             return
-        values = (
-            store.lookups.teams() if field.kind is Kind.TEAM else {each: each for each in store.names.values(field)}
-        )
-        for value, name in values.items():
+        names = store.names.values(field)
+        for value, name in store.lookups.teams().items() if field.kind is Kind.TEAM else zip(names, names, strict=True):
             yield BoardColumn(name, (value,))
         yield BoardColumn(f"no {field.label.lower()}", (None,), is_optional=True, takes_cards=can_be_empty(field))
 
@@ -289,11 +283,6 @@ class Arrangement:
     def lane_choices(self) -> list[Choice]:
         """Return the fields that swimlanes can stand for beside the columns."""
         fields = [each for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in LANE_KINDS]
-        return [
-            Choice("type", "Type"),
-            *(
-                Choice(each.key, each.label, "the cards are tasks" if each.key == PARENT else "")
-                for each in fields
-                if each.key != self.field.key
-            ),
-        ]
+        others = [each for each in fields if each.key != self.field.key]
+        notes = {PARENT: "the cards are tasks"}
+        return [Choice("type", "Type"), *(Choice(each.key, each.label, notes.get(each.key, "")) for each in others)]

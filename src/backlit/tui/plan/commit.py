@@ -16,7 +16,7 @@ from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import DifferenceQuestion, Line, ReadingDialog, change_of, item_line
+from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -33,12 +33,7 @@ WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 async def difference(target: PlanTarget, _call: Call) -> None:
     """Show the changes of the plan, and offer to save them to a user who may."""
-    if not target.store.lookups.is_read_only:
-        await _review(target, "Plan changes")
-        return
-    summary = _summary(target)
-    lines = [*summary_lines(summary), *plan_lines(target.store, summary)]
-    await target.ask(ReadingDialog("Plan changes", lines))
+    await _review(target, "Plan changes")
 
 
 async def commit(target: PlanTarget, _call: Call) -> None:
@@ -49,8 +44,9 @@ async def commit(target: PlanTarget, _call: Call) -> None:
 
 async def _review(target: PlanTarget, title: str) -> None:
     summary = _summary(target)
-    lines = [*plan_lines(target.store, summary)]
-    answer = await target.ask(DifferenceQuestion(title, list(_answers(summary)), summary_lines(summary), lines))
+    answers = [] if target.store.lookups.is_read_only else [*_answers(summary)]
+    lines, way_out = [*plan_lines(target.store, summary)], "cancel" if answers else "close"
+    answer = await target.ask(ReadingDialog(title, lines, summary_lines(summary), answers, way_out))
     if answer is None:
         return
     changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes

@@ -257,7 +257,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _answered(self) -> Sequence[Content]:
         """Return the items answered so far by their answers, the last ones of many."""
         words = []
-        for way, name in self._names().items():
+        for way, (_, name) in self._names().items():
             decided = [item for item in self._ending.items if item.id in self.decisions]
             given = [f"#{item.id}" for item in decided if self.decisions[item.id].way is way]
             more = "… " if len(given) > LAST_ANSWERS else ""
@@ -270,36 +270,27 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             if way in BELOW_A_BLANK:
                 yield literal("")
             if way is not Way.DONE or not tasks:
-                yield _answer(key, self._words(way), is_chosen=is_chosen)
+                yield _answer(key, self._names()[way][0], is_chosen=is_chosen)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
             yield _answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
             yield _answer(ALONE, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
-    def _words(self, way: Way) -> str:
-        target = self._ending.target
-        words = {
-            Way.NEXT: f"Move to {target.name}" if target else "Move on (no next iteration)",
-            Way.BACKLOG: "Move to the backlog",
-            Way.SPLIT: "Split: keep done points here, move the rest" if target else "Split (no next iteration)",
-            Way.DONE: "Mark done",
-            Way.STAY: f"Leave in {self._ending.iteration.name}",
-        }
-        return words[way]
-
-    def _names(self) -> Mapping[Way, str]:
-        target = self._ending.target.name if self._ending.target else ""
+    def _names(self) -> Mapping[Way, tuple[str, str]]:
+        """Return the words of each answer, before and after it is given."""
+        target, missing = self._ending.target, "(no next iteration)"
         return {
-            Way.NEXT: f"to {target}",
-            Way.BACKLOG: "to the backlog",
-            Way.SPLIT: "split",
-            Way.DONE: "done",
-            Way.STAY: "left here",
+            Way.NEXT: (f"Move to {target.name}", f"to {target.name}") if target else (f"Move on {missing}", ""),
+            Way.BACKLOG: ("Move to the backlog", "to the backlog"),
+            Way.SPLIT: ("Split: keep done points here, move the rest" if target else f"Split {missing}", "split"),
+            Way.DONE: ("Mark done", "done"),
+            Way.STAY: (f"Leave in {self._ending.iteration.name}", "left here"),
         }
 
     def _summary(self) -> list[Content]:
-        counts, names = Counter(each.way for each in self.decisions.values()), self._names()
+        counts = Counter(each.way for each in self.decisions.values())
+        names = {way: name for way, (_, name) in self._names().items()}
         open_ = len(self._ending.items) - len(self.decisions)
         heads = [f"{counts[way]} {names[way]}" for way in Way if counts[way]] + [f"{open_} unanswered"] * bool(open_)
         return [Content.assemble((safe(", ".join(heads)), "bold")), *self._lines(names)]
