@@ -372,7 +372,7 @@ def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
     people = People({}, OwnCapacities(), {})
     head = IterationHead(entry, ("", ""), Load(6, 18, 5), Shift(), people, (True, True))
 
-    cells = sum(text.count(sign) for text, _ in head.lines(width, 30.0)[1].left for sign in "█░│")
+    cells = sum(word[0].count(sign) for word in head.lines(width, 30.0)[0].left for sign in "█░│")
 
     assert not 0 < cells < 10
 

@@ -375,9 +375,8 @@ class BoardPainter:
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
         if lane is not None and line:
-            counts = [(slot, lane.totals[slot.number]) for slot in layout.slots]
             draw = partial(self._painter.lane_counts, has_points=self._has_points())
-            return [(slot.x, draw(totals, slot.width)) for slot, totals in counts]
+            return [(slot.x, draw(lane.totals[slot.number], slot.width)) for slot in layout.slots]
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset))]
         if not sum(totals.count for totals in grid.totals):
@@ -459,8 +458,7 @@ class BoardPainter:
         board, grid = self._board, self._board.position.grid
         end = board.top + board.page
         below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
-        headers = [lane.header for lane in below if lane.header and line == 1]
-        return self._painter.lanes(headers, board.box.width)
+        return self._painter.lanes([lane.header for lane in below if lane.header and line == 1], board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position

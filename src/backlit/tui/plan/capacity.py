@@ -62,9 +62,8 @@ def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
 
 def shift_words(shift: Shift) -> str:
     """Return the counts as +3 −1 ~2; nothing without a change."""
-    return " ".join(
-        f"{sign}{count}" for sign, count in zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True) if count
-    )
+    counts = zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True)
+    return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
 
 def unsaved_part(shift: Shift) -> list[Part]:
@@ -166,13 +165,15 @@ def velocity_words(velocity: Velocity) -> list[Part]:
 async def workload(target: PlanTarget, _call: Call) -> None:
     """Show the workload of the iteration with the focus, else of the target, and of others on request."""
     every, velocity = target.store.plan.iterations.targets(), velocity_words(await target.store.reports.velocity())
-    at, key = every.index(need_target(target)), ""
-    while key is not None:
+    at = every.index(need_target(target))
+    while True:
         lines = [*_workload(target, every[at]), Content.assemble("\n", *styled(velocity))]
         beside = {sign: at + step for sign, step in (("{", -1), ("}", 1)) if 0 <= at + step < len(every)}
         answers = [Answer(sign, every[place].name) for sign, place in beside.items()]
         key = await target.ask(ReadingDialog(f"Workload of {every[at].name}", lines, (), answers))
-        at = beside.get(key or "", at)
+        if key is None:
+            return
+        at = beside[key]
 
 
 def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
@@ -195,9 +196,8 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
             most = limit or Share()
             bar = ("local limit", "$muted") if limit else (plain_bar(share.points, top, SHARE_BAR), "$bar")
             amounts = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            yield Content.assemble(
-                (fit(name or nobody, NAME), "$foreground" if name else "$pending"), *amounts, "  ", bar
-            )
+            label = fit(name or nobody, NAME), "$foreground" if name else "$pending"
+            yield Content.assemble(label, *amounts, "  ", bar)
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
         done = f" · {number_text(whole.done)} pts done"
@@ -208,19 +208,11 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
 def bar_line(load: Load, capacity: Capacity, width: int = 28, more: float = 0.0) -> Content:
     """Return the bar and the words of a load; points that may come are shaded, as in `28 → 36 pts`."""
     words = capacity_words(replace(load, points=load.points + more), capacity)
-    if not more:
-        return Content.assemble(
-            *styled([*capacity_bar(load.points, load.done, capacity, width), ("  ", "muted"), *words])
-        )
-    bar = capacity_bar(load.points + more, load.points, capacity, width)
-    shaded = [
-        (text.replace("█", "▒") if colour != "bar-done" else text, SHADED.get(colour, colour)) for text, colour in bar
-    ]
-    return Content.assemble(*styled([*shaded, (f"  {number_text(load.points)} → ", "muted"), *words]))
-
-
-SHADED = {"bar-done": "bar"}
-"""The colour of present points beside those that may come."""
+    bar, before = capacity_bar(load.points + more, load.points if more else load.done, capacity, width), "  "
+    if more:
+        bar = [(text, "bar") if colour == "bar-done" else (text.replace("█", "▒"), colour) for text, colour in bar]
+        before = f"  {number_text(load.points)} → "
+    return Content.assemble(*styled([*bar, (before, "muted"), *words]))
 
 
 def _cell(amount: float, most: float) -> Part:

@@ -122,8 +122,7 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
         lines.append(literal(f"{were} deleted and will leave the plan."))
     if summary.contested:
         were = counted(summary.contested, "item was", "items were")
-        text = f"≠ {were} changed by someone else and will be skipped."
-        lines.append(Content.assemble((text, "bold $warning")))
+        lines.append(Content.styled(f"≠ {were} changed by someone else and will be skipped.", "bold $warning"))
     return lines
 
 
@@ -145,10 +144,8 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
             mark = (f"{UNREADY if change.id in unready else ' '} ", "bold $warning")
-            yield (
-                Content.assemble(mark, item_line(change.id, change.type, change.name, width)),
-                Content.assemble(*_field_parts(words, change), *along_words),
-            )
+            name = Content.assemble(mark, item_line(change.id, change.type, change.name, width))
+            yield name, Content.assemble(*_field_parts(words, change), *along_words)
         shown += len(changes)
         if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))
@@ -157,8 +154,7 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
 
 def _unready(store: Store, item_ids: Sequence[int]) -> Collection[int]:
     """Return the open ones of some items that fail the readiness check."""
-    groups = store.lookups.status_groups()
-    items = store.batch.items(item_ids)
+    groups, items = store.lookups.status_groups(), store.batch.items(item_ids)
     return store.ready_check.faults([each.id for each in items if groups.is_open(str(each.fields.get("Status") or ""))])
 
 

@@ -73,9 +73,8 @@ class PlanList(BacklogList):
         if not self.row_count() or not 0 <= at < len(self.below):
             return super().render_blank(y)
         theme, line = ThemeStyles.of(self.app), self.below[at]
-        left, right = (
-            [Segment(text, theme.style(colour)) for text, colour, *_ in part] for part in (line.left, line.right)
-        )
+        sides = line.left, line.right
+        left, right = ([Segment(text, theme.style(colour)) for text, colour, *_ in side] for side in sides)
         room = self.size.width - sum(each.cell_length for each in right)
         return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
 

@@ -223,9 +223,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
     def _show(self) -> None:
         ending, count = self._ending, len(self._ending.items)
         where = f" → {ending.target.name}" if ending.target else ""
-        place = f"  {self._at + 1} of {count}" if self._at < count else "  all"
-        title = safe(f"Rollover  {ending.iteration.name}{where}")
-        self.frame.border_title = Content.assemble(title, (place, "not bold $muted"))
+        place = f"  {self._at + 1} of {count}" if self._at < count else "  all", "not bold $muted"
+        self.frame.border_title = Content.assemble(safe(f"Rollover  {ending.iteration.name}{where}"), place)
         is_end = self._at >= count
         first = ("y", "save") if is_end else ("tab", "skip")
         self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
@@ -260,8 +259,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         for way, (_, name) in self._names().items():
             decided = [item for item in self._ending.items if item.id in self.decisions]
             given = [f"#{item.id}" for item in decided if self.decisions[item.id].way is way]
-            more = "… " if len(given) > LAST_ANSWERS else ""
-            words += [f"{more}{' '.join(given[-LAST_ANSWERS:])} {name}"] if given else []
+            shown = ["…"] * (len(given) > LAST_ANSWERS) + given[-LAST_ANSWERS:]
+            words += [" ".join([*shown, name])] if given else []
         return (literal(""), Content.styled(safe(" · ".join(words)), "$muted")) if words else ()
 
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:

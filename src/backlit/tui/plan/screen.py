@@ -161,7 +161,8 @@ class PlanScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         view = self.shared.now.view
         parts = list_heading(self._names, view, self.node, self.spec)
-        heading = self._heads.backlog_title(parts[view is PLAIN and self.node is None :])
+        is_plain = view is PLAIN and self.node is None
+        heading = self._heads.backlog_title(parts[1:] if is_plain else [(" · ", "muted"), *parts])
         self.frame.say(
             titles.get(self._panes.focused, heading) if is_single else heading,
             unsaved if is_single else [],
@@ -221,8 +222,7 @@ class PlanHeads:
     ) -> dict[PlanPane, list[Part]]:
         """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
         store, lists, panes = self._store, self._lists, self._lists.panes
-        every = store.plan.iterations.targets()
-        iterations = store.lookups.iterations()
+        every, iterations = store.plan.iterations.targets(), store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
         self._scale = max((scale_of(each.capacity, self._load(each).points) for each in every), default=0.0)
@@ -237,17 +237,16 @@ class PlanHeads:
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines, titles[pane] = UNREAD, []
-            if not is_unread and iteration is None:
-                lines, titles[pane] = NO_ITERATION, [("No iteration to plan", "foreground")]
+            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION
+            titles[pane] = [] if is_unread else [("No iteration to plan", "foreground")]
             if iteration is not None:
                 shift = Shift() if is_alone else found.get(iteration.id, Shift())
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
-                head = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
-                lines = head.lines(pane.size.width, self._scale)
-                titles[pane] = head.title(pane.size.width, has_focus=pane is panes.focused)
+                shown = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
+                lines = shown.lines(pane.size.width, self._scale)
+                titles[pane] = shown.title(pane.size.width, has_focus=pane is panes.focused)
             pane.say(lines)
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""
@@ -258,7 +257,7 @@ class PlanHeads:
         totals, panes = self._lists.totals, self._lists.panes
         name = ("Backlog", "heading" if panes.focused is panes.backlog else "foreground")
         amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
-        return [name, *[(" · ", "muted")] * bool(filtered), *filtered, *amount]
+        return [name, *filtered, *amount]
 
     def _load(self, iteration: IterationEntry) -> Load:
         return self._lists.loads.get(iteration.id, Load())
@@ -283,9 +282,9 @@ class PlanHeads:
 
 def unsaved_words(shift: Shift) -> list[Word]:
     """Return the number of unsaved changes, and the key that saves them."""
-    command = "plan.commit"
-    words = [*unsaved_part(shift), (key_of(command), "accent", command), (" save", "muted", command)]
-    return words if unsaved_part(shift) else [("No unsaved moves", "muted")]
+    command, words = "plan.commit", unsaved_part(shift)
+    keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
+    return [*words, *keys] if words else [("No unsaved moves", "muted")]
 
 
 def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
