@@ -246,7 +246,8 @@ class PlanHeads:
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
                 shown = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
                 lines = shown.lines(pane.size.width, self._scale)
-                titles[pane] = shown.title(pane.size.width, has_focus=pane is panes.focused)
+                room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
+                titles[pane] = shown.title(room, has_focus=pane is panes.focused)
             pane.say(lines)
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
             pane.items.empty_text = EMPTY if iteration else ""

@@ -311,11 +311,11 @@ class RuleLine(SidesLine):
     def _rule(self, start: int, end: int, filled: int) -> Iterator[Drawn]:
         """Yield the rule between two cells."""
         first, last = self._bright or (end, end)
-        looks = [(x < filled, first <= x < last, x == self._junction) for x in range(start, end)]
-        for (is_done, is_bright, is_joint), cells in groupby(looks):
-            sign = self._sign if is_joint else "━" if is_done or is_bright else "─"
-            sign = sign.replace("┬", "┯") if is_bright else sign
-            yield sign * len([*cells]), "mark" if is_done else "muted" if is_bright else "rule", ""
+        looks = ["mark" if x < filled else "muted" if first <= x < last else "rule" for x in range(start, end)]
+        for look, cells in groupby(looks):
+            signs = "".join(self._sign if x == self._junction else "─" for x, _ in enumerate(cells, start))
+            yield signs if look == "rule" else signs.replace("─", "━").replace("┬", "┯"), look, ""
+            start += len(signs)
 
 
 HEADING = "heading"
