@@ -465,7 +465,7 @@ class WhichKeyHint:
             self._app.screen.query(WhichKey).remove()
 
     def _show(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], timer: Timer) -> None:
-        if timer is not self._timer:
-            return  # the next key came between the timer and this call
+        if timer is not self._timer or not self._app.screen_stack:
+            return  # the next key came between the timer and this call, or the application's end
         self._app.clear_notifications()
         self._app.screen.mount(WhichKey(chord, continuations))
