@@ -45,7 +45,7 @@ def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
                 raise
             raise DoesNotApply(f"{reason} {abs(steps) + 1}{'L' if steps > 0 else 'H'} skips the column.") from None
 
-    words = f"{abs(steps)} columns" if abs(steps) > 1 else "one column"
+    words = f"up to {abs(steps)} columns" if abs(steps) > 1 else "one column"
     return Act(f"{field.label}: {words} {'right' if steps > 0 else 'left'}", (field.key,), changes)
 
 
