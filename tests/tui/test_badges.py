@@ -102,10 +102,10 @@ def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:
     assert headings == ["Pts", "Owner"]
 
 
-def test_a_card_cuts_its_title_at_a_word() -> None:
+def test_a_card_fills_the_last_line_of_its_title() -> None:
     painter = CardPainter(LOOKS, NAMES, has_status=False)
     row = ROW._replace(name="Session is lost when the network changes on tablets in spring")
 
     card = painter.card(row, 30, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
-    assert [each.text.strip() for each in card[:2]] == ["◆ Session is lost when the", "network changes on…"]
+    assert [each.text.strip() for each in card[:2]] == ["◆ Session is lost when the", "network changes on tabl…"]

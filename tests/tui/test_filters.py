@@ -72,8 +72,8 @@ async def test_tab_picks_several_and_they_are_selected_the_next_time(store: Stor
         assert "type Bug or Risk" in title(pilot)
 
         await press(pilot, "f", "t")
-        assert "✓" in line_with(pilot.app, "× Bug  ")
-        assert "✓" in line_with(pilot.app, "◇ Risk  ")
+        assert line_with(pilot.app, "✓ × Bug  ")
+        assert line_with(pilot.app, "✓ ◇ Risk  ")
 
 
 async def test_the_picker_counts_the_items_that_match_the_other_filters(store: Store, opened: Open) -> None:
