@@ -15,7 +15,7 @@ from pathlib import Path
 Cell = str | float | None
 JSON_FILE = "BENCHMARKS_JSON"
 """Environment variable: a file that each table is added to, as a line of JSON."""
-_PACKAGES = ("textual", "sqlalchemy", "starlette", "uvicorn", "httpx", "pydantic", "orjson")
+_PACKAGES = ("textual", "sqlalchemy", "starlette", "uvicorn", "httpx", "msgspec", "orjson")
 
 
 def percentile(values: Sequence[float], fraction: float) -> float:
