@@ -87,22 +87,22 @@ def test_days_off_have_the_colour_of_the_last_day() -> None:
     assert lines([legend(chart, draw_timeline(chart, 40, 6))]) == ["█ left  ⠒⠤ line  "]
 
 
-def test_the_part_above_the_ideal_line_has_a_colour_of_its_own() -> None:
+def test_the_marked_day_alone_shows_its_part_above_the_ideal_line() -> None:
     chart = days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
-    rows = draw_timeline(chart, 36, 10)
-    first, second, third, _ = ([row[3 + 8 * n] for row in _cells(rows)] for n in range(4))
+    rows = draw_timeline(chart, 36, 10, 2)
+    second, third = ([row[8 * n + 9] for row in _cells(rows)] for n in (1, 2))
 
-    assert {colour for _, colour in first[:7]} == {"bar"}
-    assert second[1:4] == [("█", "bar-over"), ("▄", "bar on bar-over"), ("█", "bar")]
-    assert third[3:6] == [("█", "bar-over"), ("▄", "bar on bar-over"), ("█", "bar")]
+    assert not [colour for _, colour in second if "bar-over" in colour]
+    assert [colour.rpartition(" ")[2] for _, colour in third[1:8]] == ["bar-over"] * 3 + ["bar"] * 4
     assert lines([legend(chart, rows)]) == ["█ left  ⠒⠤ line  █ behind  "]
 
 
-@pytest.mark.parametrize(("left", "colour"), [(1.0, "bar-over"), (0.4, "bar-over"), (0.2, "bar")])
-def test_the_least_excess_over_the_ideal_line_is_seen(left: float, colour: str) -> None:
-    rows = _cells(draw_timeline(days(90.0, left, guide=(90.0, 0.3)), 20, 12))
+@pytest.mark.parametrize(("left", "signs"), [(8.0, "▂▀"), (0.4, "▁▀"), (0.2, "▀")])
+def test_the_least_excess_over_the_ideal_line_is_seen(left: float, signs: str) -> None:
+    rows = _cells(draw_timeline(days(90.0, left, guide=(90.0, 0.3)), 20, 12, 1))
+    bar = [cell for row in rows if (cell := row[4 + 8])[1].startswith("bar")]
 
-    assert [cell for row in rows if (cell := row[4 + 8])[1].startswith("bar")][-1] == ("▀", colour)
+    assert bar == list(zip(signs, ["bar-over"] * (len(signs) - 1) + ["bar"], strict=True))
 
 
 @pytest.mark.parametrize(("most", "height"), [(107.0, 27), (105.0, 8), (31.0, 14), (3.0, 9)])
@@ -121,29 +121,15 @@ def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
     assert "today" in lines([labels])[0]
 
 
-def test_a_day_off_repeats_the_part_of_the_last_day_above_the_ideal_line() -> None:
-    saturday = days(4.0, 4.0, 4.0, 4.0, 4.0, None, guide=(4.0, 3.4, 2.8, 2.2, 1.6, 0.0))
-    rows = _cells(draw_timeline(saturday, 51, 10))[:9]
-    friday, day_off = ([row[3 + 8 * n] for row in rows] for n in (4, 5))
-
-    assert [cell for cell, other in zip(day_off, friday, strict=True) if "foreground" not in f"{cell}{other}"] == [
-        cell for cell, other in zip(friday, day_off, strict=True) if "foreground" not in f"{cell}{other}"
-    ]
-    assert {("█", "bar"), ("█", "bar-over"), ("▀", "bar")} <= set(day_off)
-
-
 def _cells(rows: list[Row]) -> list[list[tuple[str, str]]]:
     return [[(sign, colour) for text, colour in row for sign in text] for row in rows]
 
 
-def test_the_ideal_line_has_dots_above_bars_and_another_guide_over_them() -> None:
-    chart = days(4.0, 0.0, 0.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
-    ahead = draw_timeline(chart, 36, 10)
-    scope = draw_timeline(replace(chart, bars=replace(chart.bars, tone=Tone.PLAIN)), 36, 10)
-    dots = [colour for row in ahead for text, colour in row if set(text) & set("⣀⠤⠒⠉")]
+def test_the_ideal_line_has_dots_above_bars_and_over_them() -> None:
+    rows = draw_timeline(days(4.0, 0.0, 0.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
+    dots = {colour for row in rows for text, colour in row if set(text) & set("⣀⠤⠒⠉")}
 
-    assert set(dots) == {"foreground"}
-    assert any(colour == "foreground on type-task" for row in scope for _, colour in row)
+    assert dots == {"foreground", "foreground on bar"}
 
 
 @pytest.mark.parametrize("height", range(6, 34))

@@ -44,9 +44,7 @@ LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[2:0:-1]}
 GAP = "bar-gap"
 """The colour of the bar of a day without a record, which has the value of the last one."""
 OVER = "bar-over"
-"""The colour of the part of a bar above the ideal line."""
-SPLIT = f"{COLOURS[Tone.LEFT]}{ON}{OVER}"
-"""The colours of a cell of such a bar that the line crosses."""
+"""The colour of the part of the marked day's bar above the ideal line."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
 LIMIT = "│"
@@ -70,11 +68,14 @@ class Grid:
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
 
-    def put_over(self, x: int, y: int, sign: str, colour: str) -> None:
-        """Write a sign, on the colour of the bar where one is; bars of work left show the line by their colours."""
-        below, under = self._cells[y][x] if 0 <= y < len(self._cells) and 0 <= x < self.width else ("", OVER)
-        if under not in (COLOURS[Tone.LEFT], OVER, SPLIT):
-            self._cells[y][x] = (sign, f"{colour}{ON}{under}" if below in "▅▆▇█" else colour)
+    def put_dots(self, x: int, y: int, quarter: int, colour: str) -> None:
+        """Write the dots of a guide at a quarter of a cell's height, inside a bar that is higher than they are."""
+        sign, under = self._cells[y][x] if 0 <= y < len(self._cells) and 0 <= x < self.width else (FOOT, colour)
+        part = EIGHTHS_UP.find(sign)
+        if 2 * quarter < part <= 4:
+            self.put_dots(x, y + 1, len(GUIDE_DOTS) - 1, colour)
+        elif sign != FOOT:
+            self._cells[y][x] = (GUIDE_DOTS[quarter], f"{colour}{ON}{under}" if part > 4 else colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
@@ -139,23 +140,28 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot, top)
     _draw_axis(grid, chart, slots, plot, chosen)
-    guide = _guide_of(chart)
+    guide, marked = _guide_of(chart), _marked_day(chart, chosen)
     last: float | None = None
-    ideal: float | None = None
     for slot in slots:
         value = slot.value(chart.bars)
         day = chart.days[slot.first]
         last = last if value is None else value
         if last is None or (value is None and day not in chart.gaps):
             continue
-        if guide is not None and value is not None:
-            ideal = slot.value(guide)
         is_gap = value is None and day.weekday() < SATURDAY
-        limit = None if ideal is None or is_gap else ideal / top * plot
-        _draw_bar(grid, GAP if is_gap else COLOURS[chart.bars.tone], slot, (last / top * plot, limit), plot)
+        is_marked = marked is not None and slot.first <= marked <= slot.last and value is not None
+        ideal = slot.value(guide) if guide is not None and is_marked else None
+        ends = last / top * plot, None if ideal is None else ideal / top * plot
+        _draw_bar(grid, GAP if is_gap else COLOURS[chart.bars.tone], slot, ends, plot)
     for line in chart.lines:
         _draw_line(grid, line, slots, plot, top)
     return grid.rows()
+
+
+def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
+    """Return the place of the day with the mark: the chosen day, else today."""
+    today = chart.days.index(chart.today) if chart.today in chart.days else None
+    return today if chosen is None else chosen
 
 
 def _guide_of(chart: Timeline) -> Series | None:
@@ -199,24 +205,18 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: f
 def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | None], plot: int) -> None:
     """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines.
 
-    A cell has two colours at most: where the line, the bar's end and the ground meet in one, the nearer end moves.
+    The cells above the line have another colour, at least the upper one of a bar that ends above it.
     """
     height, ideal = ends
     if height <= 0:
         return
-    is_over = ideal is not None and ideal < height and (ideal < 0.25 or height <= 0.5)
-    grid.put(slot.x, plot, FOOT * slot.bar_width, OVER if is_over else colour)
-    end, limit = (round(((height if each is None else each) - 0.5) * 8) for each in (height, ideal))
-    for up in range(plot):
-        part, below = (min(8, max(0, eighths - 8 * up)) for eighths in (end, limit))
-        if below >= part > 0:
-            sign, tone = EIGHTHS_UP[part], colour
-        elif below <= 8 - part:
-            sign, tone = EIGHTHS_UP[part], OVER
-        else:
-            sign, tone = EIGHTHS_UP[below], SPLIT
-        if part:
-            grid.put(slot.x, plot - 1 - up, sign * slot.bar_width, tone)
+    grid.put(slot.x, plot, FOOT * slot.bar_width, colour)
+    is_over = ideal is not None and ideal < height
+    end = max(int(is_over), round((height - 0.5) * 8))
+    limit = min(round(max(0.5, ideal) - 0.5), (end - 1) // 8) if ideal is not None and is_over else plot
+    for up in range(ceil(end / 8)):
+        sign = EIGHTHS_UP[min(8, end - 8 * up)]
+        grid.put(slot.x, plot - 1 - up, sign * slot.bar_width, OVER if up >= limit else colour)
 
 
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
@@ -233,8 +233,8 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
         width = after.end - slot.end if after is not None and following is not None else 1
         for x in range(slot.end, slot.end + width):
             between = value + ((following or 0.0) - value) * (x - slot.end) / width
-            height = max(0.0, min(plot - 0.01, between / top * plot - 0.5))
-            grid.put_over(x, plot - 1 - int(height), GUIDE_DOTS[int(height % 1 * len(GUIDE_DOTS))], colour)
+            height = between / top * plot + 0.5
+            grid.put_dots(x, plot - int(height), int(height % 1 * len(GUIDE_DOTS)), colour)
 
 
 def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: int | None) -> None:
@@ -242,8 +242,7 @@ def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, ch
     cells = sum(slot.width for slot in slots)
     grid.put(slots[0].x, plot, AXIS * cells, "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
-    today = chart.days.index(chart.today) if chart.today in chart.days else None
-    marked = next((each for each in (chosen, today) if each is not None), None)
+    today, marked = _marked_day(chart, None), _marked_day(chart, chosen)
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
     weeks = max(1, ceil(LABEL * len(chart.days) / (7 * cells)))
     for at in dict.fromkeys(at for at in (marked, today, *mondays[::weeks], 0, len(chart.days) - 1) if at is not None):
