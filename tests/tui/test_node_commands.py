@@ -308,9 +308,9 @@ async def test_a_series_beyond_the_end_of_its_release_says_so(store: Store) -> N
     assert end is not None
 
     await run(target, "tree.series")
-    within, beyond = (result_of(target.asked[0], "S{n}", "1", "1", "1", str(end - timedelta(n))) for n in (6, 5))
+    within, beyond = (result_of(target.asked[0], "S{n}", "1", "2", "1", str(end - timedelta(n))) for n in (13, 12))
 
-    assert ("R1 ends on " in within, "R1 ends on " in beyond) == (False, True)
+    assert ("after R1" in within, "! 1 of 2 ends after R1 (" in beyond) == (False, True)
 
 
 def sprint(name: str, start: date | None, end: date | None, *, release: bool = False) -> IterationEntry:

@@ -19,6 +19,8 @@ from backlit.tui.widgets.inputs import LineInput
 MOST_SHOWN = 12
 Read = Callable[[Sequence[str]], str]
 """Reads the typed lines and says what they come to; raises BadRequest for a fault."""
+WARNING = r"(?m)^! .*"
+"""A line of the result that is a warning."""
 
 
 class LineDialog(Dialog[str | None]):
@@ -201,7 +203,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
             words, fault = self._read(self.typed), ""
         except BadRequest as error:
             words, fault = "", str(error)
-        self._note.update(literal_block(words))
+        self._note.update(literal_block(words).highlight_regex(WARNING, style="$pending"))
         self._fault.update(literal(fault if is_final else self._restored))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))

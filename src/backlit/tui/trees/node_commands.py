@@ -109,9 +109,11 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
 
     def read(typed: Sequence[str]) -> str:
         series = series_of(typed, today)
-        is_late = ends and (series[-1].end or ends) > ends
-        late = f"\n{tree[above].name} ends on {written_day(ends, today)}" if ends and is_late else ""
-        return series_lines(series, children, today) + late
+        late = sum(1 for each in series if ends and each.end and each.end > ends)
+        after = f"after {tree[above].name} ({written_day(ends, today)})" if ends else ""
+        many = f"All {late}" if late == len(series) > 1 else f"{late} of {len(series)}"
+        beyond = f"\n! {many} end{'s' * (late == 1)} {after}" if late else ""
+        return series_lines(series, children, today) + beyond
 
     dialog = LinesDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
     typed = await target.ask(dialog.add_class("-beside"))
@@ -300,8 +302,8 @@ def offer(
     like = re.compile(re.escape(pattern).replace(re.escape(NUMBER), r"(\d{1,5})"))
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
-        (f"Name, {NUMBER} = number", pattern),
-        ("First number", str(max(numbers, default=0) + 1)),
+        ("Name", pattern),
+        (f"First {NUMBER}", str(max(numbers, default=0) + 1)),
         ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),
         ("First day", begins.isoformat()),
@@ -342,8 +344,8 @@ def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], to
     if len(lines) > most:
         lines = [*lines[: most - 2], "…", lines[-1]]
     begins = f" from {start:%a} {written_day(start, today)}" if start else ""
-    overlaps = overlap_words(start, series[-1].end, beside).strip()
-    return "\n".join([counted(len(series), "sprint") + begins, *lines, *[overlaps] * bool(overlaps)])
+    overlaps = overlap_words(start, series[-1].end, beside)
+    return "\n".join([counted(len(series), "sprint") + begins, *lines, *[f"! {overlaps.strip()}"] * bool(overlaps)])
 
 
 def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:
