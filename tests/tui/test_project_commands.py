@@ -81,7 +81,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name_or_in_a_list(sto
     assert words_of(dialog).startswith("Projects on here")
     rows = [(each.value, each.hint.split()) for each in rows_of(dialog)]
     assert {str(value): hint for value, hint in rows} == {
-        "1": ["current", "manager"], "2": [], "3": ["reader"], "local": ["profile"], "demo": ["profile"],
+        "1": ["manager"], "2": [], "3": ["reader"], "local": ["profile"], "demo": ["profile"],
     }  # fmt: skip
     assert len(picked.jobs) == 1
     assert (picked.wanted_profile, picked.is_over) == (None, False)
@@ -150,7 +150,7 @@ async def test_the_counts_of_the_projects_come_into_the_list_while_it_is_shown(s
         await asked
 
     counted = {each.label: " ".join(each.hint.split()) for each in shown}
-    assert counted["Aurora"] == "current manager 2 open 3 pts"
+    assert counted["Aurora"] == "manager 2 open 3 pts"
     assert counted["Beacon"] == "reader not loaded yet"
     assert len({len(each.hint) for each in shown}) == 1
 

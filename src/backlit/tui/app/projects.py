@@ -156,8 +156,7 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list
     width = max(map(len, (missing, *counts.values())))
 
     def hint(project_id: int) -> str:
-        here = "current" if project_id == store.project_id else ""
-        return f"{here:9}{roles[project_id]:<{widest}}  {counts.get(project_id, missing):>{width}}"
+        return f"{roles[project_id]:<{widest}}  {counts.get(project_id, missing):>{width}}"
 
     projects = [Choice(each.id, each.name, hint(each.id)) for each in store.lookups.projects()]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
