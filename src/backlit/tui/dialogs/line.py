@@ -18,9 +18,7 @@ from backlit.tui.widgets.inputs import LineInput
 
 MOST_SHOWN = 12
 Read = Callable[[Sequence[str]], str]
-"""Reads the typed lines and says what they come to; raises BadRequest for a fault."""
-WARNING = r"(?m)^! .*"
-"""A line of the result that is a warning."""
+"""Reads the typed lines and says what they come to; a line after `! ` warns. Raises BadRequest for a fault."""
 
 
 class LineDialog(Dialog[str | None]):
@@ -203,7 +201,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
             words, fault = self._read(self.typed), ""
         except BadRequest as error:
             words, fault = "", str(error)
-        self._note.update(literal_block(words).highlight_regex(WARNING, style="$pending"))
+        self._note.update(literal_block(words).highlight_regex(r"(?m)^! .*", style="$pending"))
         self._fault.update(literal(fault if is_final else self._restored))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))

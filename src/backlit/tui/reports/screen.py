@@ -241,7 +241,7 @@ class ReportsScreen(StoreScreen[None]):
         title = about[:1].upper() + about[1:]
         self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], notes)
         self._footer.show(
-            HINTS if self.current_item is None else LIST_HINTS,
+            [each for each in (LIST_HINTS if self.current_item else HINTS) if days or each != "reports.later"],
             status_words(store, self._table.cursor + 1, self._table.row_count()),
         )
 

@@ -110,9 +110,9 @@ async def add_series(target: NodeTarget, _call: Call) -> None:
     def read(typed: Sequence[str]) -> str:
         series = series_of(typed, today)
         late = sum(1 for each in series if ends and each.end and each.end > ends)
-        after = f"after {tree[above].name} ({written_day(ends, today)})" if ends else ""
         many = f"All {late}" if late == len(series) > 1 else f"{late} of {len(series)}"
-        beyond = f"\n! {many} end{'s' * (late == 1)} {after}" if late else ""
+        verb = "ends after" if late == 1 else "end after"
+        beyond = f"\n! {many} {verb} {tree[above].name} ({written_day(ends, today)})" if ends and late else ""
         return series_lines(series, children, today) + beyond
 
     dialog = LinesDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
