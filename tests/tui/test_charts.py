@@ -4,7 +4,6 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
-from msgspec.structs import replace
 from rich.color import ColorSystem
 from textual.theme import Theme
 

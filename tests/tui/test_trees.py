@@ -142,9 +142,9 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━────│    27 of 40")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━────┼    27 of 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━━│━━    53 of 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━━┼━━    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
 
@@ -160,7 +160,7 @@ async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, wo
         app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=points)), None)
         await pilot.pause()
 
-        assert line_with(app, "Sprint 2").endswith(f"│── {words}")
+        assert line_with(app, "Sprint 2").endswith(f"┼── {words}")
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -236,7 +236,7 @@ async def test_a_narrower_terminal_lays_the_columns_out_anew(store: Store, opene
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
 
-        await until(lambda: "Open  ━ done" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await until(lambda: "Open  Capacity  ━ done" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
 
 
 async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, opened: Open) -> None:
@@ -421,8 +421,9 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
-        assert "│ min, max" in lines_of(pilot.app)[2]
-        assert re.match(r" \d+ iterations · \d+ folded · ¬ \d+ not ready ─", lines_of(pilot.app)[1])
+        assert lines_of(pilot.app)[2].rstrip().endswith("  Capacity  ━ done ━ open")
+        assert "Sprint 14  now" in line_with(pilot.app, "▌")
+        assert re.match(r" \d+ iterations · \d+ folded · ¬ \d+ items not ready ─", lines_of(pilot.app)[1])
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:

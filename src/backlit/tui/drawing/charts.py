@@ -160,8 +160,7 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
 
 def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
     """Return the place of the day with the mark: the chosen day, else today."""
-    today = chart.days.index(chart.today) if chart.today in chart.days else None
-    return today if chosen is None else chosen
+    return chart.days.index(chart.today) if chosen is None and chart.today in chart.days else chosen
 
 
 def _guide_of(chart: Timeline) -> Series | None:
@@ -278,7 +277,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
-        sign, colour = cells[line]
+        sign, colour = cells[line] if cells[line][0] == " " else cells[max(0, line - 1)]
         ground = {"█": f"background{ON}{colour}", FILLS[Tone.LEFT]: f"foreground{ON}{GAP}"}
         cells[line] = (LIMIT, ground.get(sign, "foreground"))
     return joined(cells)
@@ -309,8 +308,8 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
 
 # Capacities
 
-TRACKS = {"█": "░", "━": "─"}
-"""The signs of the free part of a bar, by those of its filled part."""
+TRACKS = {"█": ("░", LIMIT), "━": ("─", "┼")}
+"""The signs of the free part of a bar and of its limits, by those of its filled part."""
 LEAST_CELLS = 4
 """Cells of the shortest bar on a scale."""
 
@@ -353,9 +352,9 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
 
     def piece(at: int) -> Piece:
         if at in limits:
-            return LIMIT, "foreground"
+            return TRACKS[full][1], "foreground"
         if at >= filled:
-            return TRACKS[full], "rule"
+            return TRACKS[full][0], "rule"
         return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
 
     return joined([piece(at) for at in range(width)])

@@ -210,7 +210,7 @@ class TreeScreen(StoreScreen[None]):
         count, shown = len(self._tree.folding.tree), self._tree.row_count()
         folded = f" · {count - shown:,} folded" if shown < count else ""
         nodes: list[Part] = [(counted(count, self.kind.value[:-1]), "heading"), (folded, "muted")]
-        about, has_rule, unready = self._about_node(), self._below.display, f"{self._unready_count:,} not ready"
+        about, has_rule, unready = self._about_node(), self._below.display, f"{self._unready_count:,} items not ready"
         nodes += [(" · ", "muted"), (f"{UNREADY} ", "pending"), (unready, "foreground")] if self._unready_count else []
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
         self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)

@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import LIMIT, Piece, range_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import Piece, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -105,13 +105,9 @@ SHARE = Column(" Share", GAP + SHARE_BAR + 1)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
 LINE, HALF_LINE = "━", "╸"
 """The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
-BAR_KEY: Sequence[Piece] = (
-    (f" {LINE}", "bar-done"),
-    (" done ", "muted"),
-    (LINE, "bar"),
-    (f" open {LIMIT} min, max", "muted"),
-)
-"""The meanings of the parts of a capacity's bar."""
+BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (LINE, "bar"), (" open ", "muted"))
+LIMITS_KEY: Piece = ("┼ min, max", "muted")
+"""The meanings of the parts of a capacity's bar, and of its lines where there is room."""
 DATED = 17
 """Cells of the dates that words stand beside."""
 LEFT = (DATES, LOAD, SHARE)
@@ -123,8 +119,8 @@ MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_AREA, AMPLE_ITERATION, LONGEST_BAR = 25, 19, 24
-"""Cells that names keep before the bars grow, and the cells they grow to."""
+AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 19, 3, 24
+"""Cells that names keep before the bars grow, those added for a phase, and the cells that bars grow to."""
 
 
 class TreeLayout:
@@ -146,6 +142,7 @@ class TreeLayout:
         self._percent = PERCENT if SHARE in shown and left - PERCENT >= LEAST_NAME else 0
         left -= self._percent
         least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, AMPLE_AREA)
+        ample += PHASE if self._has_dates and DATES not in shown else 0
         has_bar = LOAD in shown or SHARE in shown
         self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
         self._name_width = max(6, left - (self._bar - least))
@@ -154,10 +151,11 @@ class TreeLayout:
         """Draw the headings."""
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
-        text += "".join(" " + _aligned(column, column.title) for column in self._columns if column is not LOAD)
-        title = f" {LOAD.title} " if self._bar > BAR + len(LOAD.title) else " "
-        key: Sequence[Piece] = ((title, "muted"), *BAR_KEY) if LOAD in self._columns else ()
-        words = [Segment(each, self._theme.style(colour, bold=LOAD.title in each)) for each, colour in key]
+        text += "".join(" " + _aligned(column, column.title) for column in self._columns)
+        text = text.rstrip() + " of pts" * bool(self._percent)
+        limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
+        key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
+        words = [Segment(each, self._theme.style(colour)) for each, colour in key]
         return Strip([Segment(text, style), *words]).adjust_cell_length(self.width, style)
 
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
@@ -196,7 +194,10 @@ class TreeLayout:
         name = theme.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
-        segments.append(Segment(fit(node.name, max(0, left)), name))
+        word = "" if DATES in self._columns else self._phase_word(node.id)
+        word = f" {word}" if word and cell_len(node.name) + len(word) < left else ""
+        segments.append(Segment(fit(node.name, max(0, left - len(word))), name))
+        segments += [Segment(word, theme.style(PHASE_SIGNS[self._branches.phases[node.id]][1], on=on))] if word else []
         if unsent:
             segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
@@ -217,14 +218,17 @@ class TreeLayout:
         text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
         return [(_aligned(column, text), "pending" if column is NOT_READY else "foreground")]
 
+    def _phase_word(self, node_id: int) -> str:
+        """Return the word for the current iteration or the next one; not for those around them."""
+        is_inner = not self._branches.tree.children(node_id)
+        return PHASE_WORDS.get(self._branches.phases.get(node_id, Phase.PAST), "") if is_inner else ""
+
     def _dates(self, iteration: IterationEntry) -> list[Piece]:
-        """Return the dates; those of the current iteration and the next one have a word, but not those around them."""
+        """Return the dates, and the word for the phase beside them."""
         dates = column_span(iteration.start, iteration.end, self._branches.today)
-        phase = self._branches.phases[iteration.id]
-        is_inner = not self._branches.tree.children(iteration.id)
-        word = PHASE_WORDS.get(phase, "") if is_inner and cell_len(dates) < DATED else ""
-        room = DATED if word else DATES.width
-        return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), PHASE_SIGNS[phase][1])]
+        word, colour = self._phase_word(iteration.id), PHASE_SIGNS[self._branches.phases[iteration.id]][1]
+        room = DATED if word and cell_len(dates) < DATED else DATES.width
+        return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), colour)]
 
     def _share(self, node_id: int) -> list[Piece]:
         """Return the percentage of all open points, if it fits, and a bar that is full for the largest below a root.
