@@ -201,7 +201,8 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
             words, fault = self._read(self.typed), ""
         except BadRequest as error:
             words, fault = "", str(error)
-        self._note.update(literal_block(words).highlight_regex(r"(?m)^! .*", style="$pending"))
+        result = literal_block(words).highlight_regex(r"\A.*", style="$foreground")
+        self._note.update(result.highlight_regex(r"(?m)^! .*", style="$pending"))
         self._fault.update(literal(fault if is_final else self._restored))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
