@@ -155,10 +155,8 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list
     missing = "" if totals is None else "not loaded yet"
     width = max(map(len, (missing, *counts.values())))
 
-    def hint(project_id: int) -> str:
-        return f"{roles[project_id]:<{widest}}  {counts.get(project_id, missing):>{width}}"
-
-    projects = [Choice(each.id, each.name, hint(each.id)) for each in store.lookups.projects()]
+    hints = {each: f"{role:<{widest}}  {counts.get(each, missing):>{width}}" for each, role in roles.items()}
+    projects = [Choice(each.id, each.name, hints[each.id]) for each in store.lookups.projects()]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
 
 
