@@ -203,7 +203,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="reports.screen:step", argument="+1", is_stepped=True),
     Command("reports.previous", ("[", "h", "left", "shift+tab"), Context.REPORTS, "previous report",
         "Show the previous report.", handler="reports.screen:step", argument="-1", is_stepped=True),
-    Command("reports.about", ("f i",), Context.REPORTS, "iteration", "Choose iteration, release or period.",
+    Command("reports.about", ("f i",), Context.REPORTS, "choose iteration", "Choose iteration, release or period.",
         handler="reports.screen:choose_coverage"),
     Command("reports.later", ("}",), Context.REPORTS, "next iteration", "Show the next iteration or release.",
         handler="reports.screen:turn", argument="+1", is_stepped=True),
