@@ -95,11 +95,11 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 8, 5
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 7, 5
 DATES = Column("Dates", 21)
 ITEMS = Column("Open", 5)
 POINTS = Column("Pts", 6)
-NOT_READY = Column("Not ready", 9)
+NOT_READY = Column("Not ready", 10)
 LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
 SHARE = Column(" Share", GAP + SHARE_BAR + 1)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
