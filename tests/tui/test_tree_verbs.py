@@ -426,7 +426,7 @@ def test_what_a_series_overlaps_is_said_before_it_is_made() -> None:
     beside = IterationEntry(7, "Old", "A\\Old", date(2026, 2, 1), date(2026, 3, 2), None, None, is_release=False)
     shown = series_lines(series, (beside,), TODAY).split("\n")
 
-    assert shown == ["2 sprints from Mon 2 Mar", "S1   2 Mar –  8 Mar", "S2   9 Mar – 15 Mar", "overlaps Old"]
+    assert shown == ["2 sprints from Mon 2 Mar", "S1   2 Mar –  8 Mar", "S2   9 Mar – 15 Mar", "! overlaps Old"]
     assert "overlaps" not in series_lines(series, (), TODAY)
 
 

@@ -144,7 +144,7 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
         assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 of 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━━┼━━    53 of 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 of 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
 
