@@ -150,6 +150,15 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
         await shown(pilot, "No iteration after this one.")
 
 
+async def test_the_next_iteration_is_offered_where_a_report_is_about_one(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await shown(pilot, "} next iteration")
+        await pilot.press("3", "l")
+        await shown(pilot, "The last ")
+
+        assert "next iteration" not in text_of(pilot.app)
+
+
 @pytest.mark.slow
 async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
