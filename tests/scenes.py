@@ -41,7 +41,7 @@ SELECTED = (*SHOWN, "v", "3", "j", "v")
 
 GROOMING = (*"ftbug", "enter", "g", "q", "enter")
 """To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
-SUMMED_UP = (*"f!v5jvgq3", "enter", "n", *"12", *("enter",) * 3, *"jjj")
+SUMMED_UP = (*"f!v5jvgq3", "enter", "n", *"12", *("enter",) * 4, *"jjj")
 """To the end of a queue of six."""
 LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
 """To the hours of a task."""
