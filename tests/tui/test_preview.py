@@ -42,10 +42,10 @@ def test_tags_stand_beside_the_area_where_one_line_holds_both(tmp_path: Path) ->
     ]
 
 
-def test_facts_break_behind_a_separator_and_tags_stand_on_their_own_line(tmp_path: Path) -> None:
+def test_facts_break_in_place_of_a_separator_and_tags_stand_on_their_own_line(tmp_path: Path) -> None:
     assert page(tmp_path, 31)[2:6] == [
-        "○ Not done · 5 pts ·",
-        "Must have · unassigned",
+        "○ Not done · 5 pts · Must have",
+        "unassigned",
         "Suggestions",
         "#quick win #search",
     ]
@@ -57,4 +57,4 @@ def test_the_brief_head_has_two_lines_and_names_the_comments(tmp_path: Path, com
 
     brief = page(tmp_path, 60, comments, is_brief=True)
 
-    assert brief[:6] == ["Learn synonyms", facts, "", "A text", "", "Suggestions · #quick win #search"]
+    assert brief[:5] == ["Learn synonyms", facts, "A text", "", "Suggestions · #quick win #search"]

@@ -139,7 +139,7 @@ class Page:
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
-                yield []
+                yield from () if self._is_brief and not label else ([],)
                 yield from [self._head(label)] if label else []
                 yield from self._text(text)
         if self._is_brief and places:
@@ -152,10 +152,10 @@ class Page:
         tags = [f"#{each}" for each in found] if isinstance(found, list) else []
         whole = [*places, " ".join(tags)] if tags else places
         if cell_len(safe(" · ".join(whole))) <= self._width:
-            yield from self._chips([(each, "muted") for each in whole])
+            yield from self._chips([(each, "foreground") for each in whole])
         else:
-            yield from self._chips([(each, "muted") for each in places])
-            yield from self._chips([(each, "muted") for each in tags], " ")
+            yield from self._chips([(each, "foreground") for each in places])
+            yield from self._chips([(each, "foreground") for each in tags], " ")
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
         """Yield comments under a heading, the newest first."""
@@ -190,18 +190,17 @@ class Page:
         return [Segment(safe(words), self._theme.heading("secondary"))]
 
     def _chips(self, chips: Sequence[Chip], between: str = " · ") -> Iterator[Line]:
-        """Yield lines of chips; a line breaks behind a separator, and inside a chip that is too long."""
+        """Yield lines of chips; a line breaks in place of a separator, and inside a chip that is too long."""
         line: Line = []
         room = self._width
-        for left, (words, colour) in zip(range(len(chips) - 1, -1, -1), chips, strict=True):
-            end = cell_len(between.rstrip()) if left else 0
-            if line and len(between) + cell_len(safe(words)) + end <= room:
+        for words, colour in chips:
+            if line and len(between) + cell_len(safe(words)) <= room:
                 line.append(self._segment(between, "muted"))
                 room -= len(between)
             elif line:
-                yield [*line, self._segment(between.rstrip(), "muted")]
+                yield line
                 line, room = [], self._width
-            *full, last = wrapped(words, room - end)
+            *full, last = wrapped(words, room)
             yield from ([self._segment(each, colour)] for each in full)
             line.append(self._segment(last, colour))
             room -= cell_len(last)
