@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -31,8 +32,7 @@ WIDE = 100
 """Cells from which there is room for the whole time."""
 MOST_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
-COLOURS = {EventKind.CREATED: "muted", EventKind.COMMENTED: "type-story", EventKind.ATTACHED: "type-feedback"}
-CHANGE_COLOUR = "type-feature"
+UNKNOWN = "The server does not say what was changed, and this machine did not see it."
 STATES = {
     EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
@@ -60,8 +60,8 @@ class EventList(EntryList[ItemEvent]):
         """Draw the headings of the columns, where there are events."""
         if not self.entries:
             return super().render_header(y)
-        times = [fit("Time", TIME_WIDTH)] * (self.size.width >= WIDE)
-        heads = "When", *times, fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
+        times = [fit("Date", TIME_WIDTH)] * (self.size.width >= WIDE)
+        heads = f"{'Age':>{AGE_WIDTH}}", *times, fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
         return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -71,16 +71,16 @@ class EventList(EntryList[ItemEvent]):
         parts = [
             (fit_right(age_of(event.at, self._store.now()), AGE_WIDTH) + time + "  ", "muted"),
             (fit(event.author or "you", self._author_width) + "  ", "foreground"),
-            (fit(event.kind.value, VERB_WIDTH) + "  ", COLOURS.get(event.kind, CHANGE_COLOUR)),
+            (fit(event.kind.value, VERB_WIDTH) + "  ", "foreground"),
             STATES.get(event.state, ("", "muted")),
         ]
         room = max(0, self.size.width - 2 - sum(cell_len(text) for text, _ in parts))
-        return self.draw_parts([*parts, (fit(self._about(event), room), "foreground")], is_cursor=is_cursor)
+        colour = "muted" if event.kind is EventKind.EDITED else "foreground"
+        return self.draw_parts([*parts, (fit(self._about(event), room), colour)], is_cursor=is_cursor)
 
     def _about(self, event: ItemEvent) -> str:
-        return ", ".join(change_words(self._store, field) for field in short_first(event.fields)) or " ".join(
-            event.text.split()
-        )
+        changes = ", ".join(change_words(self._store, field) for field in short_first(event.fields))
+        return changes or ("not known" if event.kind is EventKind.EDITED else " ".join(event.text.split()))
 
 
 class HistoryScreen(ItemRowsScreen):
@@ -112,29 +112,13 @@ class HistoryScreen(ItemRowsScreen):
         if event is None:
             self._split.show(None)
         else:
-            self._split.show(self._written_out, _byline(event, self.store.now()))
+            self._split.show(partial(self._detail, event), _byline(event, self.store.now()))
         self.draw_status()
 
-    def note(self) -> str:
-        """Return what the history lacks."""
-        return "no values for edits by others"
-
-    def _written_out(self, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Write out the current event, and as far as the screen has room the earlier ones below it."""
-        lines = list[Line]()
-        for event in self._events.entries[self._events.cursor :]:
-            if len(lines) >= self.size.height:
-                break
-            (author, _), (when, colour) = _byline(event, self.store.now())
-            byline = [Segment(safe(author), theme.style(bold=True)), Segment(when, theme.style(colour))]
-            lines += [[], byline, *self._detail(event, width, theme)]
-        return lines[2:]
-
-    def _detail(self, event: ItemEvent, width: int, theme: ThemeStyles) -> list[Line]:
+    def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         """Write out an event: a comment as Markdown, and both values of each changed field."""
         if event.kind is EventKind.EDITED:
-            words = "The server does not say what was changed, and this machine did not see it."
-            return [[Segment(line, theme.style())] for line in wrapped(words, width)]
+            return [[Segment(line, theme.style())] for line in wrapped(UNKNOWN, width)]
         if event.fields:
             lines = list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
             return lines if lines[0] else lines[1:]
