@@ -82,7 +82,7 @@ async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Ope
 
     async with showing(opened, store, item_id) as pilot:
         line = line_with(pilot.app, "▌plan.txt")
-        assert missing(pilot.app, ["2 files", "shot.png", "customers"]) == []
+        assert missing(pilot.app, ["Files 2", "shot.png", "customers"]) == []
         assert missing(pilot.app, ["Visible to"]) == []
         for part in ("2.0 KB", "maya", "What we agreed on"):
             assert part in line

@@ -106,7 +106,7 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
     cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
     most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
     rows = height - heads
-    rows = -(-len(rest) // -(-len(rest) // rows)) if len(rest) <= rows * most else rows - 1
+    rows = -(-len(rest) // most) if len(rest) <= rows * most else rows - 1
     parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
     shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
     left = len(rest) - sum(map(len, parts))

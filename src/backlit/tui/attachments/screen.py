@@ -60,7 +60,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         """Draw what the columns are, where there are files."""
         if not self.entries:
             return super().render_header(y)
-        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Visible to", "Description")
+        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", fit_right("Age", AGE_WIDTH), "Visible to", "Description")
         return heads_line(self, " " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -196,11 +196,10 @@ class AttachmentsScreen(ItemRowsScreen):
         self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
 
     def note(self) -> str:
-        """Return the number of files and their size."""
+        """Return the size of the files, and of how many where it is those of a comment, which the tab does not count."""
         entries = self._files.entries
-        total = f", {size_text(sum(each.size or 0 for each in entries))}" if entries else ""
-        whose = " of a comment" if self.comment_id is not None else ""
-        return f"{counted(len(entries), 'file')}{whose}{total}"
+        total = size_text(sum(each.size or 0 for each in entries)) if entries else ""
+        return total if self.comment_id is None else f"{counted(len(entries), 'file')} of a comment  {total}".rstrip()
 
     def on_resize(self) -> None:
         """Name the file above its preview for another width."""

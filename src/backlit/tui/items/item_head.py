@@ -84,7 +84,7 @@ class ItemHead:
     def _tab(self, place: ItemPlace) -> Drawn:
         name, command_id = TABS[place]
         rows = {ItemPlace.COMMENTS: self.comments, ItemPlace.ATTACHMENTS: self.files}.get(place)
-        return tab_of(name if rows is None else f"{name} {len(rows):,}", command_id, is_current=place is self._place)
+        return tab_of(f"{name} {len(rows):,}" if rows else name, command_id, is_current=place is self._place)
 
     def say_gone(self, item_id: int) -> None:
         """Say that an item is deleted."""
