@@ -92,7 +92,7 @@ async def test_a_row_names_the_new_owner_by_the_user_name(world: World, store: S
     async with inbox_of(opened, store) as pilot:
         row, sentence = rows_of(pilot)[:2]
 
-        assert row.startswith("▌● ")
+        assert row.startswith("▌• ")
         assert "→ jon " in sentence
 
 
@@ -358,7 +358,7 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         await pilot.press("t", "c")
         await pilot.pause()
         row, words = rows_of(pilot)[:2]
-        assert row.startswith("▌● ")
+        assert row.startswith("▌• ")
         assert f"#{item_id}" in row
         assert "jon: Words [i] in the feed" in words
         assert "Recent comments" in heading_of(pilot.app)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
-from textual.geometry import Region
 from textual.strip import Strip
 
 from backlit.model.ready_check import Ground, Rule
@@ -43,8 +42,6 @@ class SummaryTable(LineList):
         self._rows: Sequence[tuple[str, Groomed]] = ()
         self._texts: Sequence[tuple[str, str, str]] = ()
         """The name, the changes and the open checks of each row."""
-        self._lines: Sequence[tuple[int, int]] = ()
-        """The row and the line of each line on show, where there is room for all rows."""
         self._most = HEIGHTS[-1]
         """Most lines of a row."""
         self._number = self._names = self._outcome = 0
@@ -76,25 +73,6 @@ class SummaryTable(LineList):
         name, outcome = self._widths()
         first = f" {'Result':<{RESULT}}{'ID':>{self._number}}   "
         return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
-
-    @property
-    def page(self) -> int:
-        """Return the number of rows that fit."""
-        return len(self._rows) if self._lines else super().page
-
-    def place_at(self, y: int) -> tuple[int, int]:
-        """Return the row on a line below the header, and the number of its line."""
-        if not self._lines:
-            return super().place_at(y)
-        return self._lines[y] if y < len(self._lines) else (len(self._rows), 0)
-
-    def refresh_row(self, index: int) -> None:
-        """Repaint one row if it is in sight."""
-        if not self._lines:
-            super().refresh_row(index)
-        elif (index, 0) in self._lines:
-            y = self._lines.index((index, 0))
-            self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, self._height_of(index)))
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         """Draw a line of an item; the first one of a result has its sign."""
@@ -147,14 +125,14 @@ class SummaryTable(LineList):
 
     def share(self, height: int) -> None:
         """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
-        room, self._lines, self._most = height * MOST - self.HEADER_LINES, (), HEIGHTS[-1]
+        room, self.row_lines, self._most = height * MOST - self.HEADER_LINES, (), HEIGHTS[-1]
         for most in HEIGHTS if len(self._rows) <= room else ():
             self._most = most
             lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
             if len(lines) <= room:
-                self._lines = lines
+                self.row_lines = lines
                 break
-        self.styles.height = self.HEADER_LINES + max(1, len(self._lines or self._rows))
+        self.styles.height = self.HEADER_LINES + max(1, len(self.row_lines or self._rows))
         self.refresh()
 
     @property

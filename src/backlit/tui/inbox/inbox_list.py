@@ -19,8 +19,8 @@ from backlit.tui.items.change_words import change_words, fields_lines, short_fir
 from backlit.tui.items.preview import Page
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
-LEAST_ID, AGE_WIDTH, SENTENCE_LINES = 5, 4, 2
-"""Least cells of a number, cells of an age, and most lines of a sentence."""
+AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)
+"""Cells of an age, and most lines of a sentence where there is room for a blank below each entry, in turn."""
 SHOWN = 400
 """Characters of a comment that a row shows."""
 SHOWN_LINES = 60
@@ -29,7 +29,7 @@ SHOWN_LINES = 60
 
 def _id_width(item_ids: Iterable[int]) -> int:
     """Return the cells of the numbers of some items."""
-    return max(LEAST_ID, len(f"#{max(item_ids, default=0)}"))
+    return len(f"#{max(item_ids, default=0)}")
 
 
 class InboxList(LineList):
@@ -42,7 +42,7 @@ class InboxList(LineList):
         self._store = store
         self._ids: list[int] = []
         self._read: dict[int, ItemNews | None] = {}
-        self.id_width = LEAST_ID
+        self.id_width = _id_width(())
 
     def show(self, item_ids: list[int]) -> None:
         """Show other items; the cursor stays on its item, else on its line."""
@@ -77,9 +77,14 @@ class InboxList(LineList):
         if news is None:
             return self.draw_parts([], is_cursor=is_cursor)
         if line:
-            return _sentence_line(self, summary_of(self._store, news), line, is_cursor=is_cursor)
+            return _sentence_line(self, index, line, is_cursor=is_cursor)
         age = age_of(news.at, self._store.now())
         return _item_line(self, news.item_id, news.type, news.name, age, is_new=True, is_cursor=is_cursor)
+
+    def sentence(self, index: int) -> str:
+        """Return the changes of an item in one line."""
+        news = self._news(self._ids[index])
+        return summary_of(self._store, news) if news else ""
 
 
 def _lead(shown: "InboxList | FeedList") -> int:
@@ -92,7 +97,7 @@ def _item_line(
 ) -> Strip:
     """Draw the first line of an entry: a dot while it is unread, number, type and name, and the age at the end."""
     parts = [
-        ("● " if is_new else "  ", "mark"),
+        ("• " if is_new else "  ", "mark"),
         (fit_right(f"#{item_id}" if item_id > 0 else "", shown.id_width) + " ", "muted"),
         (f"{type_sign(item_type) or ' '} ", type_colour(item_type)),
         (fit(name, shown.size.width - _lead(shown) - AGE_WIDTH - 3) + " ", BOLD if is_new else "foreground"),
@@ -102,22 +107,30 @@ def _item_line(
 
 
 def _sentence_line(
-    shown: "InboxList | FeedList", words: str, line: int, *, is_cursor: bool, colour: str = "muted"
+    shown: "InboxList | FeedList", index: int, line: int, *, is_cursor: bool, colour: str = "muted"
 ) -> Strip:
-    """Draw a line of the sentence of an entry, below the name: one or two, and a blank in a high entry."""
-    lead = _lead(shown)
-    room, last = shown.size.width - lead - 2, min(SENTENCE_LINES, shown.ROW_LINES - 1)
-    lines = wrapped(words, max(1, room))
+    """Draw a line of the sentence of an entry, below the name, or the blank below both."""
+    lead, last = _lead(shown), max(1, [row for row, _ in shown.row_lines].count(index) - 2)
+    room, lines = shown.size.width - lead - 2, _sentence_lines(shown, index)
     lines = [*lines[: last - 1], " ".join(lines[last - 1 :])]
     text = lines[line - 1] if line <= len(lines) else ""
     return shown.draw_parts([(" " * lead, colour), (fit(text, room), colour)], is_cursor=is_cursor and bool(text))
 
 
+def _sentence_lines(shown: "InboxList | FeedList", index: int) -> list[str]:
+    return wrapped(shown.sentence(index), max(1, shown.size.width - _lead(shown) - 2))
+
+
 def fit_lines(rows: "InboxList | FeedList", height: int) -> None:
-    """Give each entry up to two lines more where all entries have room for them in a height."""
-    lines = max(2, min(2 + SENTENCE_LINES, height // max(1, rows.row_count())))
-    if lines != rows.ROW_LINES:
-        rows.ROW_LINES = lines
+    """Give each entry the lines of its sentence and a blank where all entries have room for them in a height."""
+    count, lines = rows.row_count(), list[tuple[int, int]]()
+    sentences = [len(_sentence_lines(rows, at)) for at in range(count)] if count * 3 <= height else []
+    for most in SENTENCE_LINES:
+        lines = [(at, line) for at, each in enumerate(sentences) for line in range(2 + min(most, each))]
+        if len(lines) <= height:
+            break
+    if lines != rows.row_lines:
+        rows.row_lines = lines
         rows.rows_replaced(rows.cursor)
 
 
@@ -130,7 +143,7 @@ class FeedList(EntryList[CommentEntry]):
         super().__init__(id=id)
         self._store = store
         self.unread: AbstractSet[int] = frozenset()
-        self.id_width = LEAST_ID
+        self.id_width = _id_width(())
 
     def show(self, entries: Sequence[CommentEntry]) -> None:
         """Show other comments."""
@@ -142,11 +155,15 @@ class FeedList(EntryList[CommentEntry]):
         comment = self.entries[index]
         is_new = comment.id in self.unread
         if line:
-            words = f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
-            return _sentence_line(self, words, line, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
+            return _sentence_line(self, index, line, is_cursor=is_cursor, colour="foreground" if is_new else "muted")
         item, age = self._store.item(comment.item_id), age_of(comment.created_at, self._store.now())
         item_type, name = item.type if item else "", name_of(item)
         return _item_line(self, comment.item_id, item_type, name, age, is_new=is_new, is_cursor=is_cursor)
+
+    def sentence(self, index: int) -> str:
+        """Return the author and the text of a comment."""
+        comment = self.entries[index]
+        return f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
 
 
 def name_of(item: Item | None) -> str:
@@ -205,7 +222,7 @@ def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, wi
         yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:
         yield [Segment("Deleted, or no longer visible to you.", style())]
-    yield from fields_lines(store, news.fields, width, theme, SHOWN_LINES)
+    yield from fields_lines(store, news.fields, width, theme, SHOWN_LINES, is_brief=not with_name)
     for comment in news.comments:
         yield []
         yield from Page(theme, width).comment(comment, now)

@@ -29,11 +29,12 @@ def change_words(store: Store, field: FieldNews) -> str:
 
 
 def fields_lines(
-    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int
+    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int, *, is_brief: bool = False
 ) -> Iterator[Line]:
     """Yield changed fields: both values of each, then below its label the changed lines of each text.
 
-    A field ends after `most` lines, and the line of a text that it began, with the number of changed lines left.
+    A field ends after `most` lines, and the line of a text that it began, with the number of changed lines left. In
+    brief there are no blank lines, and no unchanged lines around the changed ones.
     """
     for field in short_first(fields):
         label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
@@ -43,9 +44,9 @@ def fields_lines(
                 yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
             yield from _others(len(lines[most:]), theme)
             continue
-        yield []
+        yield from () if is_brief else ([],)
         yield [label, Segment(line_count(field), theme.style())]
-        changes = line_changes(field)
+        changes = [each for each in line_changes(field) if not is_brief or (each[0] in COLOURS and each[1].strip())]
         shown = 0
         for index, (sign, line) in enumerate(changes):
             if shown >= most:

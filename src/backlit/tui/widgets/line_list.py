@@ -85,6 +85,8 @@ class LineList(Widget, can_focus=True):
         """The row of the last click; a click with ctrl or shift is not the first of two."""
         self.top = 0
         self.cursor = 0
+        self.row_lines: Sequence[tuple[int, int]] = ()
+        """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_sparing = False
         self.scrolls_by_half = is_far_away()
 
@@ -131,10 +133,12 @@ class LineList(Widget, can_focus=True):
     @property
     def page(self) -> int:
         """Return the number of rows that fit."""
-        return max(1, (self.size.height - self.HEADER_LINES) // self.ROW_LINES)
+        return self.row_count() if self.row_lines else max(1, (self.size.height - self.HEADER_LINES) // self.ROW_LINES)
 
     def place_at(self, y: int) -> tuple[int, int]:
         """Return the row on a line below the header, and the number of its line."""
+        if self.row_lines:
+            return self.row_lines[y] if y < len(self.row_lines) else (self.row_count(), 0)
         row, line = divmod(y, self.ROW_LINES)
         return self.top + row, line
 
@@ -154,9 +158,11 @@ class LineList(Widget, can_focus=True):
 
     def refresh_row(self, index: int) -> None:
         """Repaint one row if it is in sight."""
-        y = index - self.top
-        if 0 <= y < self.page:
-            self.refresh(Region(0, y * self.ROW_LINES + self.HEADER_LINES, self.size.width, self.ROW_LINES))
+        if 0 <= index - self.top < self.page:
+            rows = [row for row, _ in self.row_lines]
+            y = rows.index(index) if rows else self.ROW_LINES * (index - self.top)
+            height = rows.count(index) or self.ROW_LINES
+            self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, height))
 
     def refresh_cursor(self, index: int) -> None:
         """Repaint the part of a row that the cursor changes; the base repaints all of it."""
