@@ -53,7 +53,7 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList
-from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
@@ -190,10 +190,7 @@ class OutboxScreen(StoreScreen[None]):
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
         if item is not None:
-            name = str(item.fields.get("Name") or "")
-            self._item_rule.say(
-                [(number_of(item.id), "muted"), (f" {name}", HEADING), (" · with your changes ", "muted")]
-            )
+            self._item_rule.say([("The item with your changes ", "heading")])
             self._aside.show(item, surroundings_of(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
@@ -217,7 +214,7 @@ class OutboxScreen(StoreScreen[None]):
         if entry.kind is not EntryKind.EDIT:
             heads.remove("Was")
         label = min(max(len(label_of(key)) for key in ("Estimate", *fields_of(entry))), self.size.width // 4)
-        room = max(4, (self.size.width - 8 - label) // (len(heads) - 1) - 2)
+        room = max(4, (self.size.width - 5 - label) // (len(heads) - 1) - 2)
         widths = [label, *[room] * (len(heads) - 1)]
         yield from table_lines([cell(head, "bold $muted") for head in heads], widths)
         for key, mine in fields_of(entry).items():
