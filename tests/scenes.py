@@ -65,7 +65,7 @@ SCENES: Mapping[str, Scene] = {
     "comments": Scene((*SHOWN, "g", "c"), EVERY, has_files=True),
     "conflict": Scene((*SHOWN, "g", "="), EVERY, trouble=Trouble.CONFLICT),
     "difference": Scene((*SELECTED, "c", "p", "2", "enter"), EVERY, is_slow=True),
-    "editor": Scene((*SHOWN, "enter"), EVERY),
+    "editor": Scene((*SHOWN, "enter"), EVERY, has_files=True),
     "groom": Scene(GROOMING, EVERY),
     "groom-summary": Scene(SUMMED_UP, EVERY),
     "inbox": Scene(("g", "h", "j"), EVERY, has_news=True),

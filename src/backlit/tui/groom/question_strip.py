@@ -100,6 +100,7 @@ class QuestionStrip(LinesView, can_focus=True):
             *blank,
             *answers,
             *(line for block in below for line in (*blank, *block)),
+            *blank,
         ]
 
     def on_click(self, event: events.Click) -> None:
@@ -155,7 +156,7 @@ def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
         has_it = asked.has(choice)
         yield _clickable(
             digit,
-            Segment("● " if has_it else "", theme.style("mark")),
+            Segment("(•) " if has_it else "", theme.style("mark")),
             Segment(str(digit), theme.style("accent", bold=True)),
             Segment(label, theme.style(bold=has_it)),
             Segment(hint, theme.style("muted")),
