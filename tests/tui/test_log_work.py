@@ -267,3 +267,13 @@ def _begun_earlier(store: Store, hours: float) -> dict[str, object]:
     running = store.timer.running
     assert running is not None
     return {"item": running.item_id, "began": running.began_at - hours * 3600}
+
+
+async def test_the_label_of_the_current_input_is_brighter_than_the_others(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L", "tab")
+        hours, kind, *others = [label.rich_style.color for label in pilot.app.screen.query(".label")]
+
+        assert kind != hours
+        assert set(others) == {hours}
