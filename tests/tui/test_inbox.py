@@ -418,3 +418,31 @@ async def test_resting_on_an_item_in_the_backlog_is_looking_at_it(world: World, 
         await pilot.press("k")
 
         await until(lambda: store.inbox.unread() == 0)
+
+
+@pytest.mark.slow
+async def test_entries_are_as_high_as_their_texts_and_a_blank_line(world: World, store: Store, opened: Open) -> None:
+    first, second = (await stories(store))[:2]
+    await commented(world, first, "Short")
+    await commented(world, second, "More words than a line holds. " * 4)
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        wide = [line[:60].strip() for line in lines_of(pilot.app)[2:9]]
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        narrow = [line.strip() for line in lines_of(pilot.app)[2:6]]
+
+        entries = "\n".join(wide).strip().split("\n\n")
+        assert sorted(each.count("\n") + 1 for each in entries) == [2, 3]
+        assert all(narrow)
+
+
+def test_a_change_in_brief_has_only_lines_that_were_changed(tmp_path: Path) -> None:
+    before, after = "One\nTwo\nThree", "One\nTwo\nThree\n\nFour"
+    with offline_store(tmp_path, [item(1)]) as store:
+        looks = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000"})
+        changes = [FieldNews("Estimate", "1", "2"), FieldNews("Description", before, after)]
+        lines = fields_lines(store, changes, 40, looks, 60, is_brief=True)
+        texts = ["".join(segment.text for segment in line).strip() for line in lines]
+
+    assert texts == ["Estimate     1 → 2", "Description  +2 lines", "+ Four"]
