@@ -54,10 +54,7 @@ class CommentsScreen(ItemRowsScreen):
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemPlace.COMMENTS
     HAS_ASIDE = True
-    HINTS = (
-        *("comments.add", "app.back", "comments.quote", "item.next-tab", "comments.external", "comments.copy"),
-        "app.help",
-    )
+    HINTS = ("app.back", "comments.quote", "item.next-tab", "comments.external", "comments.copy", "app.help")
     HINTS_WITHOUT_ROWS = ("comments.add", "app.back", "comments.external", "item.next-tab", "app.help")
     EMPTY = ("No comments.", "No comments in the local copy.")
 
