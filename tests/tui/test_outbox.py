@@ -117,7 +117,8 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
 
         assert "enter resolve" in wide
         assert "r retry" not in wide
-        assert wide.count(f"#{item_id} Mine") == 2
+        assert wide.count(f"#{item_id} Mine") == 1
+        assert f"#{item_id} with your changes" in wide
 
 
 async def test_the_item_of_another_change_is_shown_from_its_top(world: World, store: Store, opened: Open) -> None:
@@ -135,7 +136,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
         await pilot.pause()
         before = aside.scroll_y
         await pilot.press("j")
-        await until(lambda: f"#{ids[1]} Mine" in text_of(pilot.app).split("Was")[1])
+        await until(lambda: f"#{ids[1]} with your changes" in text_of(pilot.app))
         await pilot.pause()
 
         assert (before, aside.scroll_y) == (9, 0)

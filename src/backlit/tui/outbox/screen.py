@@ -53,7 +53,7 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import EntryList, LineList
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
@@ -190,7 +190,7 @@ class OutboxScreen(StoreScreen[None]):
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
         if item is not None:
-            self._item_rule.say([("The item with your changes ", "heading")])
+            self._item_rule.say([(number_of(item.id), HEADING), (" with your changes ", "muted")])
             self._aside.show(item, surroundings_of(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
