@@ -277,3 +277,12 @@ async def test_the_label_of_the_current_input_is_brighter_than_the_others(store:
 
         assert kind != hours
         assert set(others) == {hours}
+
+
+async def test_the_list_behind_a_dialog_has_no_scroll_bar(store: Store, opened: Open) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        before = text_of(pilot.app).count("█")
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L")
+
+        assert (before > 0, text_of(pilot.app).count("█")) == (True, 0)

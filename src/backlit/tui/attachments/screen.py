@@ -196,7 +196,7 @@ class AttachmentsScreen(ItemRowsScreen):
         self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
 
     def note(self) -> str:
-        """Return the size of the files, and their number where it is those of a comment, which the tab does not count."""
+        """Return the size of the files, and for those of a comment, which the tab does not count, their number."""
         entries = self._files.entries
         total = size_text(sum(each.size or 0 for each in entries)) if entries else ""
         return total if self.comment_id is None else f"{counted(len(entries), 'file')} of a comment  {total}".rstrip()

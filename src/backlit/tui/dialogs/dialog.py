@@ -37,7 +37,7 @@ BORDER = 6
 
 
 class Ground:
-    """The screen behind a dialog in one colour, which costs few bytes; rules and bars keep theirs, its tab its line."""
+    """The screen behind a dialog in one colour, which costs few bytes; rules keep theirs, its tab its line."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
         self._ground = ground
@@ -48,9 +48,9 @@ class Ground:
         """Yield the characters of the screen in its colours."""
         for text, style, control in console.render(self._ground, options):
             look = self._rule if RULES.issuperset(text) else self._text
-            if style and style.color and style.color == style.bgcolor:
-                look = style  # a scrollbar
-            yield Segment(text, None if control else look + MARKED if style and style.underline else look, control)
+            is_bar = style and style.color and style.color == style.bgcolor and not style.color.is_default
+            words = " " * len(text) if is_bar else text
+            yield Segment(words, None if control else look + MARKED if style and style.underline else look, control)
 
 
 class Dialog(ModalScreen[Result]):
