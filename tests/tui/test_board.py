@@ -283,14 +283,17 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
     async with on_board(store, size=(120, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "g", "g")
-        header = line_with(pilot.app, "▾ Bug ─")
+        header = line_with(pilot.app, "▾ Bug  ")
+        rule = lines_of(pilot.app)[lines_of(pilot.app).index(header) + 1]
         foot = line_with(pilot.app, "} next lane")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
         folded = board(pilot).row_count()
         await press(pilot, "z", "R")
 
-        assert len(header.rstrip()) > 100
+        assert re.search(r"▾ Bug  \d+ items · \d+ pts$", header.rstrip())
+        assert rule.startswith("──")
+        assert re.search(r"─ \d+ · \d+ pts ", rule)
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
@@ -316,7 +319,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         seen = []
         for _ in range(8):
             await press(pilot, "j")
-            seen.append(f"▾ {current(pilot, store).type} ─" in text_of(pilot.app))
+            seen.append(f"▾ {current(pilot, store).type}  " in text_of(pilot.app))
 
         assert board(pilot).top > 0
         assert all(seen), seen
@@ -355,7 +358,7 @@ async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
         await until(lambda: current(pilot, store).fields["Name"] == "Beside")
 
         assert sorted(current(pilot, store).fields["Tags"]) == ["api", "ux"]  # type: ignore[call-overload] # a list
-        assert "2 items" in line_with(pilot.app, "▾ ux, api ─")
+        assert "2 items" in line_with(pilot.app, "▾ ux, api  ")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -143,6 +143,13 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
     laid = shown(100, 0, BoardLayout(), {0: None, 1: 12, 2: None})
 
     assert [each.width for each in laid.slots] == [43, 12, 43]
+
+
+def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_heading() -> None:
+    grid = grid_of(IN_LANES)
+
+    assert column_widths(grid, 0, 7) == {0: LEAST_WIDTH, 1: None, 2: LEAST_WIDTH}
+    assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 · 4.5 pts "), 2: len(" Done  1 · 1.5 pts ")}
 
 
 def test_one_column_alone_has_all_the_width() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from rich.cells import cell_len
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -12,10 +11,9 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
+from backlit.tui.board.grid import BoardLayout, column_widths, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
@@ -25,8 +23,6 @@ SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
 LOW = 30
 """Lines of a board below which no blank line follows a card."""
-FEW = 2
-"""Cards of a column that leaves the rest of the width to columns with more."""
 
 
 class BoardList(ItemList):
@@ -69,13 +65,20 @@ class BoardList(ItemList):
         """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
         position = self.position
         lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
-        widths = {number: _own_width(position.grid, number) for number in position.grid.open_columns()}
-        self.laid_out = laid_out(self.size.width, widths, position.column, self.laid_out, card_lines=lines)
+        self._lay_out(lines)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
         self.selection.find_anchor()
         self.current_id = position.id_at(self.cursor)
+
+    def _lay_out(self, lines: int) -> None:
+        """Lay the columns out for the lanes in sight."""
+        position, before = self.position, self.laid_out
+        widths = column_widths(position.grid, self.top, self.top + self.page)
+        self.laid_out = laid_out(self.size.width, widths, position.column, before, card_lines=lines)
+        if before != self.laid_out:
+            self.refresh()
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Forget the cards whose items changed, None means any; they are drawn when the view is shown again."""
@@ -193,7 +196,8 @@ class BoardList(ItemList):
             self.refresh(Region(x, self.HEADER_LINES + (index - self.top) * lines, width, lines))
 
     def repaint(self) -> None:
-        """Repaint soon the parts of lines that differ from the last painting."""
+        """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
+        self._lay_out(self.laid_out.card_lines)
 
         def paint() -> None:
             self._is_due = False
@@ -208,14 +212,6 @@ class BoardList(ItemList):
     def render_line(self, y: int) -> Strip:
         """Draw a line of all columns in sight."""
         return self._painter.line(y)
-
-
-def _own_width(grid: Grid, number: int) -> int | None:
-    """Return the width of a column with no or few cards; None for a column that shares the rest of the width."""
-    column, count = grid.columns[number], grid.totals[number].count
-    if not count and column.limit is None:
-        return min(LEAST_WIDTH, cell_len(safe(column.name)) + len("  0 "))
-    return LEAST_WIDTH if count <= FEW < max(each.count for each in grid.totals) else None
 
 
 class LaneFolds:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import groupby, starmap
 from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -11,14 +12,25 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from backlit.model.amounts import counted, estimate_text
-from backlit.model.fields import choice_word
 from backlit.model.planning import Capacity
 from backlit.model.statuses import status_word
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot
+from backlit.tui.board.grid import (
+    GAP,
+    BoardLayout,
+    ColumnTotals,
+    Lane,
+    Slot,
+    column_word,
+    count_words,
+    is_over,
+    least_name,
+    points_words,
+    shown_words,
+)
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
@@ -36,6 +48,7 @@ from backlit.tui.widgets.item_rows import (
     Column,
     Layout,
     Names,
+    group_counts,
     lacks_estimate,
     state_sign,
 )
@@ -47,11 +60,8 @@ HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
-OVER = "!"
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
-NAME = 16
-"""Cells of a column's name before its bar and points."""
 LEAST_FACT = 6
 
 
@@ -104,16 +114,9 @@ class CardWindow:
 
 def _runs(places: Sequence[int]) -> Iterator[range]:
     """Yield the stretches of consecutive places."""
-    start = stop = None
-    for place in sorted(set(places)):
-        if stop == place:
-            stop += 1
-            continue
-        if start is not None and stop is not None:
-            yield range(start, stop)
-        start, stop = place, place + 1
-    if start is not None and stop is not None:
-        yield range(start, stop)
+    for _, stretch in groupby(enumerate(sorted(set(places))), lambda each: each[1] - each[0]):
+        run = [place for _, place in stretch]
+        yield range(run[0], run[-1] + 1)
 
 
 class PaintedBoard(Protocol):
@@ -135,53 +138,18 @@ class PaintedBoard(Protocol):
         """The number of cards that fit below each other."""
 
 
-def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
-    """Return whether a column is over its limit."""
-    return column.limit is not None and totals.count > column.limit
-
-
-def column_word(column: BoardColumn) -> str:
-    """Return the name of a column, a status or a choice as lists write it."""
-    return status_word(choice_word(column.name))
-
-
-def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
-    """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
-    if column.limit is None:
-        return _shown_words(totals)
-    return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
-
-
-def _shown_words(totals: ColumnTotals) -> str:
-    return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
-
-
-def limit_bar(column: BoardColumn, totals: ColumnTotals) -> list[tuple[str, str]]:
-    """Return a bar of the cards against the limit; nothing without one."""
-    return capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR) if column.limit else []
-
-
 def _bar_and_room(column: BoardColumn, totals: ColumnTotals, width: int) -> tuple[list[tuple[str, str]], int]:
     """Return the bar up to a column's limit where it fits, and the cells of name and points beside the count."""
     room = width - 3 - len(count_words(column, totals))
-    bar = limit_bar(column, totals) if room - _least_name(column) > LIMIT_BAR else []
-    bar += [(" ", "muted")] * bool(bar)
+    limit = Capacity(None, column.limit) if room - least_name(column) > LIMIT_BAR else Capacity()
+    bar = [*capacity_bar(totals.count, 0, limit, LIMIT_BAR), (" ", "muted")] if limit.most else []
     return bar, room - cell_len("".join(text for text, _ in bar))
 
 
 def points_fit(column: BoardColumn, totals: ColumnTotals, width: int) -> bool:
     """Return whether the points of a column fit beside its name."""
     room = _bar_and_room(column, totals, width)[1]
-    return room - _least_name(column) >= len(points_words(totals)) or not totals.count
-
-
-def points_words(totals: ColumnTotals) -> str:
-    """Return the points of a column's cards; empty without cards."""
-    return f" · {counted(totals.points, 'pt')}" if totals.count else ""
-
-
-def _least_name(column: BoardColumn) -> int:
-    return min(cell_len(safe(column_word(column))), NAME)
+    return room - least_name(column) >= len(points_words(totals)) or not totals.count
 
 
 class CardPainter:
@@ -284,36 +252,47 @@ class CardPainter:
             self._tables[key] = Layout(width, self._names, self._theme, largest_id, columns)
         return self._tables[key]
 
-    def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
-        """Draw the header of a lane across all columns."""
-        return self.table(width + 1, columns=()).group(header, is_cursor=is_cursor).crop(0, width)
+    def lane(self, header: GroupLine, width: int, *, is_cursor: bool, is_ruled: bool) -> Strip:
+        """Draw the header of a lane with its sums, across all columns."""
+        style, on = self._theme.style, CURSOR if is_cursor else None
+        counts, points = f"  {' + '.join(group_counts(header))} · ", counted(header.points, "pt")
+        name = safe(self._names.group(header))
+        parts = [("▌" if is_cursor else " ", style("accent", on=on))]
+        parts += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
+        parts += [(fit(name, min(cell_len(name), width - len(counts + points) - 3)), self._theme.heading(on=on))]
+        parts += [(counts, style("muted", on=on)), (points, style(on=on, bold=True))]
+        rule = (f" {'─' * width}" if is_ruled else "", style("rule", on=on))
+        return Strip(starmap(Segment, [*parts, rule])).adjust_cell_length(width, style(on=on))
 
     def lane_counts(self, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
-        """Draw the cards of a lane in a column below those of the whole column; nothing without cards."""
-        words = _shown_words(totals) + points_words(totals) * has_points if totals.count else ""
-        return Strip([Segment(f"{words} ".rjust(width), self._theme.style("muted"))])
+        """Draw a rule over a lane's cards in a column, with their sums below those of the whole column."""
+        words = f" {shown_words(totals)}{points_words(totals) * has_points} " if totals.count else ""
+        return Strip(
+            [Segment("─" * (width - len(words)), self._theme.style("rule")), Segment(words, self._theme.style("muted"))]
+        )
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
         key = key_of("board.all-done")
-        parts = [(f"{below:,} more ↓", "muted")] if below else []
+        parts = [(" " * INDENT, "muted"), (f"{below:,} more ↓" if below else "", "muted")]
         parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
-        return self.indented(parts, width)
+        return self._words(parts, width)
 
     def lanes(self, below: Sequence[GroupLine], width: int) -> Strip:
-        """Draw the lanes below those in sight, as many names as fit, and the key of the next one."""
-        names = [f"{safe(self._names.group(each))} {each.rows:,}" for each in below]
+        """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
+        names = [safe(self._names.group(each)) for each in below]
         key, label = key_of("list.next-group"), " next lane"
-        room = width - INDENT - len(f"99 more   {key}{label} ")
-        fitting = names[: around([cell_len(each) + 3 for each in names], 0, room).stop]
-        more = [f"{len(names) - len(fitting)} more"] * (len(fitting) < len(names))
-        parts = [(" · ".join([*fitting, *more]), "muted"), (f"  {key}", "accent"), (label, "muted")]
-        return self.indented(parts if below else [], width)
+        sizes = [cell_len(f"▸ {name} {each.rows:,}   ") for name, each in zip(names, below, strict=True)]
+        fitting = around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
+        parts = [(" ", "muted")]
+        for name, each in zip(names[:fitting], below, strict=False):
+            parts += [("▸ ", "muted"), (name, "foreground"), (f" {each.rows:,}   ", "muted")]
+        more = [(f"{counted(len(names) - fitting, 'more lane')}   ", "muted")] * (fitting < len(names))
+        return self._words([*parts, *more, (key, "accent"), (label, "muted")] if below else [], width)
 
-    def indented(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
-        """Draw words below the names of cards."""
+    def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
-        return Strip([Segment(" " * INDENT, self.ground), *words]).adjust_cell_length(width, self.ground)
+        return Strip(words).adjust_cell_length(width, self.ground)
 
     def blank(self, width: int) -> Strip:
         """Return an empty strip."""
@@ -369,8 +348,9 @@ class BoardPainter:
         layout, grid = self._board.laid_out, self._board.position.grid
         offset, line = divmod(y - HEADER_LINES, layout.card_lines)
         if offset >= self._board.page and layout.foot_lines(grid, self._board.box.height):
-            at = y - HEADER_LINES - self._board.page * layout.card_lines
-            return [(0, self._lanes_below(at))] if at else [(slot.x, self._foot(slot)) for slot in layout.slots]
+            if y == HEADER_LINES + self._board.page * layout.card_lines:
+                return [(slot.x, self._foot(slot)) for slot in layout.slots]
+            return [(0, self._lanes_below(is_last=y == self._board.box.height - 1))]
         lane = grid.header_at(self._board.top + offset) if offset < self._board.page else None
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
@@ -437,7 +417,8 @@ class BoardPainter:
     def _lane_line(self, lane: Lane, row: int) -> Strip:
         assert lane.header is not None
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
-        return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
+        is_ruled, is_cursor = self._board.laid_out.is_single, row == self._board.cursor
+        return self._painter.lane(header, self._board.box.width, is_cursor=is_cursor, is_ruled=is_ruled)
 
     def _cell(self, slot: Slot, offset: int, line: int) -> Strip:
         is_current = slot.number == self._board.position.column
@@ -454,11 +435,11 @@ class BoardPainter:
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]
 
-    def _lanes_below(self, line: int) -> Strip:
+    def _lanes_below(self, *, is_last: bool) -> Strip:
         board, grid = self._board, self._board.position.grid
         end = board.top + board.page
         below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
-        return self._painter.lanes([lane.header for lane in below if lane.header and line == 1], board.box.width)
+        return self._painter.lanes([lane.header for lane in below if lane.header and is_last], board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position

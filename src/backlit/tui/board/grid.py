@@ -4,9 +4,14 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
+from rich.cells import cell_len
 
+from backlit.model.amounts import counted
+from backlit.model.fields import choice_word
+from backlit.model.statuses import status_word
 from backlit.store.views.groups import GroupKey, GroupLine
 from backlit.tui.board.columns import BoardColumn
+from backlit.tui.drawing.text import safe
 
 
 class ColumnTotals(Struct):
@@ -106,6 +111,10 @@ class Grid:
         number = self._lane_number(row)
         return None if number is None else (self.lanes[number], row - self._firsts[number])
 
+    def lanes_between(self, start: int, stop: int) -> Sequence[Lane]:
+        """Return the lanes of a stretch of rows."""
+        return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
+
     def header_at(self, row: int) -> Lane | None:
         """Return the lane whose header is on a row."""
         found = self.lane_at(row) if self.has_lanes else None
@@ -202,8 +211,58 @@ class Grid:
 LEAST_WIDTH = 24
 """Cells of a column with cards beside others."""
 GAP = 1
+FEW = 2
+"""Cards of a column that leaves the rest of the width to columns with more."""
+NAME = 16
+"""Cells of a column's name at least, if it has so many."""
+OVER = "!"
 LOW = 18
 """Lines of a board below which no lines follow the lanes."""
+
+
+def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
+    """Return whether a column is over its limit."""
+    return column.limit is not None and totals.count > column.limit
+
+
+def column_word(column: BoardColumn) -> str:
+    """Return the name of a column, a status or a choice as lists write it."""
+    return status_word(choice_word(column.name))
+
+
+def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
+    """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
+    if column.limit is None:
+        return shown_words(totals)
+    return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
+
+
+def shown_words(totals: ColumnTotals) -> str:
+    """Return the number of cards, and that of the shown ones if some are hidden."""
+    return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
+
+
+def points_words(totals: ColumnTotals) -> str:
+    """Return the points of a column's cards; empty without cards."""
+    return f" · {counted(totals.points, 'pt')}" if totals.count else ""
+
+
+def least_name(column: BoardColumn) -> int:
+    """Return the cells of a column's name before its figures."""
+    return min(cell_len(safe(column_word(column))), NAME)
+
+
+def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
+    """Return the widths of columns with no or few cards in the lanes in sight; None for those that share the rest."""
+    lanes = grid.lanes_between(start, stop)
+    cards = {number: max((len(lane.cells[number]) for lane in lanes), default=0) for number in grid.open_columns()}
+    widths: dict[int, int | None] = {}
+    for number, count in cards.items():
+        column, totals = grid.columns[number], grid.totals[number]
+        least = least_name(column) + len(f"    {count_words(column, totals)}{points_words(totals)}")
+        is_few = count <= FEW < max(cards.values())
+        widths[number] = max(least, LEAST_WIDTH) if is_few and (count or column.limit) else None if count else least
+    return widths
 
 
 class Slot(Struct, frozen=True):

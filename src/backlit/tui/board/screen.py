@@ -14,10 +14,9 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
-from backlit.tui.board.board_painter import column_word
 from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import Arrangement
-from backlit.tui.board.grid import Grid
+from backlit.tui.board.grid import Grid, column_word
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.acts import plan_of
