@@ -17,14 +17,14 @@ from backlit.tui.plan.capacity import (
     people_words,
     shift_words,
     shifts,
-    unsaved_part,
+    unsaved_words,
     velocity_words,
 )
 from backlit.tui.widgets.side_lines import Part
 
 
 def text_of(parts: list[Part]) -> str:
-    return "".join(text for text, _ in parts)
+    return "".join(text for text, *_ in parts)
 
 
 def change(number: int, place: int, fields: Mapping[str, Touch], item_type: str = "Story") -> PlanChange:
@@ -49,15 +49,15 @@ def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> Non
 @pytest.mark.parametrize(
     ("shift", "words", "unsaved"),
     [
-        (Shift(), "", ""),
-        (Shift(3, 1, 2), "+3 −1 ~2", "3 unsaved moves, 2 changes "),
-        (Shift(comes=1), "+1", "1 unsaved move "),
-        (Shift(goes=1), "−1", ""),
-        (Shift(altered=1), "~1", "1 unsaved change "),
+        (Shift(), "", "No unsaved moves"),
+        (Shift(3, 1, 2), "+3 −1 ~2", "3 unsaved moves, 2 changes w save"),
+        (Shift(comes=1), "+1", "1 unsaved move w save"),
+        (Shift(goes=1), "−1", "No unsaved moves"),
+        (Shift(altered=1), "~1", "1 unsaved change w save"),
     ],
 )
 def test_a_shift_is_told_by_signs_and_in_words(shift: Shift, words: str, unsaved: str) -> None:
-    assert (shift_words(shift), text_of(unsaved_part(shift))) == (words, unsaved)
+    assert (shift_words(shift), text_of(unsaved_words(shift))) == (words, unsaved)
 
 
 @pytest.mark.parametrize(

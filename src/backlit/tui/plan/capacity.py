@@ -15,14 +15,15 @@ from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import Part, Word
 
-NAME, AMOUNT, SHARE_BAR = 18, 12, 31
+NAME, AMOUNT, SHARE_BAR = 18, 11, 33
 """Cells of a name in the workload, of an amount, and of the longest bar."""
 
 
@@ -66,11 +67,12 @@ def shift_words(shift: Shift) -> str:
     return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
 
-def unsaved_part(shift: Shift) -> list[Part]:
-    """Return the number of unsaved moves and other changes; nothing without one."""
-    words = [counted(shift.comes, "unsaved move")] * bool(shift.comes)
+def unsaved_words(shift: Shift) -> list[Word]:
+    """Return the number of unsaved moves and other changes, and the key that saves them."""
+    command, words = "plan.commit", [counted(shift.comes, "unsaved move")] * bool(shift.comes)
     words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
-    return [(f"{', '.join(words)} ", "pending")] if words else []
+    keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
+    return [(f"{', '.join(words)} ", "pending"), *keys] if words else [("No unsaved moves", "muted")]
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:
@@ -124,8 +126,8 @@ def people_words(load: Load, people: People, iteration: str, width: int) -> list
         limit = Share() if owner is None else people.limit(owner, iteration) or Share()
         shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
-        name = "unassigned" if owner is None else people.name(owner)
-        words += [[(f"{name} ", "muted"), *shown]] if shown else []
+        name = ("unassigned ", "pending") if owner is None else (f"{people.name(owner)} ", "muted")
+        words += [[name, *shown]] if shown else []
     parts: list[Part] = []
     for number, each in enumerate(words):
         more = f" · {len(words) - number} more"
@@ -182,25 +184,28 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
     release = store.plan.iterations.release_of(entry.id)
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
-    facts = [counted(load.count, "item"), f"{number_text(load.done)} pts done", f"{load.unestimated:,} unestimated"]
+    done = f" · {number_text(load.done)} pts done" if load.done else ""
+    unknown = [" · ", (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
     yield bar_line(load, entry.capacity)
-    yield Content.assemble((" · ".join(facts), "$muted"))
+    yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
     limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
     owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]
     teams = [(people.teams.get(key or 0, ""), None, share) for key, share in _fullest_first(load.teams)]
     top = max((share.points for _, _, share in (*owners, *teams)), default=0.0)
     for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
         if rows:
-            yield Content.assemble((f"\n{title:{NAME}}{'Points':>{AMOUNT}}{'Task hours':>{AMOUNT}}", "bold $muted"))
+            heads = f"\n{title:{NAME}}{'Points':>{AMOUNT}}  {'':{SHARE_BAR}}{'Task hours':>{AMOUNT}}"
+            yield Content.styled(heads, "bold $muted")
         for name, limit, share in rows:
             most = limit or Share()
-            bar = ("local limit", "$muted") if limit else (plain_bar(share.points, top, SHARE_BAR), "$bar")
-            amounts = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            label = fit(name or nobody, NAME), "$foreground" if name else "$pending"
-            yield Content.assemble(label, *amounts, "  ", bar)
+            colour = "$foreground" if name else "$pending"
+            bar = "local limit" if limit else plain_bar(share.points, top, SHARE_BAR)
+            drawn = f"  {bar:{SHARE_BAR}}", "$muted" if limit else "$bar"
+            points, hours = _cell(share.points, most.points, colour), _cell(share.hours, most.hours)
+            yield Content.assemble((fit(name or nobody, NAME), colour), points, drawn, hours)
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
-        done = f" · {number_text(whole.done)} pts done"
+        done = f" · {number_text(whole.done)} of {counted(whole.points, 'pt')} done"
         yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
         yield bar_line(whole, release.capacity)
 
@@ -215,6 +220,6 @@ def bar_line(load: Load, capacity: Capacity, width: int = 28, more: float = 0.0)
     return Content.assemble(*styled([*bar, (before, "muted"), *words]))
 
 
-def _cell(amount: float, most: float) -> Part:
+def _cell(amount: float, most: float, colour: str = "$foreground") -> Part:
     text = f"{number_text(amount)} of {number_text(most)}" if most else number_text(amount) if amount else ""
-    return f"{text:>{AMOUNT}}", "bold $error" if most and amount > most else "$foreground"
+    return f"{text:>{AMOUNT}}", "bold $error" if most and amount > most else colour

@@ -17,10 +17,9 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
-from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.plan.capacity import People, Shift, over_limits, people_of, shift_words, shifts, styled
+from backlit.tui.plan.capacity import People, Shift, bar_line, over_limits, people_of, shift_words, shifts
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.side_lines import Part
@@ -110,11 +109,11 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
     lines: list[Content] = []
     for each, words in zip(summary.iterations, moves, strict=True):
         load = summary.loads[each.id]
-        bar = capacity_bar(load.points, load.done, each.capacity, BAR)
-        fill = styled([*bar, ("  ", "muted"), *capacity_words(load, each.capacity, is_brief=True)])
         unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
         name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
-        lines.append(Content.assemble((name, "bold"), (moved, "$warning"), *fill, *unknown))
+        lines.append(
+            Content.assemble((name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR), *unknown)
+        )
         over = over_limits(load, summary.people, each.name)
         lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
     if summary.gone:

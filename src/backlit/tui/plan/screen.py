@@ -40,7 +40,7 @@ from backlit.tui.plan.capacity import (
     people_words,
     shift_words,
     shifts,
-    unsaved_part,
+    unsaved_words,
     velocity_words,
 )
 from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
@@ -281,13 +281,6 @@ class PlanHeads:
             key = []
 
 
-def unsaved_words(shift: Shift) -> list[Word]:
-    """Return the number of unsaved changes, and the key that saves them."""
-    command, words = "plan.commit", unsaved_part(shift)
-    keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
-    return [*words, *keys] if words else [("No unsaved moves", "muted")]
-
-
 def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
     """Return the place of the item under the cursor among those of its pane."""
     items = panes.focused.items
@@ -343,7 +336,7 @@ class IterationHead(Struct, frozen=True):
         people = people_words(load, self.people, self.iteration.name, width - 1 - len(unknown))
         return [
             _fill_line(self.iteration, load, width, scale),
-            HeadLine([(" ", "muted"), *people], [(unknown, "muted")] * bool(unknown)),
+            HeadLine([(" ", "muted"), *people], [(unknown, "pending")] * bool(unknown)),
         ]
 
 
