@@ -63,18 +63,17 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
-        position = self.position
-        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
-        self._lay_out(lines)
+        self._lay_out()
         self.rows_replaced(row)
-        self.cursor = position.grid.snapped(position.column, self.cursor, 1)
+        self.cursor = self.position.grid.snapped(self.position.column, self.cursor, 1)
         self._keep_in_sight()
         self.selection.find_anchor()
-        self.current_id = position.id_at(self.cursor)
+        self.current_id = self.position.id_at(self.cursor)
 
-    def _lay_out(self, lines: int) -> None:
+    def _lay_out(self) -> None:
         """Lay the columns out for the lanes in sight."""
         position, before = self.position, self.laid_out
+        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
         widths = column_widths(position.grid, self.top, self.top + self.page)
         self.laid_out = laid_out(self.size.width, widths, position.column, before, card_lines=lines)
         if before != self.laid_out:
@@ -197,7 +196,7 @@ class BoardList(ItemList):
 
     def repaint(self) -> None:
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
-        self._lay_out(self.laid_out.card_lines)
+        self._lay_out()
 
         def paint() -> None:
             self._is_due = False

@@ -18,19 +18,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import (
-    GAP,
-    BoardLayout,
-    ColumnTotals,
-    Lane,
-    Slot,
-    column_word,
-    count_words,
-    is_over,
-    least_name,
-    points_words,
-    shown_words,
-)
+from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot, count_words, heading_width, is_over
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
@@ -138,20 +126,6 @@ class PaintedBoard(Protocol):
         """The number of cards that fit below each other."""
 
 
-def _bar_and_room(column: BoardColumn, totals: ColumnTotals, width: int) -> tuple[list[tuple[str, str]], int]:
-    """Return the bar up to a column's limit where it fits, and the cells of name and points beside the count."""
-    room = width - 3 - len(count_words(column, totals))
-    limit = Capacity(None, column.limit) if room - least_name(column) > LIMIT_BAR else Capacity()
-    bar = [*capacity_bar(totals.count, 0, limit, LIMIT_BAR), (" ", "muted")] if limit.most else []
-    return bar, room - cell_len("".join(text for text, _ in bar))
-
-
-def points_fit(column: BoardColumn, totals: ColumnTotals, width: int) -> bool:
-    """Return whether the points of a column fit beside its name."""
-    room = _bar_and_room(column, totals, width)[1]
-    return room - least_name(column) >= len(points_words(totals)) or not totals.count
-
-
 class CardPainter:
     """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
 
@@ -166,12 +140,14 @@ class CardPainter:
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
         """Draw the name of a column with its figures, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
-        name, count = column_word(column), count_words(column, totals)
-        points = points_words(totals) if has_points else ""
-        bar, room = _bar_and_room(column, totals, width)
+        name, count = column.word, count_words(column, totals)
+        points = totals.points_words if has_points else ""
+        room, bar = width - 3 - len(count + points), []
+        if column.limit and room - cell_len(safe(name)) > LIMIT_BAR:
+            bar = [*capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR), (" ", "muted")]
         parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
         figures = (Segment(text, style(colour, bold=over and text == count)) for text, colour in parts)
-        named = Segment(fit(name, max(1, room - len(points))), style(bold=True))
+        named = Segment(fit(name, max(1, room - sum(cell_len(text) for text, _ in bar))), style(bold=True))
         return Strip([Segment(" ", style()), named, *figures]).adjust_cell_length(width, style())
 
     def rules(self, slots: Sequence[Slot], current: int, words: Sequence[Word], width: int) -> Strip:
@@ -191,9 +167,7 @@ class CardPainter:
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         """Draw the names of the columns that fit around the current one."""
         theme = self._theme
-        words = [
-            f"{safe(column_word(each))} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)
-        ]
+        words = [f"{safe(each.word)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
         sight = around([cell_len(each) + 3 for each in words], current, width - 3)
         segments = [Segment("‹ " if sight.start else " ", theme.style("muted"))]
         for number in sight:
@@ -266,7 +240,7 @@ class CardPainter:
 
     def lane_counts(self, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
         """Draw a rule over a lane's cards in a column, with their sums below those of the whole column."""
-        words = f" {shown_words(totals)}{points_words(totals) * has_points} " if totals.count else ""
+        words = f" {totals.shown_words}{totals.points_words * has_points} " if totals.count else ""
         return Strip(
             [Segment("─" * (width - len(words)), self._theme.style("rule")), Segment(words, self._theme.style("muted"))]
         )
@@ -389,7 +363,7 @@ class BoardPainter:
     def _has_points(self) -> bool:
         """Return whether the points of all columns in sight fit beside their names."""
         grid, slots = self._board.position.grid, self._board.laid_out.slots
-        return all(points_fit(grid.columns[each.number], grid.totals[each.number], each.width) for each in slots)
+        return all(each.width >= heading_width(grid.columns[each.number], grid.totals[each.number]) for each in slots)
 
     def _words(self) -> list[Word]:
         """Return words for columns out of sight: names, or numbers in little room."""
@@ -400,7 +374,7 @@ class BoardPainter:
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
         def named(numbers: Sequence[int], side: int) -> list[Word]:
-            words = [f"{safe(column_word(grid.columns[each]))} {grid.totals[each].count:,}" for each in numbers]
+            words = [f"{safe(grid.columns[each].word)} {grid.totals[each].count:,}" for each in numbers]
             return [Word(f"{' · ' * bool(at)}{words[at]}", side, each) for at, each in enumerate(numbers)]
 
         def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind, choice_word
 from backlit.model.filters import Filter, In, Literal, Not, Property, all_of
 from backlit.model.query import NameKind, mentions_status, parse_query
 from backlit.model.query.keys import values_of
@@ -18,7 +18,7 @@ from backlit.model.settings.user_settings import (
     BoardSettings,
     ColumnSettings,
 )
-from backlit.model.statuses import StatusGroup
+from backlit.model.statuses import StatusGroup, status_word
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
@@ -57,6 +57,11 @@ class BoardColumn(Struct, frozen=True):
     def first(self) -> object:
         """The first value, which identifies the column."""
         return self.values[0]
+
+    @property
+    def word(self) -> str:
+        """The name, a status or a choice as lists write it."""
+        return status_word(choice_word(self.name))
 
 
 def field_of(store: Store, key: str) -> Field:

@@ -7,8 +7,6 @@ from msgspec import Struct, field
 from rich.cells import cell_len
 
 from backlit.model.amounts import counted
-from backlit.model.fields import choice_word
-from backlit.model.statuses import status_word
 from backlit.store.views.groups import GroupKey, GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.drawing.text import safe
@@ -20,6 +18,16 @@ class ColumnTotals(Struct):
     count: int = 0
     shown: int = 0
     points: float = 0.0
+
+    @property
+    def shown_words(self) -> str:
+        """The number of cards, and that of the shown ones if some are hidden."""
+        return f"{self.shown:,} of {self.count:,}" if self.shown < self.count else f"{self.count:,}"
+
+    @property
+    def points_words(self) -> str:
+        """The points of the cards; empty without cards."""
+        return f" · {counted(self.points, 'pt')}" if self.count else ""
 
 
 class Lane(Struct):
@@ -225,31 +233,16 @@ def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
     return column.limit is not None and totals.count > column.limit
 
 
-def column_word(column: BoardColumn) -> str:
-    """Return the name of a column, a status or a choice as lists write it."""
-    return status_word(choice_word(column.name))
-
-
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
     if column.limit is None:
-        return shown_words(totals)
+        return totals.shown_words
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
-def shown_words(totals: ColumnTotals) -> str:
-    """Return the number of cards, and that of the shown ones if some are hidden."""
-    return f"{totals.shown:,} of {totals.count:,}" if totals.shown < totals.count else f"{totals.count:,}"
-
-
-def points_words(totals: ColumnTotals) -> str:
-    """Return the points of a column's cards; empty without cards."""
-    return f" · {counted(totals.points, 'pt')}" if totals.count else ""
-
-
-def least_name(column: BoardColumn) -> int:
-    """Return the cells of a column's name before its figures."""
-    return min(cell_len(safe(column_word(column))), NAME)
+def heading_width(column: BoardColumn, totals: ColumnTotals) -> int:
+    """Return the least width for the name of a column with its figures; a long name is cut."""
+    return min(cell_len(safe(column.word)), NAME) + len(f"   {count_words(column, totals)}{totals.points_words}")
 
 
 def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
@@ -259,7 +252,7 @@ def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
     widths: dict[int, int | None] = {}
     for number, count in cards.items():
         column, totals = grid.columns[number], grid.totals[number]
-        least = least_name(column) + len(f"    {count_words(column, totals)}{points_words(totals)}")
+        least = heading_width(column, totals) + 1
         is_few = count <= FEW < max(cards.values())
         widths[number] = max(least, LEAST_WIDTH) if is_few and (count or column.limit) else None if count else least
     return widths

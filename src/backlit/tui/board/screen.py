@@ -16,7 +16,7 @@ from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import Arrangement
-from backlit.tui.board.grid import Grid, column_word
+from backlit.tui.board.grid import Grid
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.acts import plan_of
@@ -153,7 +153,7 @@ class BoardScreen(ListScreen):
 
 def folded_words(grid: Grid) -> list[Part]:
     """Return the collapsed columns and their cards, for the heading."""
-    names = [f"{column_word(grid.columns[each])} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
+    names = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
     return [(f" · folded: {', '.join(names)}", "muted")] if names else []
 
 
