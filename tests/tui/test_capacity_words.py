@@ -1,6 +1,6 @@
 """Loads, capacities and the draft's effect in words, without a screen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -20,10 +20,10 @@ from backlit.tui.plan.capacity import (
     unsaved_words,
     velocity_words,
 )
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import Word
 
 
-def text_of(parts: list[Part]) -> str:
+def text_of(parts: Sequence[Word]) -> str:
     return "".join(text for text, *_ in parts)
 
 

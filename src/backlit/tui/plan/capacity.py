@@ -185,7 +185,7 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     done = f" · {number_text(load.done)} pts done" if load.done else ""
-    unknown = [" · ", (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
+    unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
     yield bar_line(load, entry.capacity)
     yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
     limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
