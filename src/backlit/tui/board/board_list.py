@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -63,21 +64,14 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
-        self._lay_out()
+        position = self.position
+        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
+        self.laid_out = replace(self.laid_out, card_lines=lines)
         self.rows_replaced(row)
-        self.cursor = self.position.grid.snapped(self.position.column, self.cursor, 1)
+        self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
         self.selection.find_anchor()
-        self.current_id = self.position.id_at(self.cursor)
-
-    def _lay_out(self) -> None:
-        """Lay the columns out for the lanes in sight."""
-        position, before = self.position, self.laid_out
-        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
-        widths = column_widths(position.grid, self.top, self.top + self.page)
-        self.laid_out = laid_out(self.size.width, widths, position.column, before, card_lines=lines)
-        if before != self.laid_out:
-            self.refresh()
+        self.current_id = position.id_at(self.cursor)
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Forget the cards whose items changed, None means any; they are drawn when the view is shown again."""
@@ -196,7 +190,11 @@ class BoardList(ItemList):
 
     def repaint(self) -> None:
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
-        self._lay_out()
+        position, before = self.position, self.laid_out
+        widths = column_widths(position.grid, self.top, self.top + self.page)
+        self.laid_out = laid_out(self.size.width, widths, position.column, before, card_lines=before.card_lines)
+        if before != self.laid_out:
+            self.refresh()
 
         def paint() -> None:
             self._is_due = False
