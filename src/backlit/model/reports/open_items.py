@@ -187,7 +187,7 @@ def _median(estimated: Sequence[tuple[float, int]], known: int) -> float:
     raise AssertionError("the counts add up to all of them")
 
 
-LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED), Part("not started", Tone.PLAIN))
+LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("testing", Tone.TESTED), Part("not started", Tone.PLAIN))
 CURRENT = "Current state, including unsent changes; tasks count in hours only."
 
 

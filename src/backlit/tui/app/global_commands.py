@@ -12,7 +12,7 @@ from textual.worker import WorkType
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
-from backlit.model.statuses import CONFIGURABLE
+from backlit.model.statuses import CONFIGURABLE, status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
@@ -243,7 +243,9 @@ def _both_keys(first: Command, second: Command) -> str:
 def _legend() -> list[Sequence[tuple[str, str, str]]]:
     """Return rows of the signs of types, statuses and states of rows, each with its colour and its word."""
     types = [(sign, type_colour(name), str(name)) for name, sign in TYPE_SIGNS.items()]
-    statuses = [(STATUS_SIGNS[group], STATUS_COLOURS[group], group.value) for group in CONFIGURABLE]
+    statuses = [
+        (STATUS_SIGNS[group], STATUS_COLOURS[group], status_word(group.title()).lower()) for group in CONFIGURABLE
+    ]
     states = [(*ROW_SIGNS[sign], words) for sign, words in STATE_WORDS.items()]
     marks = [
         (SELECTED, "mark", "selected"),

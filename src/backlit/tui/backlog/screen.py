@@ -93,6 +93,7 @@ class BacklogScreen(ListScreen):
     @on(QueryLine.Turned)
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
+    @on(BacklogList.ColumnsMoved)
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
         self._shown_view.draw_words(

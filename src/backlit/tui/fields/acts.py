@@ -13,6 +13,8 @@ from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 Changes = Mapping[str, object]
+MOST_SAID = 28
+"""Characters of a change in a footer of 40 cells, or of one or of a reason in a question for several items."""
 
 
 class DoesNotApply(Exception):
@@ -71,7 +73,8 @@ class Plan(Struct):
         every = Totals(self.total - self.tasks, tasks=self.tasks).words
         changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
         others = [f"{len(self.already):,} unchanged"] if self.already else []
-        others += [f"{len(items):,} skipped ({_in_brackets(reason)})" for reason, items in self.left_out.items()]
+        for why, items in self.left_out.items():
+            others.append(f"{len(items):,} skipped{f' ({in_brackets(why)})' * (len(why) > MOST_SAID)}")
         return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
@@ -82,7 +85,8 @@ class Plan(Struct):
         return " ".join(reasons) or "No change needed."
 
 
-def _in_brackets(sentences: str) -> str:
+def in_brackets(sentences: str) -> str:
+    """Return sentences as words inside another one."""
     return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
 
 

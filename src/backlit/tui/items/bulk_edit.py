@@ -1,25 +1,24 @@
 """Changes of items as one step: the journal, the differences to agree to, and the items that could not be changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from textual.content import Content
 
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.ready_check import Rule
 from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
+from backlit.tui.fields.acts import Act, Changes, MOST_SAID, Plan, field_named, in_brackets, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED, UNREADY
 
 BEGUN = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
-MOST_SAID = 28
-"""Characters of a change in a footer of 40 cells, or in the title of a question where it is the same for all items."""
 SHOWN = 60
 """Characters of a long text that are shown."""
 
@@ -77,16 +76,20 @@ async def _unready(store: Store, plan: Plan) -> int:
 def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuestion:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
-    `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
+    `unready` is the number of items to warn about, which have a sign. A change that is the same for all stands in the
+    title alone, and the reasons why items are not ready in its place.
     """
-    count = len(plan.changes)
+    count, items = len(plan.changes), [plan.items[each] for each in plan.changes][: MOST_LINES * bool(unready)]
+    faults = faults_of(store, items)
     answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
-    label, lines = plan.act.label, list(_lines(store, plan))
+    label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
     changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
     change = changes.pop() if len(changes) == 1 else ""
     if arrow and count > 1 and 0 < len(change) <= MOST_SAID:
-        lines = [(line[0], Content()) if isinstance(line, tuple) else line for line in lines]
+        reasons = ["", *(", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)]
+        why = [Content.styled(each, "$muted") for each in reasons]
+        lines = [(line[0], why[at]) if isinstance(line, tuple) else line for at, line in enumerate(lines)]
         label = f"{field}: {change}"
     return DifferenceQuestion(label, [answer], list(_heading(plan, unready)), lines)
 
@@ -102,7 +105,13 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
             yield Content.styled(f"{sign} {count:,} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
-def _lines(store: Store, plan: Plan) -> Iterator[Line]:
+def faults_of(store: Store, items: Iterable[Item]) -> Mapping[int, Sequence[Rule]]:
+    """Return the failed rules of the items that are open, not ready and no tasks."""
+    is_open, judged = store.lookups.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
+    return store.ready_check.faults([each.id for each in judged if is_open(str(each.fields.get("Status") or ""))])
+
+
+def _lines(store: Store, plan: Plan, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
     """Yield each item with its change, and those without one, muted."""
     words = FieldWords(store)
     if plan.total > 1:
@@ -112,7 +121,8 @@ def _lines(store: Store, plan: Plan) -> Iterator[Line]:
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        name = _named(item)
+        sign = (f"{UNREADY if item_id in unready else ' '} ", "bold $warning") if unready else ""
+        name = Content.assemble(sign, _named(item))
         found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
         if len(plan.act.keys) == len(found) == 1:
             yield name, _change(words, found[0][0], item, found[0][1])
@@ -121,9 +131,9 @@ def _lines(store: Store, plan: Plan) -> Iterator[Line]:
         for field, value in found:
             yield Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
     others = [(item, _kept(store, plan, item)) for item in plan.already]
-    others += [(item, "skipped") for items in plan.left_out.values() for item in items]
+    others += [(item, _short(in_brackets(why), MOST_SAID)) for why, items in plan.left_out.items() for item in items]
     for item, state in others[: MOST_LINES - len(plan.changes)]:
-        yield Content.styled(_named(item).plain, "$muted"), Content.styled(state, "$muted")
+        yield Content.styled("  " * bool(unready) + _named(item).plain, "$muted"), Content.styled(state, "$muted")
 
 
 def _kept(store: Store, plan: Plan, item: Item) -> str:

@@ -31,7 +31,7 @@ TALL, LEAST = 22, 14
 """Lines of panes with a preview below the list by default, and on request."""
 WHOLE = 26
 """Lines of panes from which a preview below the list has its whole head."""
-LIST_SHARE = 65
+LIST_SHARE = 69
 """Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
 
 

@@ -62,6 +62,8 @@ class ListFrame(Vertical):
         self._labels: Mapping[str, str] = {}
         self.greets = False
         """Whether the line for a new user is shown from the start."""
+        self.has_more_columns = False
+        """Whether columns have no room."""
 
     def compose(self) -> ComposeResult:
         """Place title, tabs, panes between rules, the filter line and the footer."""
@@ -99,6 +101,7 @@ class ListFrame(Vertical):
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
+        shown[3:3] = ["list.columns-right"] * self.has_more_columns
         usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
         selected = (*(each for each in shown if each in FOR_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_OF_LINE if self._line.display else selected if items.selection.ids() else usual
@@ -134,9 +137,9 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         below = " and below" if node.has_subtree else ""
         parts.append((f"{' › ' if name else ''}{path}{below}", "heading"))
     if spec.query != view.spec.query:
-        parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
+        parts.extend((f" › {phrase}", "secondary") for phrase in filter_words(spec.query))
     if spec.text:
-        parts.append((f" › /{spec.text}", "accent"))
+        parts.append((f" › /{spec.text}", "secondary"))
     if not (spec.group or spec.sort) and store.project_facts.count_local_positions():
         parts.append((" · local order", "pending"))
     return [*parts, *_order(names, spec)]

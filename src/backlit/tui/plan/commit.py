@@ -1,6 +1,6 @@
 """The changes of the plan as a whole: their summary, and the commands that show and save them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.items.bulk_edit import faults_of
 from backlit.tui.plan.capacity import People, Shift, bar_line, over_limits, people_of, shift_words, shifts
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.item_rows import UNREADY
@@ -134,7 +135,8 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
     for change in summary.changes:
         if change.id not in along:
             groups.setdefault(_move(words, change), []).append(change)
-    shown, unready = 0, _unready(store, [change.id for change in summary.changes if change.type != "Task"][:MOST_LINES])
+    judged = [change.id for change in summary.changes if change.type != "Task"][:MOST_LINES]
+    shown, unready = 0, faults_of(store, store.batch.items(judged))
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
@@ -149,12 +151,6 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         if shown > MOST_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
-
-
-def _unready(store: Store, item_ids: Sequence[int]) -> Collection[int]:
-    """Return the open ones of some items that fail the readiness check."""
-    groups, items = store.lookups.status_groups(), store.batch.items(item_ids)
-    return store.ready_check.faults([each.id for each in items if groups.is_open(str(each.fields.get("Status") or ""))])
 
 
 def _move(words: FieldWords, change: PlanChange) -> str:

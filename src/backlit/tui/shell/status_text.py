@@ -87,10 +87,15 @@ def state_words(store: Store, now: float) -> list[Word]:
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
         parts = ((f"  {said}", "conflict"), (" go", "accent"), (" outbox", "muted")) if count else ()
         words += [(text, colour, "app.outbox") for text, colour in parts]
-    is_synced = connection.state is ConnectionState.ONLINE and connection.synced_at is not None
-    if not is_synced or not (outbox.pending or outbox.refused or outbox.conflicts):
-        fresh = "  local" if is_synced and store.is_local else _freshness(connection, now)
-        words.append((fresh, "conflict" if _is_bad(connection) else "muted", "app.refresh"))
+    is_bad, synced_at = _is_bad(connection), connection.synced_at
+    is_synced = connection.state is ConnectionState.ONLINE and synced_at is not None
+    if not is_synced:
+        state = f"  {'! ' * is_bad}{connection.state.value}"
+        words.append((state, "conflict" if is_bad else "muted", "app.refresh"))
+    if synced_at is not None and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
+        since = age(max(0.0, now - synced_at))
+        ago = f" {since} ago" if since != "now" else " just now" * is_bad
+        words.append(("  local" if is_synced and store.is_local else f"  synced{ago}", "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", "muted"))
     return words
@@ -110,7 +115,7 @@ def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     groom = "app.groom"
     number = f" {unready:,}{'+' * (unready >= MANY_UNREADY)} not ready "
     words = (" · ", "muted", groom), (UNREADY, "pending", groom), (number, "muted", groom)
-    key: list[Word] = [("gq", "accent", groom), (" groom", "muted", "")] if has_key else []
+    key: list[Word] = [("gq", "accent", groom), (" groom all", "muted", groom)] if has_key else []
     return [*words, *key] if unready else []
 
 
@@ -132,9 +137,9 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
-        parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
-        if connection.state is ConnectionState.OFFLINE:
-            parts += [("  R", "accent", "app.refresh"), (" try again", "muted", "app.refresh")]
+        again: list[Word] = [("  R", "accent", "app.refresh"), (" try again", "muted", "app.refresh")]
+        is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
+        parts += again if is_offline else [(f"  {connection.sentence.removesuffix('.')}", "conflict")]
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     parts += timer_words(store)
@@ -201,11 +206,11 @@ def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: b
     """Return the heading of a list without matches: the filters, and the matches among done items."""
     named = " and ".join(f"“{each.removeprefix('/')}”" for each in filters) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
-    elsewhere = "\nDone items do not match either" if done_matches == 0 else elsewhere
-    return f"No {'' if with_done else 'open '}items match {named}{elsewhere}"
+    kinds = "" if with_done else "open or done " if done_matches == 0 else "open "
+    return f"No {kinds}items match {named}{elsewhere}"
 
 
-_ELSEWHERE = (("gP", "open another workspace"), (":", "connect URL, to sign in to another server"), ("q", "quit"))
+_ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all items by name, description and comment")
 _FIRST_WAYS = (
     ("a", "add an item"),
@@ -224,13 +229,6 @@ def _progress(connection: Connection) -> str:
 
 def _is_bad(connection: Connection) -> bool:
     return connection.state in {ConnectionState.OFFLINE, ConnectionState.FAILED, ConnectionState.SIGNED_OUT}
-
-
-def _freshness(connection: Connection, now: float) -> str:
-    if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
-        return f"  {'! ' if _is_bad(connection) else ''}{connection.state.value}"
-    since = age(max(0.0, now - connection.synced_at))
-    return "  synced" if since == "now" else f"  synced {since} ago"
 
 
 def timer_words(store: Store) -> list[Part]:

@@ -10,7 +10,6 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.drawing.text import safe
 from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
 
 FIRST_ROWS = 200
@@ -47,7 +46,7 @@ class ColumnScroll:
         """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
             self.chosen, self._first = columns, 0
-            self._redraw()
+            self.redraw()
 
     def fit(self, view: View, top: int, page: int, names: Names, *, is_renamed: bool = False) -> None:
         """Give default columns the cells for the values of a view, and for those of the rows in sight.
@@ -71,7 +70,7 @@ class ColumnScroll:
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
         if wanted != self._cells:
             self._cells = wanted
-            self._redraw()
+            self.redraw()
 
     @property
     def _usable(self) -> Sequence[Column]:
@@ -85,7 +84,8 @@ class ColumnScroll:
         ]
         return needed[self._first :]
 
-    def _redraw(self) -> None:
+    def redraw(self) -> None:
+        """Lay the columns out and draw the lines again."""
         self.forget()
         self._changed()
 
@@ -103,25 +103,28 @@ class ColumnScroll:
             self._layout = self._lay_out(width, self._usable)
         return self._layout
 
+    @property
+    def has_more(self) -> bool:
+        """Whether columns have no room."""
+        return len(self._usable) > len(self.layout.columns)
+
     def scroll(self, steps: int) -> bool:
         """Scroll the columns, as far as more are out of sight; return False without a change."""
         before = self._first
         for _ in range(steps):
-            if len(self._usable) == len(self.layout.columns):
+            if not self.has_more:
                 break
             self._first += 1
             self._layout = None
         if steps < 0:
             self._first = max(0, before + steps)
         if self._first != before:
-            self._redraw()
+            self.redraw()
         return self._first != before
 
     def header(self) -> Strip:
-        """Draw the headings, with the number of columns scrolled off on the left, and the next one on the right."""
-        shown = {each.key for each in self.layout.columns}
-        after = next((safe(each.title) for each in self._usable if each.key not in shown), "")
-        return self.layout.header(f"  ‹ {self._first}" if self._first else "", after)
+        """Draw the headings, with the number of columns scrolled off on the left, and a sign for more on the right."""
+        return self.layout.header(f"  ‹ {self._first}" if self._first else "", "›" * self.has_more)
 
     def line(self, drawn: Drawn) -> Strip:
         """Draw an item or a group header; repeated lines come from the cache."""

@@ -234,18 +234,14 @@ class Layout:
         return tuple(each.key for each in self.columns if each.key not in KNOWN)
 
     def header(self, before: str = "", after: str = "") -> Strip:
-        """Draw the headings; `before` follows that of the name, `after` is the next column, with its key if it fits."""
+        """Draw the headings; `before` follows that of the name, `after` stands at the edge."""
         theme = self._theme
         text = " " * LEAD + ("ID" if self._id_width else "").rjust(self._id_width)
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
-        key, title = ("zl", f" {after} › ") if after else ("", "")
-        text, muted = text.rstrip(), theme.style("muted")
-        if self.width - cell_len(text) - GAP < cell_len(key + title):
-            key, title = "", title[-2:-1]
-        headings = Segment(fit(text, self.width - cell_len(key + title)), theme.heading("muted"))
-        return line_of([headings, Segment(key, theme.style("accent")), Segment(title, muted)], self.width, muted)
+        headings = Segment(fit(text, self.width - cell_len(after)), theme.heading("muted"))
+        return line_of([headings, Segment(after, theme.style("muted"))], self.width, theme.style("muted"))
 
     def row(
         self,

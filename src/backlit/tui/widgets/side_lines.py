@@ -110,7 +110,7 @@ class SidesLine(Widget):
         for text, colour, command_id in self._left:
             rest = room - length(left)
             if left and rest < min(cell_len(text), SCRAP):
-                while command_id and left and left[-1][2] == command_id:
+                if command_id and left[-1][1] == "accent":
                     left.pop()  # no key without its label
                 break
             left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
@@ -212,7 +212,8 @@ class FooterLine(SidesLine):
         kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK)
         if width <= NARROW:
             place = " " * min(2, len(state)) + r"\1/\2"
-            state = tuple((BRIEF.sub(place, text), colour, command_id) for text, colour, command_id in state)
+            brief = [IN_GROUP.sub("  ", BRIEF.sub(place, text)) for text, _, _ in state]
+            state = tuple((text, *rest) for text, (_, *rest) in zip(brief, state, strict=True))
         least = 0 if self._confirmed else sum(map(length, pairs[-kept:]))
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
@@ -229,8 +230,9 @@ class FooterLine(SidesLine):
 BACK = "q"
 """The key that leads back."""
 NARROW = 80
-BRIEF = re.compile(r"^  (?:.* · )?\w+ ([\d,]+) of ([\d,]+)$")
-"""A place among rows, written shorter in a terminal that is not wider than NARROW."""
+BRIEF = re.compile(r"^  (?!group)\w+ ([\d,]+) of ([\d,]+)$")
+IN_GROUP = re.compile(r"^  .* · (?=row [\d,]+ of [\d,]+$)")
+"""A place among rows, and the name of its group; both are shorter in a terminal that is not wider than NARROW."""
 SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""
 
@@ -353,8 +355,8 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     if length(tabs) <= width:
         return list(tabs)
     before, after = (f" {MORE}", "muted", ""), (MORE, "muted", "")
-    room = width - length([before, after])
     current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
+    room = width - length([*[before] * bool(current), after])
     sight = around([cell_len(text) for text, _, _ in tabs], current, room)
     shown = [tabs[at] for at in sight]
     if len(shown) == 1:
@@ -431,16 +433,11 @@ class WhichKey(Static):
         rows = -(-len(entries) // COLUMNS)
         columns = [entries[start : start + rows] for start in range(0, len(entries), rows)]
         widths = [max(len(key) + len(label) for key, label in column) + 4 for column in columns]
-        lines = []
-        for row in range(rows):
-            cells = [
-                Content.assemble(
-                    (f"{column[row][0]} ", "bold $accent"), column[row][1].ljust(width - len(column[row][0]))
-                )
-                for column, width in zip(columns, widths, strict=True)
-                if row < len(column)
-            ]
-            lines.append(Content("").join(cells))
+        cells = [
+            [Content.assemble((f"{key} ", "bold $accent"), label.ljust(width - len(key))) for key, label in column]
+            for column, width in zip(columns, widths, strict=True)
+        ]
+        lines = [Content("").join(column[row] for column in cells if row < len(column)) for row in range(rows)]
         super().__init__(Content("\n").join(lines))
 
 

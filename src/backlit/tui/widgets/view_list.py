@@ -6,6 +6,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual import events, on
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.fields import ItemType
@@ -197,6 +198,9 @@ class BacklogList(ItemList):
     """The default columns."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
+    class ColumnsMoved(Message):
+        """Other columns may be in sight."""
+
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
         self.folds: Folding = GroupFolds(self)
@@ -205,6 +209,7 @@ class BacklogList(ItemList):
         def redraw() -> None:
             window.forget_words()
             self.refresh()
+            self.post_message(self.ColumnsMoved())
 
         def lay_out(width: int, columns: Sequence[Column]) -> Layout:
             theme = ThemeStyles.of(self.app)
@@ -342,7 +347,7 @@ class BacklogList(ItemList):
 
     def on_resize(self) -> None:
         """Lay the columns out again."""
-        self.columns.forget()
+        self.columns.redraw()
         super().on_resize()
         keep_margin(self)
 
