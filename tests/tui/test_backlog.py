@@ -63,7 +63,7 @@ async def test_the_totals_stand_over_the_list_where_they_fit(
         await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
         heading = lines_of(pilot.app)[1]
 
-        assert re.search(r"not ready gq groom ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
+        assert re.search(r"not ready gq groom all ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
         assert ("pts ┬─" in heading) is is_over_list
 
 

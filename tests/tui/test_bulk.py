@@ -93,8 +93,8 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         await sent(store)
 
         assert "Status: 2 of 3 apply" in picker
-        assert "Changes 2 of 3 items. 1 skipped (a feedback has no status)." in asked
-        assert re.search(r"#\d+ » .* skipped", asked)
+        assert "Changes 2 of 3 items. 1 skipped." in asked
+        assert re.search(r"#\d+ » .* a feedback has no status", asked)
         assert "→ Deferred" in asked
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
@@ -266,8 +266,13 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
         (
             to_tags(["b"], ["a"]),
             [1, 2, 3, 4],
-            f"{REACH} 1 unchanged, 1 skipped (a task has no tags). ⇄ 1 of them is synced with another tracker.",
-            ["#1 {0} Item 1 −a +b", "#3 {1} Item 3 −a +b", "#2 {1} Item 2 unchanged", "#4 {2} Item 4 skipped"],
+            f"{REACH} 1 unchanged, 1 skipped. ⇄ 1 of them is synced with another tracker.",
+            [
+                "#1 {0} Item 1 −a +b",
+                "#3 {1} Item 3 −a +b",
+                "#2 {1} Item 2 unchanged",
+                "#4 {2} Item 4 a task has no tags",
+            ],
         ),
         (
             to_value(FIELD_BY_KEY["Estimate"], "5", "5"),
@@ -336,3 +341,4 @@ async def test_items_that_begin_without_being_ready_are_counted(
         await until(lambda: "y apply to" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert (f"¬ {count:,} of them are not ready." in text_of(pilot.app)) is is_warned
+        assert bool(re.search(r"¬ #\d+ .*  no estimate", text_of(pilot.app))) is is_warned

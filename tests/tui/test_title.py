@@ -5,7 +5,7 @@ from tests.quiet import rest
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.stage import place_of, text_of, title_of
+from tests.tui.stage import lines_of, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
@@ -64,6 +64,18 @@ async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
         assert "Iterations" in usual
         assert place_of(pilot.app) == "Backlog"
         assert "↑ 1 pending" in title_of(pilot.app)
+
+
+async def test_offline_the_title_has_the_age_of_the_data_and_the_footer_the_way_out(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store, (120, 30)) as pilot:
+        world.faults.is_down = True
+        await press(pilot, "R")
+        await until(lambda: "! offline  synced just now" in title_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "R try again" in lines_of(pilot.app)[-1]
+        assert "unavailable" not in lines_of(pilot.app)[-1]
 
 
 async def test_a_narrow_title_leaves_out_that_the_project_is_synced(store: Store, opened: Open) -> None:

@@ -74,7 +74,7 @@ STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
     RowSign.REFUSED: "rejected",
     RowSign.CONFLICT: "in conflict",
-    RowSign.ALTERED: "changed in plan",
+    RowSign.ALTERED: "edited in plan",
     RowSign.PLANNED: "planned here",
     RowSign.PLANNED_ALTERED: "planned, edited",
 }

@@ -298,7 +298,7 @@ APP_COMMANDS: tuple[Command, ...] = (
         handler="app.navigation:go_to_inbox", also="activity history notifications notify news changes unread"),
     Command("app.outbox", ("g o",), Context.GLOBAL, "outbox", "Show unsent changes: waiting, rejected or in conflict.",
         handler="app.navigation:go_to_outbox", also="pending sync queue conflicts errors unsent history"),
-    Command("app.groom", ("g q",), Context.GLOBAL, "groom all", "Groom the selected items, or the whole list.",
+    Command("app.groom", ("g q",), Context.GLOBAL, "groom all", "Groom the selected items; if none, the whole list.",
         handler="app.navigation:groom", also="grooming refine refinement review"),
     Command("app.go-to", ("#",), Context.GLOBAL, "go to item", "Go to an item: by its number, or by words in its text.",
         handler="app.navigation:go_to_item", also="search find jump number id"),

@@ -13,7 +13,7 @@ from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.fields.acts import Act, Changes, MOST_SAID, Plan, field_named, in_brackets, plan_of, tags_of
+from backlit.tui.fields.acts import MOST_SAID, Act, Changes, Plan, field_named, in_brackets, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED, UNREADY
@@ -76,8 +76,7 @@ async def _unready(store: Store, plan: Plan) -> int:
 def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuestion:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
-    `unready` is the number of items to warn about, which have a sign. A change that is the same for all stands in the
-    title alone, and the reasons why items are not ready in its place.
+    `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
     """
     count, items = len(plan.changes), [plan.items[each] for each in plan.changes][: MOST_LINES * bool(unready)]
     faults = faults_of(store, items)
@@ -87,9 +86,8 @@ def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuest
     changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
     change = changes.pop() if len(changes) == 1 else ""
     if arrow and count > 1 and 0 < len(change) <= MOST_SAID:
-        reasons = ["", *(", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)]
-        why = [Content.styled(each, "$muted") for each in reasons]
-        lines = [(line[0], why[at]) if isinstance(line, tuple) else line for at, line in enumerate(lines)]
+        labels = (", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)
+        lines[1:] = [(line[0], Content.styled(why, "$muted")) for line, why in zip(lines[1:], labels, strict=True)]
         label = f"{field}: {change}"
     return DifferenceQuestion(label, [answer], list(_heading(plan, unready)), lines)
 

@@ -181,7 +181,6 @@ class ShownView:
         figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (
             unmatched.all != NO_TOTALS
         )
-        target.frame.has_more_columns = self._items.columns.has_more
         target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)

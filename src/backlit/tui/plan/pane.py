@@ -22,7 +22,7 @@ from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
-from backlit.tui.widgets.line_list import scrollbar_of
+from backlit.tui.widgets.line_list import with_scrollbar
 from backlit.tui.widgets.side_lines import SidesLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
@@ -83,7 +83,7 @@ class PlanList(BacklogList):
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
             line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
-            return self.columns.layout.with_scrollbar(line) if index in scrollbar_of(self) else line
+            return with_scrollbar(self, line, index)
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:

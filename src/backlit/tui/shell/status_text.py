@@ -90,8 +90,8 @@ def state_words(store: Store, now: float) -> list[Word]:
     is_bad, synced_at = _is_bad(connection), connection.synced_at
     is_synced = connection.state is ConnectionState.ONLINE and synced_at is not None
     if not is_synced:
-        state = f"  {'! ' * is_bad}{connection.state.value}"
-        words.append((state, "conflict" if is_bad else "muted", "app.refresh"))
+        colour = "conflict" if is_bad else "muted"
+        words.append((f"  {'! ' * is_bad}{connection.state.value}", colour, "app.refresh"))
     if synced_at is not None and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
         since = age(max(0.0, now - synced_at))
         ago = f" {since} ago" if since != "now" else " just now" * is_bad
@@ -112,19 +112,17 @@ def totals_words(totals: Totals | None) -> list[Word]:
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready after their sign, and the key that grooms them, if it does."""
-    groom = "app.groom"
     number = f" {unready:,}{'+' * (unready >= MANY_UNREADY)} not ready "
-    words = (" · ", "muted", groom), (UNREADY, "pending", groom), (number, "muted", groom)
-    key: list[Word] = [("gq", "accent", groom), (" groom all", "muted", groom)] if has_key else []
-    return [*words, *key] if unready else []
+    key = (("gq", "accent"), (" groom all", "muted")) if has_key else ()
+    words = (" · ", "muted"), (UNREADY, "pending"), (number, "muted"), *key
+    return [(text, colour, "app.groom") for text, colour in words] if unready else []
 
 
 def selection_words(selected: Totals) -> list[Part]:
     """Return the numbers of selected items and tasks, and their points if they have some; empty without any."""
-    number = selected.words if selected.tasks else f"{selected.count:,}"
-    is_any = selected.count or selected.tasks
+    number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
-    return [(f"  ✓ {number} selected{points}", "mark")] if is_any else []
+    return [(f"  ✓ {number} selected{points}", "mark")] if selected != NO_TOTALS else []
 
 
 def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Word]:

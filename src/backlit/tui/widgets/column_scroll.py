@@ -15,8 +15,8 @@ from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
 STRIPS_KEPT = 512
-Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge, bool]
-"""A drawn line: row, cell texts, whether it has the cursor and is selected, its badges, and whether the scrollbar."""
+Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
+"""A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
 
 
 class ColumnScroll:
@@ -133,10 +133,10 @@ class ColumnScroll:
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
-            row, cells, is_cursor, is_selected, badge, has_bar = drawn
+            row, cells, is_cursor, is_selected, badge = drawn
             if isinstance(row, GroupLine):
                 strip = layout.group(row, is_cursor=is_cursor)
             else:
                 strip = layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
-            strip = self._strips[drawn] = layout.with_scrollbar(strip) if has_bar else strip
+            self._strips[drawn] = strip
         return strip

@@ -306,12 +306,6 @@ class Layout:
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
-    def with_scrollbar(self, line: Strip) -> Strip:
-        """Return a drawn line with the scrollbar in its last cell."""
-        return Strip(
-            [*line.crop(0, self.width - 1), Segment(SCROLLBAR, self._theme.style("rule", on="rule"))], self.width
-        )
-
     def _type_and_name(self, row: Row, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
         theme, is_task = self._theme, row.type == ItemType.TASK
         lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"

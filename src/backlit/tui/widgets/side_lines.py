@@ -212,8 +212,7 @@ class FooterLine(SidesLine):
         kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK)
         if width <= NARROW:
             place = " " * min(2, len(state)) + r"\1/\2"
-            brief = [IN_GROUP.sub("  ", BRIEF.sub(place, text)) for text, _, _ in state]
-            state = tuple((text, *rest) for text, (_, *rest) in zip(brief, state, strict=True))
+            state = tuple((IN_GROUP.sub("  ", BRIEF.sub(place, text)), look, name) for text, look, name in state)
         least = 0 if self._confirmed else sum(map(length, pairs[-kept:]))
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):

@@ -22,7 +22,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import Folding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow
-from backlit.tui.widgets.line_list import keep_margin, scrollbar_of
+from backlit.tui.widgets.line_list import keep_margin, with_scrollbar
 
 LONGEST_NAME = 24
 """Cells of a group's name in the footer."""
@@ -369,11 +369,11 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.columns.line((row, (), is_cursor, False, NO_BADGE, index in scrollbar_of(self)))
+            return with_scrollbar(self, self.columns.line((row, (), is_cursor, False, NO_BADGE)), index)
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
-        return self.columns.line((row, cells, is_cursor, is_selected, badge, index in scrollbar_of(self)))
+        return with_scrollbar(self, self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
 
 
 def sought_in(spec: ViewSpec) -> tuple[str, ...]:
