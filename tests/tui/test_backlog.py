@@ -153,6 +153,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
 
         assert missing(pilot.app, ["No open items match “zzzz”", "change the filter", "clear the filter"]) == []
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
+        assert "No open or done items match “zzzz”" in text_of(pilot.app)
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []

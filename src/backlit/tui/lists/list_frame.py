@@ -63,7 +63,6 @@ class ListFrame(Vertical):
         self.greets = False
         """Whether the line for a new user is shown from the start."""
         self.has_more_columns = False
-        """Whether columns have no room."""
 
     def compose(self) -> ComposeResult:
         """Place title, tabs, panes between rules, the filter line and the footer."""

@@ -188,11 +188,10 @@ def explain_empty(
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
-        items_then = f" ({rest.words})" if rest else ""
-        named = f"undo “{filters[-1]}”{items_then}" if filters else "undo the last filter"
+        named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
         last = ("esc", "clear the filter" if count == 1 else named)
         both = (("f0", "clear all filters"),) if count > 1 else ()
-        items.empty_ways = (("/", "change the filter"), *done, last, *both, _SEARCH)
+        items.empty_ways = (last, *both, ("/", "change the filter"), *done, _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
