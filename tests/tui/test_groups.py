@@ -1,5 +1,7 @@
 """The backlog grouped and sorted: headers, folding, and what the title says of it."""
 
+import re
+
 import pytest
 from rich.segment import Segment
 from tests.quiet import strips_of
@@ -257,3 +259,6 @@ async def test_the_footer_says_the_place_in_the_group_and_on_its_header_the_grou
         await until(
             lambda: f"  Not done · row 3 of {first.rows}" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app)
         )
+        await pilot.resize_terminal(80, 24)
+        await until(lambda: re.search(rf"  row 3 of {first.rows} *$", lines_of(pilot.app)[-1]) is not None)
+        assert "Not done · row" not in lines_of(pilot.app)[-1]
