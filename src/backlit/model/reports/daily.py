@@ -210,7 +210,8 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     if line is None:
         return f"{said}."
     amount = number_text(abs(left - line))
-    apart = f"{amount} {measure.value} {'behind' if left > line else 'ahead'}"
+    noun = measure.value.removesuffix("s") if amount == "1" else measure.value
+    apart = f"{amount} {noun} {'behind' if left > line else 'ahead'}"
     beside = "on the ideal line" if amount == "0" else apart
     return f"{said}, {beside}."
 

@@ -105,7 +105,7 @@ class SessionFacts(LinesView):
         reasons = Counter(words for each in unready for words in open_words(each.open, ground))
         digits = len(str(max(reasons.values(), default=0)))
         lines = (f"{' ' * SIGN}{count:>{digits}} {words}" for words, count in reasons.most_common())
-        yield from ([(line[:width], "muted")] for line in lines)
+        yield from ([(fit(line, width - 2).rstrip(), "muted")] for line in lines)
         answers = (answer for each in here for answer in each.answers if answer.key == "Estimate")
         sizes = [points_of(str(answer.after)) for answer in answers if is_empty(answer.before)]
         points = [size for size in sizes if size is not None]
@@ -124,7 +124,9 @@ class SessionFacts(LinesView):
             yield key_of("app.plan"), [(f"plan {sprint.name}", "foreground")]
             load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
             bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
-            yield from (("", words) for words in (bar, capacity_words(load, sprint.capacity)) if words)
+            needed = sum(len(text) for text, _ in capacity_words(load, sprint.capacity))
+            words = capacity_words(load, sprint.capacity, is_brief=needed > width - KEYS)
+            yield from (("", each) for each in (bar, words) if each)
         yield key_of("summary.copy"), [("copy the summary", "foreground")]
 
 

@@ -8,10 +8,11 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.ready_check import Rule
 from backlit.model.statuses import StatusGroup
+from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, change_of, item_line
+from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import MOST_SAID, Act, Changes, Plan, field_named, in_brackets, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -33,7 +34,8 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
     is_simple = len(items) == 1 and not plan.is_for_customers
-    if not is_simple and not await target.ask(bulk_question(target.store, plan, await _unready(target.store, plan))):
+    unready = 0 if is_simple else await target.store.ready_check.count([each.id for each in _begun(target.store, plan)])
+    if not is_simple and not await target.ask(bulk_question(target.store, plan, unready)):
         return
     if act.is_repeatable:
         target.session.last_act = act
@@ -66,11 +68,11 @@ async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
     return failed
 
 
-async def _unready(store: Store, plan: Plan) -> int:
-    """Return how many items a plan begins although they are not ready."""
-    status = next(iter(plan.changes.values())).get("Status")
-    is_begun = status and store.lookups.status_groups().of(str(status)) in BEGUN
-    return await store.ready_check.count(list(plan.changes)) if is_begun else 0
+def _begun(store: Store, plan: Plan) -> list[Item]:
+    """Return the items that a plan begins."""
+    groups = store.lookups.status_groups()
+    statuses = {item_id: str(changes.get("Status") or "") for item_id, changes in plan.changes.items()}
+    return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
 
 
 def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuestion:
@@ -78,8 +80,7 @@ def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuest
 
     `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
     """
-    count, items = len(plan.changes), [plan.items[each] for each in plan.changes][: MOST_LINES * bool(unready)]
-    faults = faults_of(store, items)
+    count, faults = len(plan.changes), faults_of(store, _begun(store, plan)[:MOST_LINES] if unready else ())
     answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
     label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
@@ -100,7 +101,8 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
         yield Content.styled("» Customers see this.", "bold $warning")
     for sign, count, state in ((UNREADY, unready, "not ready"), (SYNCED, plan.synced, "synced with another tracker")):
         if count:
-            yield Content.styled(f"{sign} {count:,} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
+            known = f"{count:,}{'+' * (sign == UNREADY and count == MANY_UNREADY)}"
+            yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
 def faults_of(store: Store, items: Iterable[Item]) -> Mapping[int, Sequence[Rule]]:
@@ -158,13 +160,14 @@ def _short(text: str, most: int = SHOWN) -> str:
     return safe(text if len(text) <= most else text[: most - 1] + "…")
 
 
-def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> DifferenceQuestion:
+def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> ReadingDialog:
     """Return the question whether to try again the items that could not be changed, with their reasons."""
     lines: list[Line] = []
     for item_id, reason in list(failed.items())[:MOST_LINES]:
         lines += [item_line(item_id, "", names.get(item_id, "")), Content.assemble((f"  {safe(reason)}", "$error"))]
-    title = f"{len(failed):,} of {total:,} could not be changed"
-    return DifferenceQuestion(title, [Answer("r", "try again")], (), lines)
+    if len(failed) > MOST_LINES:
+        lines.append(Content.styled(f"… and {len(failed) - MOST_LINES:,} more", "$muted"))
+    return ReadingDialog(f"{len(failed):,} of {total:,} could not be changed", lines, (), [Answer("r", "try again")])
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:

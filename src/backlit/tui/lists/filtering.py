@@ -70,6 +70,11 @@ class Filtering(Struct, frozen=True):
         return self.query != self.view.spec.query
 
     @property
+    def can_clear(self) -> bool:
+        """True where there is more than the view's query."""
+        return bool(self.text or self.is_narrowed or self.node)
+
+    @property
     def before(self) -> str:
         """The query without its last condition, or that of the view."""
         own, rest = self.view.spec.query, parts_of(self.query)[:-1]

@@ -185,8 +185,9 @@ class ShownView:
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = is_bare(self._items)
         if is_empty:
-            filters = filter_words(target.spec.query, target.spec.text)
-            explain_empty(self._items, store, target.spec, filters, unmatched.done, rest=unmatched.rest)
+            spec, can_clear = target.spec, target.shared.now.can_clear
+            words = filter_words(spec.query, spec.text)
+            explain_empty(self._items, store, spec, words, unmatched.done, rest=unmatched.rest, can_clear=can_clear)
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -260,7 +261,7 @@ class ShownView:
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(UNMATCHED_REST)
             wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
-            self._unmatched = await self._unmatched_reader.read(spec, wider)
+            self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None)
         if self._items.is_attached and view is self._target.shown_view:
             if not self.is_judged:
                 self.is_judged = True

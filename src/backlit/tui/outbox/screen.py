@@ -83,7 +83,7 @@ WIDE = 100
 """Cells from which a row names the changed fields, which the table below it has."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
-RULED, LEAST_ASIDE = 7, 6
+RULED, LEAST_LINES, LEAST_ASIDE = 7, 3, 6
 """Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""
 CHANGE_SHARE = 0.4
 """Largest share of the width for the description of the change."""
@@ -148,9 +148,13 @@ class OutboxScreen(StoreScreen[None]):
 
     def _fit_entry(self) -> None:
         """Give the change the room below the list, or above its item only the lines of its text that fit."""
+        self.query_one("#entry").styles.max_height = self._lines_above if self.has_class("-with-item") else None
+
+    @property
+    def _lines_above(self) -> int:
+        """The lines of the change that fit between the list and the least view of its item."""
         height = self.size.height
-        most = height - min(self._list.row_count(), height // 2) - RULED - LEAST_ASIDE
-        self.query_one("#entry").styles.max_height = most if self.has_class("-with-item") else None
+        return height - min(self._list.row_count(), height // 2) - RULED - LEAST_ASIDE
 
     # Words
 
@@ -162,7 +166,7 @@ class OutboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         counts = Counter(entry.state for entry in self._list.entries)
         right: list[Part] = [
-            (f"{STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
+            (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
             if 0 < counts[state] < len(self._list.entries)
         ]
@@ -186,7 +190,8 @@ class OutboxScreen(StoreScreen[None]):
     def _show_item(self) -> None:
         """Show the item of the change below it, in a terminal with room for it."""
         entry = self._list.current
-        item = self.store.item(entry.item_id) if entry is not None and self.size.height >= TALL else None
+        is_tall = self.size.height >= TALL and self._lines_above >= LEAST_LINES
+        item = self.store.item(entry.item_id) if entry is not None and is_tall else None
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
         if item is not None:

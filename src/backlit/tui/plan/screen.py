@@ -154,8 +154,9 @@ class PlanScreen(ListScreen):
         people = people_of(store, self.session.capacities)
         titles = self._heads.draw(found, people, unsaved, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
-            filters = filter_words(self.spec.query, self.spec.text)
-            explain_empty(self._panes.backlog.items, store, self.spec, filters, is_unread=is_unread)
+            filters, can_clear = filter_words(self.spec.query, self.spec.text), self.shared.now.can_clear
+            backlog = self._panes.backlog.items
+            explain_empty(backlog, store, self.spec, filters, can_clear=can_clear, is_unread=is_unread)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         selected = selection_words(self.panes.selected.totals)
@@ -320,13 +321,15 @@ class IterationHead(Struct, frozen=True):
     ways: tuple[bool, bool]
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:
-        """Return name and time, the shift, and the keys that lead to other iterations."""
+        """Return name and time, and where the name leaves room the shift and the keys that lead to other iterations."""
         changes = shift_words(self.shift)
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
         right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
         right += [(f"  {keys}", "accent"), (" sprint", "muted")] if keys else []
+        needed = cell_len(safe(self.iteration.name))
+        right = right if needed + length(right) + 2 <= width else []
         room = width - length(right) - 2
-        name = fit(self.iteration.name, min(cell_len(safe(self.iteration.name)), room))
+        name = fit(self.iteration.name, min(needed, room))
         return [*_named((name, "heading" if has_focus else "foreground"), self.when, room + 2), *right]
 
     def lines(self, width: int, scale: float) -> list[HeadLine]:

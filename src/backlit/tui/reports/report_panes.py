@@ -262,7 +262,9 @@ class ReportTable(LineList):
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0
             widths = widths_of(report, room - (least + GAP if least else 0))
             rest = room - sum(cells + GAP for cells in widths.values())
-            self._layout = room, widths, max(least, rest) if least else 0
+            if rest < LEAST_ITEM_BAR or (widths[0] < _natural(report, 0) and not report.table.item_ids):
+                least, widths = 0, widths_of(report, room)
+            self._layout = room, widths, rest if least else 0
         return self._layout[1:]
 
     def _row(

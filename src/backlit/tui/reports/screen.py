@@ -42,8 +42,8 @@ HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "r
 UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
 """The words over a chart, by what it counts."""
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
-LIST_FRAME = 1
-"""The line of titles above a list of items."""
+LIST_FRAME, AROUND = 1, 10
+"""The line of titles above a list of items, and the lines around a list of bars."""
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
 NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
@@ -206,7 +206,8 @@ class ReportsScreen(StoreScreen[None]):
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self._table.row_count()
-        self._table.space(2 if is_list and (8 if has_items else 3) * rows < self.size.height else 1)
+        least = 8 * rows + 1 if has_items else 2 * rows + AROUND
+        self._table.space(2 if is_list and least <= self.size.height else 1)
         high = LIST_FRAME + self._table.ROW_LINES * rows if has_items else "1fr"
         self._table.styles.height = high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))

@@ -167,9 +167,13 @@ def explain_empty(
     done_matches: int | None = None,
     *,
     rest: Totals | None = None,
+    can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
-    """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known."""
+    """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known.
+
+    Not `can_clear` means that all filters are the view's own.
+    """
     connection = store.connection
     if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
         items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
@@ -190,8 +194,8 @@ def explain_empty(
         done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
         named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
         last = ("esc", "clear the filter" if count == 1 else named)
-        both = (("f0", "clear all filters"),) if count > 1 else ()
-        items.empty_ways = (last, *both, ("/", "change the filter"), *done, _SEARCH)
+        both = (last, ("f0", "clear all filters"))[: min(count, 2) * can_clear]
+        items.empty_ways = (*both, ("/", "change the filter"), *done, _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))

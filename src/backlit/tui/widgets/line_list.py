@@ -285,7 +285,7 @@ def empty_line(shown: LineList, y: int) -> Strip:
     width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
     lines += [
         [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
-        for keys, effect in ways
+        for keys, effect in ((keys, fit(effect, min(cell_len(effect), room - keys_width))) for keys, effect in ways)
     ]
     at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 3)
     margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
@@ -293,12 +293,12 @@ def empty_line(shown: LineList, y: int) -> Strip:
     return Strip(segments).adjust_cell_length(size.width, theme.style())
 
 
-def words_line(shown: LineList, words: str, y: int, colour: str = "muted") -> Strip:
-    """Draw a line of a text in place of rows; the text starts on the second line and wraps."""
+def words_line(shown: LineList, words: str, y: int) -> Strip:
+    """Draw a line of a text in place of rows; the text starts on the second line and wraps. An error begins with !."""
     theme, width = ThemeStyles.of(shown.app), shown.size.width
     lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
     text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-    return Strip([Segment(fit(text, width), theme.style(colour))])
+    return Strip([Segment(fit(text, width), theme.style("conflict" if words.startswith("!") else "muted"))])
 
 
 def heads_line(shown: LineList, words: str) -> Strip:
