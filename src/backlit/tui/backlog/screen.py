@@ -96,7 +96,7 @@ class BacklogScreen(ListScreen):
     @on(BacklogList.ColumnsMoved)
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
-        self.frame.has_more_columns = self._rows.columns.has_more
+        self.frame.has_more_columns = bool(self._rows.columns.more)
         self._shown_view.draw_words(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
             self.shown_view.totals,

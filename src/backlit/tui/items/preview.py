@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.dates import ago, days_until
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Page:
         if around.found:
             yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
         if around.faults:
-            yield from self._chips([("Not ready:", "pending"), *((each, "foreground") for each in around.faults)], " ")
+            yield from self._chips([(UNREADY, "pending"), *((each, "foreground") for each in around.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:

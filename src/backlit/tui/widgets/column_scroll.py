@@ -104,15 +104,15 @@ class ColumnScroll:
         return self._layout
 
     @property
-    def has_more(self) -> bool:
-        """Whether columns have no room."""
-        return len(self._usable) > len(self.layout.columns)
+    def more(self) -> int:
+        """The number of columns that have no room."""
+        return len(self._usable) - len(self.layout.columns)
 
     def scroll(self, steps: int) -> bool:
         """Scroll the columns, as far as more are out of sight; return False without a change."""
         before = self._first
         for _ in range(steps):
-            if not self.has_more:
+            if not self.more:
                 break
             self._first += 1
             self._layout = None
@@ -123,8 +123,9 @@ class ColumnScroll:
         return self._first != before
 
     def header(self) -> Strip:
-        """Draw the headings, with the number of columns scrolled off on the left, and a sign for more on the right."""
-        return self.layout.header(f"  ‹ {self._first}" if self._first else "", "›" * self.has_more)
+        """Draw the headings, with the numbers of columns scrolled off on the left and without room on the right."""
+        after = f"+{self.more} ›" if self.more else ""
+        return self.layout.header(f"  ‹ {self._first}" if self._first else "", after)
 
     def line(self, drawn: Drawn) -> Strip:
         """Draw an item or a group header; repeated lines come from the cache."""

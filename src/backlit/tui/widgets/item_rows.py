@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_word
 from backlit.model.filters import POINTS
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Row, RowSign
@@ -26,7 +26,6 @@ SYNCED = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
 """The sign before the number of an item's folded tasks."""
-UNDERLINED = Style(underline=True)
 CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
 UNREADY = "¬"
@@ -71,11 +70,9 @@ _WIDTHS: Mapping[Kind, int] = {
     Kind.AREA: 16,
     Kind.ITERATION: 11,
     Kind.TAGS: 16,
-    Kind.CHOICE: 12,
     Kind.ITEM: 16,
 }
 _USUAL_WIDTH = 12
-_LONGEST_TITLE = 12
 _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
@@ -155,7 +152,9 @@ def column_of(wish: ColumnWish, field: Field | None) -> Column:
     known = Column(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
-    wide = known.width if known else max(_WIDTHS.get(kind, _USUAL_WIDTH), min(cell_len(title), _LONGEST_TITLE))
+    longest = max((cell_len(choice_word(each)) for each in field.choices), default=0) if field else 0
+    usual = min(longest, _USUAL_WIDTH) or _WIDTHS.get(kind, _USUAL_WIDTH)
+    wide = known.width if known else max(usual, min(cell_len(title), _USUAL_WIDTH))
     is_number = known.is_number if known else kind in _NUMBERS
     return Column(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
 
@@ -199,7 +198,7 @@ def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
 
 
 class Layout:
-    """The columns that fit a width; the name takes the rest, with sought parts underlined. A plain cursor is a bar."""
+    """The columns that fit a width; the name takes the rest, with sought parts marked. A plain cursor is a bar."""
 
     def __init__(
         self,
@@ -240,7 +239,8 @@ class Layout:
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
-        headings = Segment(fit(text, self.width - cell_len(after)), theme.heading("muted"))
+        after = after if cell_len(text := text.rstrip()) + GAP + len(after) <= self.width else after[-1:]
+        headings = Segment(fit(text, self.width - len(after)), theme.heading("muted"))
         return line_of([headings, Segment(after, theme.style("muted"))], self.width, theme.style("muted"))
 
     def row(
@@ -317,11 +317,12 @@ class Layout:
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _marked(self, name: str, style: Style) -> Iterator[Segment]:
-        """Yield a name with its first sought part underlined."""
+        """Yield a name with its first sought part marked."""
         found = [(name.lower().find(each), each) for each in self._sought if each in name.lower()]
         start, part = min(found, default=(0, ""))
         end = start + len(part)
-        pieces = (name[:start], style), (name[start:end], style + UNDERLINED), (name[end:], style)
+        mark = style + Style(color=self._theme.style("secondary").color, underline=True)
+        pieces = (name[:start], style), (name[start:end], mark), (name[end:], style)
         yield from (Segment(text, look) for text, look in pieces if text)
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
