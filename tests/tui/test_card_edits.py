@@ -77,7 +77,7 @@ async def test_each_card_moves_from_its_own_column(
     plan = await moved(store, steps, [1, 2, 3, 4, 5])
 
     way = "right" if steps > 0 else "left"
-    assert plan.act.label == f"Status: {'one column' if abs(steps) == 1 else f'{abs(steps)} columns'} {way}"
+    assert plan.act.label == f"Status: {'one column' if abs(steps) == 1 else f'up to {abs(steps)} columns'} {way}"
     assert plan.changes == {number: {"Status": status} for number, status in changes.items()}
     assert set(plan.left_out) == left_out
     assert over_words(await grid_of(store), FIELD_BY_KEY["Status"], plan) == words

@@ -162,8 +162,8 @@ async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(stor
         await press(pilot, "z", "h")
         await press(pilot, "z", "h")
 
-        assert before == headings(pilot) == ["ID", "Name", "Status", "Area", "›"]
-        assert after == ["ID", "Name", "‹", "1", "Area", "Team", "›"]
+        assert before == headings(pilot) == ["ID", "Name", "Status", "Area", "+2", "›"]
+        assert after == ["ID", "Name", "‹", "1", "Area", "Team", "+1", "›"]
 
 
 async def test_a_status_is_its_sign_where_that_makes_room_for_other_columns(store: Store, opened: Open) -> None:

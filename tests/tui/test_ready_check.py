@@ -4,7 +4,7 @@ import pytest
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
-from tests.tui.stage import heading_of, line_with, text_of
+from tests.tui.stage import heading_of, text_of
 
 from backlit.model.ready_check import RULES, USUAL
 from backlit.store import Store, ViewSpec
@@ -58,7 +58,7 @@ async def test_the_preview_says_what_an_item_lacks(store: Store, opened: Open) -
         item_id = items(pilot).current_id
         assert item_id is not None
         sentence = store.ready_check.faults(rows)[item_id][0].sentence
-        await until(lambda: sentence[:16] in line_with(pilot.app, "Not ready"))
+        await until(lambda: f"│ ¬ {sentence}" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_the_title_counts_items_that_are_not_ready_without_their_tasks(store: Store, opened: Open) -> None:
@@ -87,7 +87,7 @@ async def test_the_preview_says_nothing_when_nothing_is_lacking_any_more(store: 
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")
-        await until(lambda: "Not ready" in text_of(pilot.app))
+        await until(lambda: "¬ No estimate in points." in text_of(pilot.app))
         await press(pilot, "+")
 
-        await until(lambda: "Not ready" not in text_of(pilot.app))
+        await until(lambda: "No estimate in points." not in text_of(pilot.app))

@@ -23,7 +23,7 @@ BARS = ("bar", "bar-done", "bar-over")
 LEAST_OF_TEXT = {"backlit": 4.5, "paper": 4.5, "contrast": 7.0}
 LEAST_BEHIND = 2.5
 """The contrast of the screen behind a dialog, which is there for orientation."""
-BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒ ")
+BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒│ ")
 LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
 BACKGROUNDS = ("background", "surface", "panel", "cursor-background", "selected-background")
 
