@@ -342,3 +342,18 @@ async def test_items_that_begin_without_being_ready_are_counted(
 
         assert (f"¬ {count:,} of them are not ready." in text_of(pilot.app)) is is_warned
         assert bool(re.search(r"¬ #\d+ .*  no estimate", text_of(pilot.app))) is is_warned
+
+
+async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path: Path) -> None:
+    documents = [
+        item(number, kind="Story", Status=status) for number, status in ((1, "Not Done"), (2, "Ready For Test"))
+    ]
+    with offline_store(tmp_path, documents) as store:
+        statuses = {1: "In Progress", 2: "Done"}
+        act = Act("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
+        plan = plan_of(act, store.batch.items([1, 2]), store.lookups)
+
+        words = words_of(bulk_question(store, plan, 1))
+        assert "¬ 1 of them is not ready." in words
+        assert "¬ #1" in words
+        assert "¬ #2" not in words

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.quiet import workers_done
 from tests.store.papers import offline_store
+from tests.store.world import until
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, lines_of, place_of, text_of
 from tests.tui.target import FakeTarget
@@ -181,3 +182,14 @@ async def test_the_board_shows_the_view_that_the_list_shows(store: Store, tmp_pa
         assert place == "Board"
         assert title.startswith("Bugs")
         assert items(pilot).row_count() >= bugs
+
+
+async def test_a_view_without_matches_offers_no_key_that_clears_its_own_filters(store: Store, tmp_path: Path) -> None:
+    nothing = '[[view]]\nname = "Nothing"\nquery = "type:bug tag:nonesuch"\n'
+    async with viewed(store, tmp_path / "home", nothing) as pilot:
+        await press(pilot, "g", "2")
+        await until(lambda: "tag nonesuch”" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert "clear" not in text_of(pilot.app)
+
+        await press(pilot, "/", *"zebra", "enter")
+        await until(lambda: "clear “/zebra”" in text_of(pilot.app), lambda: text_of(pilot.app))
