@@ -110,7 +110,9 @@ def test_values_without_a_column_are_passed_over() -> None:
 
 
 def shown(width: int, current: int, before: BoardLayout, widths: Mapping[int, int | None] | None = None) -> BoardLayout:
-    return laid_out(width, dict.fromkeys(range(8)) if widths is None else widths, current, before, card_lines=4)
+    return laid_out(
+        width, dict.fromkeys(range(8)) if widths is None else widths, current, replace(before, card_lines=4)
+    )
 
 
 def test_columns_share_the_width_and_never_leave_it() -> None:
@@ -153,7 +155,7 @@ def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_heading(
 
 
 def test_one_column_alone_has_all_the_width() -> None:
-    laid = laid_out(60, dict.fromkeys(range(4)), 2, BoardLayout(), card_lines=1)
+    laid = laid_out(60, dict.fromkeys(range(4)), 2, BoardLayout())
 
     assert [(each.number, each.width) for each in laid.slots] == [(2, 60)]
     assert (laid.left, laid.right) == (2, 1)

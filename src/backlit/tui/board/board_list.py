@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import BoardLayout, column_widths, laid_out
+from backlit.tui.board.grid import BoardLayout, column_widths, laid_out, row_lines
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
@@ -67,6 +67,7 @@ class BoardList(ItemList):
         position = self.position
         lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
         self.laid_out = replace(self.laid_out, card_lines=lines)
+        self._fit_rows()
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -125,16 +126,26 @@ class BoardList(ItemList):
 
     def _keep_in_sight(self) -> bool:
         """Scroll to the cursor, below its lane's header, which stays in the first row; return whether it scrolled."""
-        is_scrolled = super()._keep_in_sight()
-        grid = self.position.grid
+        self._fit_rows()
+        is_scrolled, before, grid = super()._keep_in_sight(), self.top, self.position.grid
         has_room = self.cursor < self.top + self.page - 1
         is_below = has_room and self.top > 0 and grid.header_at(self.top - 1) is not None
         is_covered = self.cursor == self.top and self.page > 1 and grid.has_lanes and grid.header_at(self.top) is None
         if self.top and (is_below or is_covered):
             self.top -= 1
+            self._fit_rows()
+        while self.cursor >= self.top + self.page:  # fewer rows fit below another first one
+            self.top += 1
+            self._fit_rows()
+        if self.top != before:
             self.repaint()
-            return True
-        return is_scrolled
+        return is_scrolled or self.top != before
+
+    def _fit_rows(self) -> None:
+        """Lay out the rows in sight."""
+        grid, height, layout = self.position.grid, self.box.height, self.laid_out
+        room = height - self.HEADER_LINES - layout.foot_lines(grid, height)
+        self.laid_out = replace(layout, lines=row_lines(grid, self.top, room, layout.card_lines))
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""
@@ -146,8 +157,8 @@ class BoardList(ItemList):
         slot = self.laid_out.slot_at(event.x)
         if slot is None:
             return
-        is_head, line = event.y < self.HEADER_LINES, max(0, event.y - self.HEADER_LINES)
-        row = self.position.top_of(slot.number, self.top, self.page) + line // self.laid_out.card_lines
+        is_head, lines = event.y < self.HEADER_LINES, dict(enumerate(self.laid_out.lines, self.HEADER_LINES))
+        row = self.position.top_of(slot.number, self.top, self.page) + lines.get(event.y, (self.laid_out.shown, 0))[0]
         if slot.number != self.position.column or is_head:
             self.go_to_column(slot.number, None if is_head else row)
         if not is_head:
@@ -157,9 +168,8 @@ class BoardList(ItemList):
 
     @property
     def page(self) -> int:
-        """The number of cards that fit below each other."""
-        lines = self.box.height - self.HEADER_LINES - self.laid_out.foot_lines(self.position.grid, self.box.height)
-        return max(1, lines // self.laid_out.card_lines)
+        """The number of rows that fit below each other."""
+        return max(1, self.laid_out.shown - self.laid_out.is_cut(self.position.grid, self.top))
 
     def on_resize(self) -> None:
         """Place the cards again: one column is shown at a time in a narrow terminal."""
@@ -182,17 +192,18 @@ class BoardList(ItemList):
     def refresh_row(self, index: int) -> None:
         """Repaint a card of the current column, or the header of a lane, if it is in sight."""
         slot = self.laid_out.slot(self.position.column)
-        if slot is not None and 0 <= index - self.top < self.page:
+        lines = [y for y, (row, _) in enumerate(self.laid_out.lines, self.HEADER_LINES) if row == index - self.top]
+        if slot is not None and lines:
             is_header = self.position.grid.header_at(index) is not None
             x, width = (0, self.size.width) if is_header else (slot.x, slot.width)
-            lines = self.laid_out.card_lines
-            self.refresh(Region(x, self.HEADER_LINES + (index - self.top) * lines, width, lines))
+            self.refresh(Region(x, lines[0], width, len(lines)))
 
     def repaint(self) -> None:
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
+        self._fit_rows()
         position, before = self.position, self.laid_out
-        widths = column_widths(position.grid, self.top, self.top + self.page)
-        self.laid_out = laid_out(self.size.width, widths, position.column, before, card_lines=before.card_lines)
+        widths = column_widths(position.grid, self.top, self.top + before.shown)
+        self.laid_out = laid_out(self.size.width, widths, position.column, before)
         if before != self.laid_out:
             self.refresh()
 

@@ -137,11 +137,11 @@ class CardPainter:
         self._blanks: dict[int, Strip] = {}
         self._tables: dict[tuple[int, int, tuple[Column, ...]], Layout] = {}
 
-    def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
-        """Draw the name of a column with its figures, and a bar up to its limit."""
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
+        """Draw the name of a column with its figures, its points where they fit, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
         name, count = column.word, count_words(column, totals)
-        points = totals.points_words if has_points else ""
+        points = totals.points_words if heading_width(column, totals, totals.points_words) <= width else ""
         room, bar = width - 3 - len(count + points), []
         if column.limit and room - cell_len(safe(name)) > LIMIT_BAR:
             bar = [*capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR), (" ", "muted")]
@@ -226,8 +226,10 @@ class CardPainter:
             self._tables[key] = Layout(width, self._names, self._theme, largest_id, columns)
         return self._tables[key]
 
-    def lane(self, header: GroupLine, width: int, *, is_cursor: bool, is_ruled: bool) -> Strip:
-        """Draw the header of a lane with its sums, across all columns."""
+    def lane(
+        self, header: GroupLine, cells: Sequence[tuple[Slot, ColumnTotals]], width: int, *, is_cursor: bool
+    ) -> Strip:
+        """Draw the header of a lane with its sums, and beside it a rule over its cards in each column with theirs."""
         style, on = self._theme.style, CURSOR if is_cursor else None
         counts, points = f"  {' + '.join(group_counts(header))} · ", counted(header.points, "pt")
         name = safe(self._names.group(header))
@@ -235,15 +237,16 @@ class CardPainter:
         parts += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
         parts += [(fit(name, min(cell_len(name), width - len(counts + points) - 3)), self._theme.heading(on=on))]
         parts += [(counts, style("muted", on=on)), (points, style(on=on, bold=True))]
-        rule = (f" {'─' * width}" if is_ruled else "", style("rule", on=on))
-        return Strip(starmap(Segment, [*parts, rule])).adjust_cell_length(width, style(on=on))
-
-    def lane_counts(self, totals: ColumnTotals, width: int, *, has_points: bool) -> Strip:
-        """Draw a rule over a lane's cards in a column, with their sums below those of the whole column."""
-        words = f" {totals.shown_words}{totals.points_words * has_points} " if totals.count else ""
-        return Strip(
-            [Segment("─" * (width - len(words)), self._theme.style("rule")), Segment(words, self._theme.style("muted"))]
-        )
+        at = sum(cell_len(text) for text, _ in parts)
+        for slot, totals in cells:
+            start, end = max(at + 1, slot.x), slot.x + slot.width
+            if totals.count and start < end:
+                sums = (f" {totals.shown_words}{points} " for points in (totals.points_words, ""))
+                words = next((each for each in sums if len(each) < end - start), "")
+                parts += [(" " * (start - at), style(on=on)), ("─" * (end - start - len(words)), style("rule", on=on))]
+                parts += [(words, style("muted", on=on))]
+                at = end
+        return Strip(starmap(Segment, parts)).adjust_cell_length(width, style(on=on))
 
     def foot(self, below: int, hidden: int, width: int) -> Strip:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
@@ -320,21 +323,19 @@ class BoardPainter:
         if y < HEADER_LINES:
             return self._header(y)
         layout, grid = self._board.laid_out, self._board.position.grid
-        offset, line = divmod(y - HEADER_LINES, layout.card_lines)
-        if offset >= self._board.page and layout.foot_lines(grid, self._board.box.height):
-            if y == HEADER_LINES + self._board.page * layout.card_lines:
-                return [(slot.x, self._foot(slot)) for slot in layout.slots]
-            return [(0, self._lanes_below(is_last=y == self._board.box.height - 1))]
-        lane = grid.header_at(self._board.top + offset) if offset < self._board.page else None
-        if lane is None and offset == 0 and self._board.cursor != self._board.top:
-            lane = self._board.position.lane(self._board.top)  # its header scrolled away
-        if lane is not None and line:
-            draw = partial(self._painter.lane_counts, has_points=self._has_points())
-            return [(slot.x, draw(lane.totals[slot.number], slot.width)) for slot in layout.slots]
-        if lane is not None:
-            return [(0, self._lane_line(lane, self._board.top + offset))]
+        foot = self._board.box.height - layout.foot_lines(grid, self._board.box.height)
+        if y >= foot:
+            return [(slot.x, self._foot(slot)) for slot in layout.slots] if y == foot else [(0, self._lanes_below())]
         if not sum(totals.count for totals in grid.totals):
             return [(0, self._board.draw_empty(y - HEADER_LINES))]
+        if y - HEADER_LINES >= len(layout.lines):
+            return [(0, self._painter.blank(self._board.box.width))]
+        offset, line = layout.lines[y - HEADER_LINES]
+        lane = grid.header_at(self._board.top + offset)
+        if lane is None and offset == 0 and self._board.cursor != self._board.top:
+            lane = self._board.position.lane(self._board.top)  # its header scrolled away
+        if lane is not None:
+            return [(0, self._lane_line(lane, self._board.top + offset))]
         return [(slot.x, self._cell(slot, offset, line)) for slot in layout.slots]
 
     def column_at(self, x: int) -> int | None:
@@ -356,14 +357,8 @@ class BoardPainter:
             return [(0, painter.rules(layout.slots, current, self._words(), width))]
         if layout.is_single:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
-        draw = partial(painter.head, has_points=self._has_points())
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
-        return [(slot.x, draw(column, totals, slot.width)) for slot, column, totals in heads]
-
-    def _has_points(self) -> bool:
-        """Return whether the points of all columns in sight fit beside their names."""
-        grid, slots = self._board.position.grid, self._board.laid_out.slots
-        return all(each.width >= heading_width(grid.columns[each.number], grid.totals[each.number]) for each in slots)
+        return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
 
     def _words(self) -> list[Word]:
         """Return words for columns out of sight: names, or numbers in little room."""
@@ -391,17 +386,17 @@ class BoardPainter:
     def _lane_line(self, lane: Lane, row: int) -> Strip:
         assert lane.header is not None
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
-        is_ruled, is_cursor = self._board.laid_out.is_single, row == self._board.cursor
-        return self._painter.lane(header, self._board.box.width, is_cursor=is_cursor, is_ruled=is_ruled)
+        cells = [(slot, lane.totals[slot.number]) for slot in self._board.laid_out.slots]
+        return self._painter.lane(header, cells, self._board.box.width, is_cursor=row == self._board.cursor)
 
     def _cell(self, slot: Slot, offset: int, line: int) -> Strip:
         is_current = slot.number == self._board.position.column
         board, position = self._board, self._board.position
         row = position.top_of(slot.number, board.top, board.page) + offset
-        place = position.grid.place_at(slot.number, row) if offset < board.page else None
+        place = position.grid.place_at(slot.number, row)
         found = None
         if place is not None and board.view is not None:
-            in_sight = partial(position.places_in_sight, slot.number, board.top, board.page)
+            in_sight = partial(position.places_in_sight, slot.number, board.top, board.laid_out.shown)
             found = board.cards.at(board.view, place, in_sight)
         if found is None:
             return self._painter.blank(slot.width)
@@ -409,16 +404,16 @@ class BoardPainter:
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         return self._card(found, slot.width, is_cursor, is_selected)[line]
 
-    def _lanes_below(self, *, is_last: bool) -> Strip:
+    def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
-        end = board.top + board.page
+        end = board.top + board.laid_out.shown
         below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
-        return self._painter.lanes([lane.header for lane in below if lane.header and is_last], board.box.width)
+        return self._painter.lanes([lane.header for lane in below if lane.header], board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position
         totals = position.grid.totals[slot.number]
-        end = position.top_of(slot.number, board.top, board.page) + board.page
+        end = position.top_of(slot.number, board.top, board.page) + board.laid_out.shown
         found = position.grid.lane_at(end - 1)
         below = len(found[0].cells[slot.number]) - found[1] - (not position.grid.has_lanes) if found else 0
         is_folded = found is not None and found[0].is_folded

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from backlit.model.amounts import counted
@@ -218,11 +219,15 @@ class Grid:
 
 LEAST_WIDTH = 24
 """Cells of a column with cards beside others."""
+FEW_WIDTH = 22
+"""Cells of a column with few cards beside others with more."""
 GAP = 1
 FEW = 2
 """Cards of a column that leaves the rest of the width to columns with more."""
 NAME = 16
 """Cells of a column's name at least, if it has so many."""
+CARD_LINES = 3
+"""Lines of a card, of more with a blank below it."""
 OVER = "!"
 LOW = 18
 """Lines of a board below which no lines follow the lanes."""
@@ -240,22 +245,40 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
-def heading_width(column: BoardColumn, totals: ColumnTotals) -> int:
-    """Return the least width for the name of a column with its figures; a long name is cut."""
-    return min(cell_len(safe(column.word)), NAME) + len(f"   {count_words(column, totals)}{totals.points_words}")
+def heading_width(column: BoardColumn, totals: ColumnTotals, points: str = "") -> int:
+    """Return the least width for the name of a column with its count and the words of its points; a long name is cut."""
+    return min(cell_len(safe(column.word)), NAME) + len(f"    {count_words(column, totals)}{points}")
 
 
 def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
     """Return the widths of columns with no or few cards in the lanes in sight; None for those that share the rest."""
     lanes = grid.lanes_between(start, stop)
-    cards = {number: max((len(lane.cells[number]) for lane in lanes), default=0) for number in grid.open_columns()}
+    cells = [[] if lane.is_folded else lane.cells for lane in lanes]
+    cards = {number: max((len(each[number]) for each in cells if each), default=0) for number in grid.open_columns()}
+    most = max(cards.values(), default=0)
     widths: dict[int, int | None] = {}
     for number, count in cards.items():
-        column, totals = grid.columns[number], grid.totals[number]
-        least = heading_width(column, totals) + 1
-        is_few = count <= FEW < max(cards.values())
-        widths[number] = max(least, LEAST_WIDTH) if is_few and (count or column.limit) else None if count else least
+        least = heading_width(grid.columns[number], grid.totals[number])
+        is_own = count <= FEW < most or count == 0 < most
+        widths[number] = max(least, FEW_WIDTH * (count > 0)) if is_own else None
     return widths
+
+
+def row_lines(grid: Grid, top: int, room: int, card_lines: int) -> tuple[tuple[int, int], ...]:
+    """Return the row on each line below the heads, counted from the first one in sight, and the line of the row.
+
+    The header of a lane has one line; the first row in sight is one. The last card may lack its last line.
+    """
+    lines: list[tuple[int, int]] = []
+    row = 0
+    while len(lines) < room:
+        is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
+        height, rest = 1 if is_header else card_lines, room - len(lines)
+        if rest < height - 1:
+            break
+        lines += [(row, line) for line in range(min(height, rest))]
+        row += 1
+    return tuple(lines)
 
 
 class Slot(Struct, frozen=True):
@@ -273,6 +296,18 @@ class BoardLayout(Struct, frozen=True):
     left: int = 0
     right: int = 0
     card_lines: int = 1
+    lines: tuple[tuple[int, int], ...] = ()
+    """See `row_lines`."""
+
+    @property
+    def shown(self) -> int:
+        """Return the number of rows in sight, the last of which may be cut."""
+        return self.lines[-1][0] + 1 if self.lines else 1
+
+    def is_cut(self, grid: Grid, top: int) -> bool:
+        """Return whether the last card in sight lacks more than the blank below it."""
+        lacks = bool(self.lines) and self.lines[-1][1] + 1 < min(self.card_lines, CARD_LINES)
+        return lacks and not (grid.has_lanes and grid.header_at(top + self.shown - 1))
 
     @property
     def is_single(self) -> bool:
@@ -293,19 +328,17 @@ class BoardLayout(Struct, frozen=True):
         return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
 
 
-def laid_out(
-    width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout, *, card_lines: int
-) -> BoardLayout:
+def laid_out(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
     """Lay out the open columns with the current one in sight, moving as little as possible from the layout before.
 
     `columns` has a width by number, None for a column that shares the rest. Cards of one line have one column in sight.
     """
     shown = list(columns)
     if not shown or width <= 0:
-        return BoardLayout(card_lines=card_lines)
+        return replace(before, slots=(), left=0, right=0)
     at = max(0, bisect_right(shown, current) - 1)
-    if card_lines == 1:
-        return BoardLayout((Slot(current, 0, width),), at, len(shown) - at - 1, card_lines)
+    if before.card_lines == 1:
+        return replace(before, slots=(Slot(current, 0, width),), left=at, right=len(shown) - at - 1)
     least = [columns[number] or LEAST_WIDTH for number in shown]
 
     def taken(start: int, stop: int) -> int:
@@ -327,4 +360,4 @@ def laid_out(
         extra = each + (growing.index(number) < more) if number in growing else 0
         slots.append(Slot(number, x, min(width, own + extra)))
         x += slots[-1].width + GAP
-    return BoardLayout(tuple(slots), first, len(shown) - last, card_lines)
+    return replace(before, slots=tuple(slots), left=first, right=len(shown) - last)

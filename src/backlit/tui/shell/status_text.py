@@ -112,9 +112,9 @@ def totals_words(totals: Totals | None) -> list[Word]:
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready after their sign, and the key that grooms them, if it does."""
-    number = f" {unready:,}{'+' * (unready >= MANY_UNREADY)} not ready "
+    number = f"{UNREADY} {unready:,}{'+' * (unready >= MANY_UNREADY)}"
     key = (("gq", "accent"), (" groom all", "muted")) if has_key else ()
-    words = (" · ", "muted"), (UNREADY, "pending"), (number, "muted"), *key
+    words = (" · ", "muted"), (number, "pending"), (" not ready ", "muted"), *key
     return [(text, colour, "app.groom") for text, colour in words] if unready else []
 
 

@@ -110,8 +110,8 @@ class SidesLine(Widget):
         for text, colour, command_id in self._left:
             rest = room - length(left)
             if left and rest < min(cell_len(text), SCRAP):
-                if command_id and left[-1][1] == "accent":
-                    left.pop()  # no key without its label
+                if (command_id and left[-1][1] == "accent") or left[-1][0] == " · ":
+                    left.pop()  # no key without its label, and no separator before nothing
                 break
             left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
         return left, right
