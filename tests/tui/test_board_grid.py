@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
+from backlit.tui.board.grid import FEW_WIDTH, LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out, row_lines
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -147,11 +147,23 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
     assert [each.width for each in laid.slots] == [43, 12, 43]
 
 
-def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_heading() -> None:
+def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_name_and_count() -> None:
     grid = grid_of(IN_LANES)
 
-    assert column_widths(grid, 0, 7) == {0: LEAST_WIDTH, 1: None, 2: LEAST_WIDTH}
-    assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 · 4.5 pts "), 2: len(" Done  1 · 1.5 pts ")}
+    assert column_widths(grid, 0, 7) == {0: FEW_WIDTH, 1: None, 2: FEW_WIDTH}
+    assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
+
+
+def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
+    grid = grid_of(IN_LANES, folded=("b",))
+
+    assert column_widths(grid, 0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
+
+
+def test_the_header_of_a_lane_has_one_line_and_the_last_card_may_lack_its_last() -> None:
+    rows = [row for row, _ in row_lines(grid_of(IN_LANES), 0, 9, 2)]
+
+    assert rows == [0, 1, 1, 2, 2, 3, 4, 4, 5]
 
 
 def test_one_column_alone_has_all_the_width() -> None:

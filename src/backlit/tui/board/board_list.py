@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import BoardLayout, column_widths, laid_out, row_lines
+from backlit.tui.board.grid import CARD_LINES, BoardLayout, column_widths, laid_out, row_lines
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
@@ -169,7 +169,8 @@ class BoardList(ItemList):
     @property
     def page(self) -> int:
         """The number of rows that fit below each other."""
-        return max(1, self.laid_out.shown - self.laid_out.is_cut(self.position.grid, self.top))
+        last = min(self.laid_out.card_lines, CARD_LINES) - 1
+        return max(1, sum(line == last for _, line in self.laid_out.lines))
 
     def on_resize(self) -> None:
         """Place the cards again: one column is shown at a time in a narrow terminal."""

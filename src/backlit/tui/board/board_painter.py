@@ -18,7 +18,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot, count_words, heading_width, is_over
+from backlit.tui.board.grid import GAP, NAME, BoardLayout, ColumnTotals, Lane, Slot, count_words, is_over
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
@@ -141,7 +141,8 @@ class CardPainter:
         """Draw the name of a column with its figures, its points where they fit, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
         name, count = column.word, count_words(column, totals)
-        points = totals.points_words if heading_width(column, totals, totals.points_words) <= width else ""
+        points = totals.points_words
+        points *= width - len(f"   {count}{points}") >= min(cell_len(safe(name)), NAME)
         room, bar = width - 3 - len(count + points), []
         if column.limit and room - cell_len(safe(name)) > LIMIT_BAR:
             bar = [*capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR), (" ", "muted")]

@@ -245,39 +245,32 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
-def heading_width(column: BoardColumn, totals: ColumnTotals, points: str = "") -> int:
-    """Return the least width for the name of a column with its count and the words of its points; a long name is cut."""
-    return min(cell_len(safe(column.word)), NAME) + len(f"    {count_words(column, totals)}{points}")
-
-
 def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
     """Return the widths of columns with no or few cards in the lanes in sight; None for those that share the rest."""
-    lanes = grid.lanes_between(start, stop)
-    cells = [[] if lane.is_folded else lane.cells for lane in lanes]
-    cards = {number: max((len(each[number]) for each in cells if each), default=0) for number in grid.open_columns()}
+    cells = [lane.cells for lane in grid.lanes_between(start, stop) if not lane.is_folded]
+    cards = {number: max((len(each[number]) for each in cells), default=0) for number in grid.open_columns()}
     most = max(cards.values(), default=0)
-    widths: dict[int, int | None] = {}
+    widths = dict[int, int | None].fromkeys(cards)
     for number, count in cards.items():
-        least = heading_width(grid.columns[number], grid.totals[number])
-        is_own = count <= FEW < most or count == 0 < most
-        widths[number] = max(least, FEW_WIDTH * (count > 0)) if is_own else None
+        if count <= FEW < most or count == 0 < most:
+            column, words = grid.columns[number], count_words(grid.columns[number], grid.totals[number])
+            least = min(cell_len(safe(column.word)), NAME) + len(f"    {words}")
+            widths[number] = max(least, FEW_WIDTH) if count else least
     return widths
 
 
 def row_lines(grid: Grid, top: int, room: int, card_lines: int) -> tuple[tuple[int, int], ...]:
     """Return the row on each line below the heads, counted from the first one in sight, and the line of the row.
 
-    The header of a lane has one line; the first row in sight is one. The last card may lack its last line.
+    A lane's header, the first row in sight too, has only the last line. The last card may lack its own last line.
     """
     lines: list[tuple[int, int]] = []
-    row = 0
-    while len(lines) < room:
+    for row in range(room):
         is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
-        height, rest = 1 if is_header else card_lines, room - len(lines)
-        if rest < height - 1:
+        own = [(row, line) for line in range(min(card_lines, CARD_LINES) - 1 if is_header else 0, card_lines)]
+        if room - len(lines) < max(1, len(own) - 1):
             break
-        lines += [(row, line) for line in range(min(height, rest))]
-        row += 1
+        lines += own[: room - len(lines)]
     return tuple(lines)
 
 
@@ -301,13 +294,8 @@ class BoardLayout(Struct, frozen=True):
 
     @property
     def shown(self) -> int:
-        """Return the number of rows in sight, the last of which may be cut."""
+        """The number of rows in sight, the last of which may be cut."""
         return self.lines[-1][0] + 1 if self.lines else 1
-
-    def is_cut(self, grid: Grid, top: int) -> bool:
-        """Return whether the last card in sight lacks more than the blank below it."""
-        lacks = bool(self.lines) and self.lines[-1][1] + 1 < min(self.card_lines, CARD_LINES)
-        return lacks and not (grid.has_lanes and grid.header_at(top + self.shown - 1))
 
     @property
     def is_single(self) -> bool:

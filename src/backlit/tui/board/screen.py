@@ -41,7 +41,10 @@ class BoardScreen(ListScreen):
     PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.screen")
-    HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "c", "g", "app.help")
+    HINTS = (
+        *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),
+        "app.help",
+    )
 
     def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
         self._names = names = ListNames(store)
@@ -115,7 +118,7 @@ class BoardScreen(ListScreen):
     def draw_words(self) -> None:
         """Draw heading, tabs and status."""
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        heading = [*parts, *_arranged(self.arrangement, self._names), *folded_words(self.board.position.grid)]
+        heading = [*parts, *_arranged(self.arrangement, self._names, self.board.position.grid)]
         self._shown_view.draw_words(heading, self.shown_view.totals, self.board.position.card_place(self.board.cursor))
 
     # Items
@@ -151,17 +154,12 @@ class BoardScreen(ListScreen):
         return {**found, **own}
 
 
-def folded_words(grid: Grid) -> list[Part]:
-    """Return the collapsed columns and their cards, for the heading."""
-    names = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
-    return [(f" · folded: {', '.join(names)}", "muted")] if names else []
-
-
-def _arranged(arrangement: Arrangement, names: ListNames) -> list[Part]:
-    """Return the board's columns and lanes, for the heading."""
+def _arranged(arrangement: Arrangement, names: ListNames, grid: Grid) -> list[Part]:
+    """Return the board's columns and lanes, and the collapsed columns with their cards, for the heading."""
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
-    return [(f" · by {columns}{lanes}", "muted")]
+    folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
+    return [(f" · by {columns}{lanes}", "muted"), *[(f" · folded: {', '.join(folded)}", "muted")][: len(folded)]]
 
 
 async def columns(target: BoardScreen, _call: Call) -> None:
