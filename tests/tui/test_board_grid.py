@@ -160,10 +160,17 @@ def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
     assert column_widths(grid, 0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
 
 
-def test_the_header_of_a_lane_has_one_line_and_the_last_card_may_lack_its_last() -> None:
+def test_the_header_of_a_lane_has_one_line() -> None:
     rows = [row for row, _ in row_lines(grid_of(IN_LANES), 0, 9, 2)]
 
-    assert rows == [0, 1, 1, 2, 2, 3, 4, 4, 5]
+    assert rows == [0, 1, 1, 2, 2, 3, 4, 4]
+
+
+def test_the_last_card_in_sight_may_lack_its_last_line() -> None:
+    grid = grid_of({("To do",): 9})
+
+    assert [row for row, _ in row_lines(grid, 0, 8, 3)] == [0, 0, 0, 1, 1, 1, 2, 2]
+    assert [row for row, _ in row_lines(grid, 0, 7, 3)] == [0, 0, 0, 1, 1, 1]
 
 
 def test_one_column_alone_has_all_the_width() -> None:

@@ -182,7 +182,7 @@ class BoardList(ItemList):
     def forget_drawn(self) -> None:
         """Redraw everything, because names or the theme changed."""
         self._painter.forget()
-        self.cards.forget_badges()
+        self.cards.forget_items(None)
         self.refresh()
 
     def notify_style_update(self) -> None:

@@ -89,10 +89,6 @@ class CardWindow:
         """Forget all cards, because the view is another one."""
         self._rows.clear()
 
-    def forget_badges(self) -> None:
-        """Forget all badges."""
-        self._badges.forget()
-
     def forget_items(self, ids: set[int] | None) -> None:
         """Forget the cards of some items; None means all."""
         self._badges.forget(None if len(self._badges) > ROWS_KEPT else ids)
@@ -154,11 +150,9 @@ class CardPainter:
     def rules(self, slots: Sequence[Slot], current: int, words: Sequence[Word], width: int) -> Strip:
         """Draw the line below the heads, with words about columns out of sight over its ends."""
         style = self._theme.style
-        lines: list[Segment] = []
-        for slot in slots:
-            is_current = slot.number == current
-            line = ("━" if is_current else "─") * slot.width
-            lines += [Segment(line, style("foreground" if is_current else "rule")), Segment(" " * GAP, style())]
+        looks = [("━", style("foreground")) if each.number == current else ("─", style("rule")) for each in slots]
+        rules = [Segment(line * slot.width, look) for slot, (line, look) in zip(slots, looks, strict=True)]
+        lines = [segment for rule in rules for segment in (rule, Segment(" " * GAP, style()))]
         sides = ([each for each in words if each.side == way] for way in (-1, 1))
         left, right = (Strip([Segment(each.text, style("muted")) for each in side]) for side in sides)
         start, end = left.cell_length, width - right.cell_length
@@ -179,20 +173,26 @@ class CardPainter:
         return Strip([*segments[:-1], Segment("  "), *more]).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
-        """Draw a card: type and title, in up to two lines of more than two, and facts; the rest is blank."""
+        """Draw a card: type and title, in up to two lines, and facts; the rest is blank.
+
+        On a card of two lines the rest of a title is before the facts, or is cut where they leave no room for it.
+        """
         theme, on = self._theme, CURSOR if is_cursor else CHOSEN if is_selected else None
         edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
         room = max(1, width - INDENT - 1)
-        title, *rest = wrapped(row.name, room) if lines > 2 else [row.name]
-        sign, sign_colour = state_sign(row, badge)
-        name = theme.style(on=on, bold=is_cursor)
+        title, *more = wrapped(row.name, room)
+        rest, (sign, sign_colour), name = " ".join(more), state_sign(row, badge), theme.style(on=on, bold=is_cursor)
+        facts = self._facts(row, room, on)
+        if rest and lines == 2:
+            beside = [Segment(rest, name), Segment(" · ", theme.style("muted", on=on)), *facts]
+            title, facts = (title, beside) if Segment.get_line_length(beside) <= room else (row.name, facts)
         mark = Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True))
         kind = Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         found = [Strip([edge, mark, kind, Segment(fit(title, room), name)])]
-        if rest:
-            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(" ".join(rest), room), name)]))
+        if rest and lines > 2:
+            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
         state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
-        found.append(Strip([edge, state, *self._facts(row, room, on)]))
+        found.append(Strip([edge, state, *facts]))
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
         return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
@@ -369,20 +369,17 @@ class BoardPainter:
         shown = grid.open_columns()
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
-        def named(numbers: Sequence[int], side: int) -> list[Word]:
-            words = [f"{safe(grid.columns[each].word)} {grid.totals[each].count:,}" for each in numbers]
-            return [Word(f"{' · ' * bool(at)}{words[at]}", side, each) for at, each in enumerate(numbers)]
+        def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[Word]:
+            names = [f"{safe(grid.columns[each].word)} {grid.totals[each].count:,}" for each in numbers]
+            found = [Word(f"{' · ' * bool(at)}{names[at]}", side, each) for at, each in enumerate(numbers)]
+            found = [Word(f"{len(numbers)} more", side, numbers[min(0, side)])] if is_brief and numbers else found
+            start, end = (" ‹ ", " ") if side < 0 else (" ", " › ")
+            return [Word(start, side), *found, Word(end, side)] if found else []
 
-        def around(start: str, words: list[Word], end: str, side: int) -> list[Word]:
-            return [Word(start, side), *words, Word(end, side)] if words else []
-
-        words = [*around(" ‹ ", named(before, -1), " ", -1), *around(" ", named(beyond, 1), " › ", 1)]
-        if sum(cell_len(each.text) for each in words) <= self._board.box.width * 2 // 3:
-            return words
-        return [
-            *around(" ‹ ", [Word(f"{len(before)} more", -1, before[-1])] if before else [], " ", -1),
-            *around(" ", [Word(f"{len(beyond)} more", 1, beyond[0])] if beyond else [], " › ", 1),
-        ]
+        full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False)]
+        if sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3:
+            return full
+        return [*words(before, -1, is_brief=True), *words(beyond, 1, is_brief=True)]
 
     def _lane_line(self, lane: Lane, row: int) -> Strip:
         assert lane.header is not None
@@ -423,12 +420,11 @@ class BoardPainter:
     def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         key = (row, width, lines, is_cursor, is_selected, badge)
-        card = self._drawn.get(key)
-        if card is None:
+        if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
-            card = self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
-        return card
+            self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
+        return self._drawn[key]
 
     def _draw(self, row: Row, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         lines = self._board.laid_out.card_lines

@@ -88,17 +88,13 @@ def over_words(grid: Grid, field: Field, plan: Plan) -> str:
     return " ".join(passed)
 
 
-def only_in(key: str, column: BoardColumn) -> Filter:
-    """Return the filter for the cards of a column."""
-    return In(Property(key), tuple(Literal(value) for value in column.values))  # type: ignore[arg-type] # a field's values
-
-
 def column_spec(
     store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
 ) -> ViewSpec:
     """Return the spec of one column's cards in one lane, in their order there."""
     parts = [spec.filter] if spec.filter is not None else []
-    parts.append(only_in(field_of(store, key).key, column))
+    values = tuple(Literal(value) for value in column.values)  # type: ignore[arg-type] # a field's values
+    parts.append(In(Property(field_of(store, key).key), values))
     if lane is not None:
         parts.append(_in_lane(*lane))
     return replace(spec, filter=all_of(parts), group=(), alike=())
@@ -119,9 +115,10 @@ def preset_in(
     """Return the values of a new item from its column and lane, and the reasons for missing values."""
     found: dict[str, object] = {}
     reasons: list[str] = []
-    if lane is not None and lane[1] is not None and _can_have(lane[0], item_type):
+    own = FIELD_BY_KEY.get(lane[0]) if lane is not None and lane[1] is not None else None
+    if lane is not None and own is not None and own.settable is not Settable.NEVER and own.applies_to(item_type):
         value = level_value(*lane)
-        found[lane[0]] = list(value) if isinstance(value, tuple) else value
+        found[own.key] = list(value) if isinstance(value, tuple) else value
     if column is None or column.first is None:
         return found, reasons
     field = field_of(store, key)
@@ -133,8 +130,3 @@ def preset_in(
     except DoesNotApply as reason:
         reasons.append(f"{reason} Added with the default status.")
     return found, reasons
-
-
-def _can_have(key: str, item_type: ItemType) -> bool:
-    field = FIELD_BY_KEY.get(key)
-    return field is not None and field.settable is not Settable.NEVER and field.applies_to(item_type)

@@ -197,16 +197,13 @@ class BoardColumns:
         for each in columns:
             if each.name.casefold() == wanted:
                 return [each.first] if field.kind is Kind.STATUS else list(each.values)
-        for each in columns:
-            for value in each.values:
-                if wanted in {str(value).casefold(), self._name(field.key, value).casefold()}:
-                    return [value]
-        found = self._named(word, field)
-        return [value for each in columns for value in each.values if value in found]
-
-    def _named(self, word: str, field: Field) -> Collection[object]:
+        values = [value for each in columns for value in each.values]
+        for value in values:
+            if wanted in {str(value).casefold(), self._name(field.key, value).casefold()}:
+                return [value]
         kind = {Kind.USER: NameKind.USER, Kind.ITERATION: NameKind.ITERATION}.get(field.kind)
-        return () if kind is None else self._store.names.ids(kind, word, with_subtree=False)
+        found = () if kind is None else self._store.names.ids(kind, word, with_subtree=False)
+        return [value for value in values if value in found]
 
     def _name(self, key: str, value: object) -> str:
         field = field_of(self._store, key)

@@ -185,17 +185,11 @@ class Grid:
 
     def snapped(self, column: int, row: int, direction: int) -> int:
         """Return the nearest row with a card or a folded header, searched in a direction first."""
-        if not self.has_lanes or self._is_stop(column, row):
-            return row
-        for way in (direction or 1, -(direction or 1)):
-            found = self._next_stop(column, row, way)
-            if found is not None:
-                return found
-        return row
-
-    def _is_stop(self, column: int, row: int) -> bool:
         header = self.header_at(row)
-        return header.is_folded if header else self.place_at(column, row) is not None
+        if not self.has_lanes or (header.is_folded if header else self.place_at(column, row) is not None):
+            return row
+        found = (self._next_stop(column, row, way) for way in (direction or 1, -(direction or 1)))
+        return next((each for each in found if each is not None), row)
 
     def _next_stop(self, column: int, row: int, direction: int) -> int | None:
         """Return the next row for the cursor in a direction; the cost depends on the lanes between."""
@@ -262,13 +256,13 @@ def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
 def row_lines(grid: Grid, top: int, room: int, card_lines: int) -> tuple[tuple[int, int], ...]:
     """Return the row on each line below the heads, counted from the first one in sight, and the line of the row.
 
-    A lane's header, the first row in sight too, has only the last line. The last card may lack its own last line.
+    A lane's header, the first row in sight too, has only the last line. A higher card at the end may lack its own.
     """
     lines: list[tuple[int, int]] = []
     for row in range(room):
         is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
         own = [(row, line) for line in range(min(card_lines, CARD_LINES) - 1 if is_header else 0, card_lines)]
-        if room - len(lines) < max(1, len(own) - 1):
+        if room - len(lines) < len(own) - (len(own) > 2):
             break
         lines += own[: room - len(lines)]
     return tuple(lines)
