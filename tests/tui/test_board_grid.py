@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import FEW_WIDTH, LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out, row_lines
+from backlit.tui.board.grid import FEW_WIDTH, LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -160,17 +160,19 @@ def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
     assert column_widths(grid, 0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
 
 
-def test_the_header_of_a_lane_has_one_line() -> None:
-    rows = [row for row, _ in row_lines(grid_of(IN_LANES), 0, 9, 2)]
+def rows_of(grid: Grid, height: int, card_lines: int) -> list[int]:
+    return [row for row, _ in BoardLayout(card_lines=card_lines).fitted(grid, 0, height).lines]
 
-    assert rows == [0, 1, 1, 2, 2, 3, 4, 4]
+
+def test_the_header_of_a_lane_has_one_line() -> None:
+    assert rows_of(grid_of(IN_LANES), 11, 2) == [0, 1, 1, 2, 2, 3, 4, 4]
 
 
 def test_the_last_card_in_sight_may_lack_its_last_line() -> None:
     grid = grid_of({("To do",): 9})
 
-    assert [row for row, _ in row_lines(grid, 0, 8, 3)] == [0, 0, 0, 1, 1, 1, 2, 2]
-    assert [row for row, _ in row_lines(grid, 0, 7, 3)] == [0, 0, 0, 1, 1, 1]
+    assert rows_of(grid, 11, 3) == [0, 0, 0, 1, 1, 1, 2, 2]
+    assert rows_of(grid, 10, 3) == [0, 0, 0, 1, 1, 1]
 
 
 def test_one_column_alone_has_all_the_width() -> None:

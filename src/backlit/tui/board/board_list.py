@@ -11,8 +11,8 @@ from textual.strip import Strip
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import CARD_LINES, BoardLayout, column_widths, laid_out, row_lines
+from backlit.tui.board.board_painter import BoardPainter, CardPainter, CardWindow
+from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, column_widths, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
@@ -67,7 +67,6 @@ class BoardList(ItemList):
         position = self.position
         lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
         self.laid_out = replace(self.laid_out, card_lines=lines)
-        self._fit_rows()
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -126,26 +125,20 @@ class BoardList(ItemList):
 
     def _keep_in_sight(self) -> bool:
         """Scroll to the cursor, below its lane's header, which stays in the first row; return whether it scrolled."""
-        self._fit_rows()
-        is_scrolled, before, grid = super()._keep_in_sight(), self.top, self.position.grid
+        grid, height = self.position.grid, self.box.height
+        self.laid_out = self.laid_out.fitted(grid, self.top, height)
+        is_scrolled, before = super()._keep_in_sight(), self.top
         has_room = self.cursor < self.top + self.page - 1
         is_below = has_room and self.top > 0 and grid.header_at(self.top - 1) is not None
         is_covered = self.cursor == self.top and self.page > 1 and grid.has_lanes and grid.header_at(self.top) is None
-        if self.top and (is_below or is_covered):
-            self.top -= 1
-            self._fit_rows()
+        self.top -= self.top > 0 and (is_below or is_covered)
+        self.laid_out = self.laid_out.fitted(grid, self.top, height)
         while self.cursor >= self.top + self.page:  # fewer rows fit below another first one
             self.top += 1
-            self._fit_rows()
+            self.laid_out = self.laid_out.fitted(grid, self.top, height)
         if self.top != before:
             self.repaint()
         return is_scrolled or self.top != before
-
-    def _fit_rows(self) -> None:
-        """Lay out the rows in sight."""
-        grid, height, layout = self.position.grid, self.box.height, self.laid_out
-        room = height - self.HEADER_LINES - layout.foot_lines(grid, height)
-        self.laid_out = replace(layout, lines=row_lines(grid, self.top, room, layout.card_lines))
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""
@@ -201,8 +194,8 @@ class BoardList(ItemList):
 
     def repaint(self) -> None:
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
-        self._fit_rows()
-        position, before = self.position, self.laid_out
+        position = self.position
+        before = self.laid_out = self.laid_out.fitted(position.grid, self.top, self.box.height)
         widths = column_widths(position.grid, self.top, self.top + before.shown)
         self.laid_out = laid_out(self.size.width, widths, position.column, before)
         if before != self.laid_out:

@@ -18,7 +18,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import GAP, NAME, BoardLayout, ColumnTotals, Lane, Slot, count_words, is_over
+from backlit.tui.board.grid import GAP, HEADER_LINES, NAME, BoardLayout, ColumnTotals, Lane, Slot, count_words, is_over
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
@@ -44,7 +44,6 @@ from backlit.tui.widgets.side_lines import around
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
-HEADER_LINES = 2
 Card = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""

@@ -92,12 +92,10 @@ def column_spec(
     store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
 ) -> ViewSpec:
     """Return the spec of one column's cards in one lane, in their order there."""
-    parts = [spec.filter] if spec.filter is not None else []
     values = tuple(Literal(value) for value in column.values)  # type: ignore[arg-type] # a field's values
-    parts.append(In(Property(field_of(store, key).key), values))
-    if lane is not None:
-        parts.append(_in_lane(*lane))
-    return replace(spec, filter=all_of(parts), group=(), alike=())
+    own = In(Property(field_of(store, key).key), values)
+    parts = (spec.filter, own, None if lane is None else _in_lane(*lane))
+    return replace(spec, filter=all_of([each for each in parts if each is not None]), group=(), alike=())
 
 
 def _in_lane(key: str, value: object) -> Filter:

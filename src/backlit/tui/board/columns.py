@@ -19,6 +19,7 @@ from backlit.model.settings.user_settings import (
     ColumnSettings,
 )
 from backlit.model.statuses import StatusGroup, status_word
+from backlit.model.trees import Node
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
@@ -97,8 +98,7 @@ class BoardColumns:
         known = {value for each in planned for value in each.values}
         missing = [value for value in found if value not in known]
         extra = [BoardColumn(self._name(key, value), (value,), takes_cards=value is not None) for value in missing]
-        firsts = set(found)
-        return [*(each for each in planned if not each.is_optional or each.first in firsts), *extra]
+        return [*(each for each in planned if not each.is_optional or each.first in found), *extra]
 
     def _usual(self, key: str, *, with_done: bool) -> Iterator[BoardColumn]:
         field = field_of(self._store, key)
@@ -145,13 +145,10 @@ class BoardColumns:
         tree, entries = self._store.lookups.tree(TreeKind.ITERATIONS), self._store.lookups.iterations()
         within: dict[int | None, list[object]] = {None: []}
         for node in tree.walk():
-            above = node
+            above: Node | None = node
             while above is not None and not entries[above.id].is_release:
-                parent = tree.parent(above.id)
-                if parent is None:
-                    break
-                above = parent
-            within.setdefault(above.id if entries[above.id].is_release else None, []).append(node.id)
+                above = tree.parent(above.id)
+            within.setdefault(None if above is None else above.id, []).append(node.id)
         yield BoardColumn("No release", (*within.pop(None), None))
         for release_id, ids in within.items():
             if release_id is not None:

@@ -211,6 +211,7 @@ class Grid:
         return number if number >= 0 else None
 
 
+HEADER_LINES = 2
 LEAST_WIDTH = 24
 """Cells of a column with cards beside others."""
 FEW_WIDTH = 22
@@ -253,21 +254,6 @@ def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
     return widths
 
 
-def row_lines(grid: Grid, top: int, room: int, card_lines: int) -> tuple[tuple[int, int], ...]:
-    """Return the row on each line below the heads, counted from the first one in sight, and the line of the row.
-
-    A lane's header, the first row in sight too, has only the last line. A higher card at the end may lack its own.
-    """
-    lines: list[tuple[int, int]] = []
-    for row in range(room):
-        is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
-        own = [(row, line) for line in range(min(card_lines, CARD_LINES) - 1 if is_header else 0, card_lines)]
-        if room - len(lines) < len(own) - (len(own) > 2):
-            break
-        lines += own[: room - len(lines)]
-    return tuple(lines)
-
-
 class Slot(Struct, frozen=True):
     """A column in sight: its number, its first cell and its width."""
 
@@ -284,7 +270,10 @@ class BoardLayout(Struct, frozen=True):
     right: int = 0
     card_lines: int = 1
     lines: tuple[tuple[int, int], ...] = ()
-    """See `row_lines`."""
+    """The row on each line below the heads, counted from the first one in sight, and the line of the row.
+
+    A lane's header, the first row too, has only the last line of a card; a higher card at the end may lack its own.
+    """
 
     @property
     def shown(self) -> int:
@@ -300,6 +289,18 @@ class BoardLayout(Struct, frozen=True):
         """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
         is_shown = self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
         return is_shown + (is_shown and grid.has_lanes)
+
+    def fitted(self, grid: Grid, top: int, height: int) -> "BoardLayout":
+        """Return the layout with the rows that fit into a board's height from the first one in sight."""
+        room, last = height - HEADER_LINES - self.foot_lines(grid, height), min(self.card_lines, CARD_LINES) - 1
+        lines: list[tuple[int, int]] = []
+        for row in range(room):
+            is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
+            own = [(row, line) for line in range(last if is_header else 0, last + 1 if is_header else self.card_lines)]
+            if room - len(lines) < len(own) - (len(own) > 2):
+                break
+            lines += own[: room - len(lines)]
+        return replace(self, lines=tuple(lines))
 
     def slot(self, number: int) -> Slot | None:
         """Return the slot of a column; None for a column out of sight."""
