@@ -76,7 +76,7 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
     ("keys", "shown"),
     [
         ((), "enter open  / filter  g go to…  ? keys"),
-        (("space",), "esc unselect  ? keys"),
+        (("space",), "esc unselect  enter open  ? keys"),
         (("g", "i"), "enter show items  g go to…  ? keys"),
         (("enter",), "] next tab  q close  ? keys"),
     ],

@@ -25,7 +25,7 @@ from backlit.tui.widgets.item_list import is_bare
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
-    *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.estimate"),
+    *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
     "app.help",
 )
 FOR_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
