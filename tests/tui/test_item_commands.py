@@ -19,7 +19,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import Comment, CommentDialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.dialogs.reading import DifferenceQuestion
+from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.bulk_edit import failed_question
 from backlit.tui.items.item_commands import going_words, mirrored_words
@@ -204,7 +204,7 @@ async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store:
         return True
 
     def find(dialog: Screen[object]) -> bool:
-        assert isinstance(dialog, DifferenceQuestion)
+        assert isinstance(dialog, ReadingDialog)
         put(store, [DOCUMENTS[5]])
         return True
 

@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.tui.items.item_head import ItemAside
-from backlit.tui.outbox.screen import LEAST_ASIDE, TALL, OutboxScreen
+from backlit.tui.outbox.screen import LEAST_ASIDE, OutboxScreen
 
 
 async def story(store: Store) -> int:
@@ -199,22 +199,23 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
         assert missing(pilot.app, ["≠ conflict", "Was", "Mine", "Theirs [b]"]) == []
 
 
-@pytest.mark.parametrize("size", [(40, 14), (100, 24), (100, 30)])
-async def test_a_long_change_leaves_title_footer_and_item_in_sight(
-    world: World, store: Store, opened: Open, size: tuple[int, int]
+@pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((100, 24), False), ((100, 30), True)])
+async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where_both_have_room(
+    world: World, store: Store, opened: Open, size: tuple[int, int], has_item: bool
 ) -> None:
     ids = [row.id for row in await shown(store) if row.type == "Story"][:9]
     world.faults.is_down = True
     for item_id in ids:
         await store.items.edit([item_id], {"Name": "Mine", "Description": "\n".join(["words"] * 60)})
     async with outbox_of(opened, store, size) as pilot:
-        await until(lambda: pilot.app.screen.query_one(ItemAside).display is (size[1] >= TALL))
+        await until(lambda: pilot.app.screen.query_one(ItemAside).display is has_item)
         await pilot.pause()
 
         assert place_of(pilot.app) == "Outbox"
         assert "9 unsent changes" in text_of(pilot.app)
         assert "? more" in lines_of(pilot.app)[-1] or "keys" in lines_of(pilot.app)[-1]
-        if size[1] >= TALL:
+        assert "Mine" in text_of(pilot.app)
+        if has_item:
             assert pilot.app.screen.query_one(ItemAside).size.height >= LEAST_ASIDE
 
 
