@@ -229,10 +229,13 @@ class CardPainter:
     def lane(
         self, header: GroupLine, cells: Sequence[tuple[Slot, ColumnTotals]], width: int, *, is_cursor: bool
     ) -> Strip:
-        """Draw the header of a lane with its sums, and beside it a rule over its cards in each column with theirs."""
+        """Draw the header of a lane with its sums, and beside it a rule with those of each column; points go first."""
         style, on = self._theme.style, CURSOR if is_cursor else None
         counts, points = f"  {' + '.join(group_counts(header))} · ", counted(header.points, "pt")
         name = safe(self._names.group(header))
+        for slot, totals in cells[:1]:
+            least = cell_len(name) + len(f"▌▾   {points}  {totals.shown_words}{totals.points_words} ")
+            counts = "  " if totals.count and least < slot.width <= least + len(counts) - 2 else counts
         parts = [("▌" if is_cursor else " ", style("accent", on=on))]
         parts += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
         parts += [(fit(name, min(cell_len(name), width - len(counts + points) - 3)), self._theme.heading(on=on))]
@@ -240,8 +243,8 @@ class CardPainter:
         at = sum(cell_len(text) for text, _ in parts)
         for slot, totals in cells:
             start, end = max(at + 1, slot.x), slot.x + slot.width
-            if totals.count and start < end:
-                sums = (f" {totals.shown_words}{points} " for points in (totals.points_words, ""))
+            if start < end:
+                sums = (f" {totals.shown_words}{points} " for points in (totals.points_words, "") if totals.count)
                 words = next((each for each in sums if len(each) < end - start), "")
                 parts += [(" " * (start - at), style(on=on)), ("─" * (end - start - len(words)), style("rule", on=on))]
                 parts += [(words, style("muted", on=on))]
