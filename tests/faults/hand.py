@@ -88,12 +88,18 @@ class Hand:
                 self.made[act.number] = await self.store.items.add("Task", {"Name": act.text, "ParentID": item_id})
 
     async def keep_up(self, most_pending: int) -> None:
-        """Wait until little is waiting; sign in and settle conflicts meanwhile, as a person would: mine is kept."""
-        while self.store.outbox.pending > most_pending or self.store.outbox.conflicts:
-            for entry in self.store.outbox_entries() if self.store.outbox.conflicts else ():
+        """Wait until little is waiting; sign in and settle conflicts meanwhile, as a person would: mine is kept.
+
+        What the server failed at again and again is sent again.
+        """
+        while (outbox := self.store.outbox).pending > most_pending or outbox.conflicts or outbox.refused:
+            for entry in self.store.outbox_entries() if outbox.conflicts or outbox.refused else ():
                 if entry.state is EntryState.CONFLICT:
                     assert set(entry.theirs) == {"Name"}, entry
                     self.conflicts += 1
+                if entry.state is EntryState.REFUSED:
+                    assert "failed repeatedly" in entry.reason, entry
+                if entry.state in {EntryState.CONFLICT, EntryState.REFUSED}:
                     await self.store.conflicts.retry(entry.id)
             if self.store.connection.state is ConnectionState.SIGNED_OUT:
                 self.sign_ins += 1
