@@ -209,10 +209,9 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     line = guide.get(last.day)
     if line is None:
         return f"{said}."
-    amount = number_text(abs(left - line))
-    noun = measure.value.removesuffix("s") if amount == "1" else measure.value
-    apart = f"{amount} {noun} {'behind' if left > line else 'ahead'}"
-    beside = "on the ideal line" if amount == "0" else apart
+    apart = round(abs(left - line), 1)
+    amount = counted(apart, measure.value.removesuffix("s"))
+    beside = f"{amount} {'behind' if left > line else 'ahead'}" if apart else "on the ideal line"
     return f"{said}, {beside}."
 
 
