@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.amounts import counted, size_text
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import markdown_lines
@@ -40,7 +41,6 @@ MOST_COLUMNS = 40
 WIDEST_COLUMN = 40
 COLUMN_GAP = 3
 """Cells between the columns that the rows of a narrow table are set in."""
-LOOK_KEY = "enter"
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
 _OTHERS = (
     *((b"%PDF", "PDF document"), (b"PK\x03\x04", "zip archive, or a document in one"), (b"\x1f\x8b", "gzip archive")),
@@ -110,8 +110,9 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
     parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
     shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
     left = len(rest) - sum(map(len, parts))
-    more = fit(f" {counted(left, 'more row' if found.is_table else 'more line')}", width - len(LOOK_KEY))
-    return [*shown, [Segment(LOOK_KEY, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
+    key = key_of("attachments.look")
+    more = fit(f" {counted(left, 'more row' if found.is_table else 'more line')}", width - len(key))
+    return [*shown, [Segment(key, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
 
 
 def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:
