@@ -49,7 +49,8 @@ INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
-LEAST_FACT = 6
+LEAST_FACT, LEAST_LANE = 6, len("▸  1   ")
+"""The fewest cells of a fact on a card, and of a folded lane's name and count."""
 
 
 class Word(NamedTuple):
@@ -260,14 +261,14 @@ class CardPainter:
 
     def lanes(self, below: Sequence[GroupLine], width: int) -> Strip:
         """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
-        names = [safe(self._names.group(each)) for each in below]
+        names = [safe(self._names.group(each)) for each in below[: width // LEAST_LANE]]
         key, label = key_of("list.next-group"), " next lane"
-        sizes = [cell_len(f"▸ {name} {each.rows:,}   ") for name, each in zip(names, below, strict=True)]
+        sizes = [cell_len(f"▸ {name} {each.rows:,}   ") for name, each in zip(names, below, strict=False)]
         fitting = around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
         parts = [(" ", "muted")]
         for name, each in zip(names[:fitting], below, strict=False):
             parts += [("▸ ", "muted"), (name, "foreground"), (f" {each.rows:,}   ", "muted")]
-        more = [(f"{counted(len(names) - fitting, 'more lane')}   ", "muted")] * (fitting < len(names))
+        more = [(f"{counted(len(below) - fitting, 'more lane')}   ", "muted")] * (fitting < len(below))
         return self._words([*parts, *more, (key, "accent"), (label, "muted")] if below else [], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
