@@ -35,7 +35,7 @@ from textual.widget import Widget
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of, size_of, strips_of
+from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of
 from backlit.tui.drawing.text import InputParser
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -66,9 +66,7 @@ class ComparedApp(BacklitApp):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         if isinstance(renderable, LayoutUpdate | ChopsUpdate):
             usual = renderable.render_segments(self.console)
-            self._compared.resize(size_of(renderable))
-            for x, y, strip in strips_of(renderable):
-                self._compared.put(x, y, strip, colours_of(self.console))
+            self._compared.take(renderable, colours_of(self.console))
             own = self._compared.flush()
             self._stock.feed(usual.replace("\n", "\r\n"))
             self._framed.feed(own)
@@ -100,6 +98,12 @@ class ComparingPainter(DirectPainter):
         self.numbers: Counter[bool] = Counter()
         self._compare = app.compare
         self._direct: list[Widget] = []
+        self.scrolled: set[str] = set()
+
+    def scroll(self, widget: Widget, region: Region, lines: int) -> bool:
+        is_moved = super().scroll(widget, region, lines)
+        self.scrolled |= {type(widget).__name__} if is_moved else set()
+        return is_moved
 
     def paint_directly(self, widget: Widget, regions: set[Region]) -> bool:
         is_direct = super().paint_directly(widget, regions)
@@ -162,6 +166,21 @@ async def test_lines_painted_directly_are_those_that_textual_draws_at_every_fram
                 assert app.differing == [], key
 
     assert app.painter.numbers[True] > app.painter.numbers[False] > 0
+
+
+@pytest.mark.slow
+async def test_rows_that_a_list_moves_are_those_that_textual_draws_at_every_frame(store: Store) -> None:
+    app = LinedApp(store)
+    with every_frame():
+        async with app.run_test(size=(SIZE[0], 14), notifications=True) as pilot:
+            for place in ("p", "g a", "g i", "g p", "g h", "g b space p"):
+                keys = (*place.split(), *"jjjjjjjjjjjjjjjjjjjj", *"kkkkkkkkkkkkkkk", "G", *"kkkkkkkkk", *"Vjj", *"jzz")
+                for key in (*keys, "ctrl+u", "ctrl+d", *"kkkk", "escape"):
+                    await pilot.press(key)
+                    app.compare(app.size.region)
+                    assert app.differing == [], (place, key)
+
+    assert app.painter.scrolled >= {"BacklogList", "TreeList"}
 
 
 async def test_no_frame_is_kept_before_the_screen_has_taken_a_new_size(store: Store) -> None:

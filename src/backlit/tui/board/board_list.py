@@ -30,6 +30,7 @@ class BoardList(ItemList):
     """A grid of cards; the rows of the current column are the list's rows, each as high as a card."""
 
     HEADER_LINES = HEADER_LINES
+    IS_PLAIN = False
 
     class Collapsed(Message):
         """A column was collapsed, or opened again."""
@@ -123,11 +124,12 @@ class BoardList(ItemList):
         self.current_id = self.position.id_at(self.cursor)
         super().moved(before)
 
-    def _keep_in_sight(self) -> bool:
-        """Scroll to the cursor, below its lane's header, which stays in the first row; return whether it scrolled."""
+    def _keep_in_sight(self) -> None:
+        """Scroll to the cursor, below its lane's header, which stays in the first row."""
         grid, height = self.position.grid, self.box.height
         self.laid_out = self.laid_out.fitted(grid, self.top, height)
-        is_scrolled, before = super()._keep_in_sight(), self.top
+        super()._keep_in_sight()
+        before = self.top
         has_room = self.cursor < self.top + self.page - 1
         is_below = has_room and self.top > 0 and grid.header_at(self.top - 1) is not None
         is_covered = self.cursor == self.top and self.page > 1 and grid.has_lanes and grid.header_at(self.top) is None
@@ -138,7 +140,6 @@ class BoardList(ItemList):
             self.laid_out = self.laid_out.fitted(grid, self.top, height)
         if self.top != before:
             self.repaint()
-        return is_scrolled or self.top != before
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""

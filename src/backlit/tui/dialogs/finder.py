@@ -76,6 +76,8 @@ class OfferList(LineList, can_focus=False):
     A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide.
     """
 
+    IS_PLAIN = False
+
     def __init__(self, *, is_brief: bool = False) -> None:
         super().__init__()
         self._offers: Sequence[Offer] = ()

@@ -1,11 +1,12 @@
 """Frames: the cells of a terminal, and the shortest update from what it shows to what is wanted."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import is_not, ne
 
 from msgspec import Struct
 from rich.color import ColorSystem
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
@@ -44,6 +45,7 @@ class Frame:
         self._rows: list[Row] = []
         self._cursor: tuple[int, int] | None = None
         self._is_sure = False
+        self._told: Scroll | None = None
 
     def resize(self, size: Size) -> None:
         """Start over with another size."""
@@ -62,9 +64,24 @@ class Frame:
         for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
             row.forget(region.x, region.right)
 
+    def take(self, update: LayoutUpdate | ChopsUpdate, system: ColorSystem) -> None:
+        """Put all that Textual painted."""
+        self.resize(size_of(update))
+        for x, y, strip in strips_of(update):
+            self.put(x, y, strip, system)
+
     def put(self, x: int, y: int, strip: Strip, system: ColorSystem) -> None:
         """Put the cells of a strip at a place."""
         self._rows[y].put(x, strip, system)
+
+    def scroll(self, region: Region, lines: int) -> None:
+        """Move the cells wanted in a region up by so many lines, or down where they are less than 0."""
+        rows = self._rows[region.y : region.bottom]
+        sources = rows[lines:] if lines > 0 else rows[lines - 1 :: -1]
+        for row, source in zip(rows if lines > 0 else reversed(rows), sources, strict=False):
+            row.take(source, region.x, region.right)
+        is_whole = region.width == self.size.width and self._told is None
+        self._told = Scroll(region.y, region.bottom, lines) if is_whole else None
 
     def blank(self, region: Region) -> None:
         """Erase the characters in a region."""
@@ -89,8 +106,9 @@ class Frame:
         pen = Pen(self.size.width)
         if not self._is_sure:
             pen.say(RESET)
+        told, self._told = self._told, None
         if len(differing) >= _LEAST_SCROLLED:
-            scroll = find_scroll(self._rows, differing)
+            scroll = told or find_scroll(self._rows, differing)
             if scroll is not None:
                 self._scroll(pen, scroll)
                 differing = [y for y, row in enumerate(self._rows) if row.differs()]
@@ -158,3 +176,29 @@ def _differing(row: Row, shown: Row | None) -> int:
         return len(row.characters)
     characters: int = sum(map(ne, row.characters, shown.shown))
     return max(characters, sum(map(is_not, row.styles, shown.shown_styles)))
+
+
+PAINTED = (LayoutUpdate, ChopsUpdate)
+"""Painted updates: a whole screen, or spans of lines."""
+
+
+def size_of(update: LayoutUpdate | ChopsUpdate) -> Size:
+    """Return the size of the painted screen."""
+    if isinstance(update, LayoutUpdate):
+        return update.region.size
+    return Size(update.chop_ends[0][-1], len(update.chops))
+
+
+def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Yield column, line and strip of each painted part."""
+    if isinstance(update, LayoutUpdate):
+        for y, line in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in line:
+                yield x, y, strip
+                x += strip.cell_length
+        return
+    for y, start, end in update.spans:
+        for right, (x, part) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+            if part is not None and x < end and right > start:
+                yield x, y, part if right <= end else part.crop(0, end - x)

@@ -325,21 +325,29 @@ class Row:
         self.styles: list[CellStyle] = [PLAIN] * width
         self.shown: list[str | None] = [None] * width
         self.shown_styles: list[CellStyle | None] = [None] * width
-        self._strips: dict[int, Strip] = {}
+        self.strips: dict[int, Strip] = {}
         self._low, self._high = width, 0
 
     def put(self, x: int, strip: Strip, system: ColorSystem) -> None:
         """Take the cells of a strip; the same strip again costs nothing."""
-        if self._strips.get(x) is strip:
+        if self.strips.get(x) is strip:
             return
         characters, styles = cells_of(strip, system)
         end = min(x + len(characters), len(self.characters))
         self._cut(x)
         self._cut(end)
         self._forget_strips(x, end)
-        self._strips[x] = strip
+        self.strips[x] = strip
         self.characters[x:end] = characters[: end - x]
         self.styles[x:end] = styles[: end - x]
+        self._low, self._high = min(self._low, x), max(self._high, end)
+
+    def take(self, other: "Row", x: int, end: int) -> None:
+        """Take the wanted cells of another row."""
+        self._forget_strips(x, end)
+        self.strips.update((at, strip) for at, strip in other.strips.items() if x <= at < end)
+        self.characters[x:end] = other.characters[x:end]
+        self.styles[x:end] = other.styles[x:end]
         self._low, self._high = min(self._low, x), max(self._high, end)
 
     def _cut(self, x: int) -> None:
@@ -350,9 +358,9 @@ class Row:
             self._low, self._high = min(self._low, x - 1), max(self._high, x + 1)
 
     def _forget_strips(self, start: int, end: int) -> None:
-        for x, strip in list(self._strips.items()):
+        for x, strip in list(self.strips.items()):
             if x < end and x + strip.cell_length > start:
-                del self._strips[x]
+                del self.strips[x]
 
     def forget(self, start: int = 0, end: int | None = None) -> None:
         """Mark some cells as unknown; they are written when they are next painted."""

@@ -9,7 +9,7 @@ import os
 import select
 import threading
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -17,7 +17,6 @@ from rich.color import ColorSystem
 from rich.console import Console, RenderableType
 from rich.style import Style
 from textual import constants, events
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.driver import Driver
@@ -31,7 +30,7 @@ from textual.style import Style as VisualStyle
 from textual.timer import Timer
 from textual.widget import Widget
 
-from backlit.tui.drawing.frame import Frame, KeptFrame
+from backlit.tui.drawing.frame import PAINTED, Frame, KeptFrame
 from backlit.tui.drawing.text import InputParser
 
 SWITCH = "BACKLIT_FRAME_DIFF"
@@ -181,6 +180,7 @@ class DirectPainter:
 
     def __init__(self, app: "FramedApp", frame: Frame) -> None:
         self.waiting: dict[Widget, set[Region]] = {}
+        self._scrolled: dict[Widget, tuple[Region, int]] = {}
         self._app = app
         self._frame = frame
 
@@ -195,13 +195,36 @@ class DirectPainter:
         else:
             self.waiting[widget].update(regions)
 
+    def scroll(self, widget: Widget, region: Region, lines: int) -> bool:
+        """Move painted lines of a widget up, or down where `lines` is less than 0, when the event loop is next free.
+
+        False where all of the widget has to be painted.
+        """
+        waiting, (place, before) = self.waiting.get(widget), self._scrolled.get(widget, (region, 0))
+        if waiting == set() or place != region or abs(before + lines) >= region.height:
+            return False
+        edge = Region(region.x, region.bottom - lines if lines > 0 else region.y, region.width, abs(lines))
+        self.paint_soon(widget, [edge])
+        moved = {each.translate((0, -lines)).intersection(region) for each in waiting or () if each.overlaps(region)}
+        still = {each for each in waiting or () if not region.contains_region(each)}
+        self.waiting[widget] = {edge, *moved, *still}
+        self._scrolled[widget] = region, before + lines
+        return True
+
+    def forget_scrolls(self) -> None:
+        """Have all of the widgets painted that were to be scrolled: Textual may have drawn them meanwhile."""
+        self.waiting.update((widget, set()) for widget in self._scrolled)
+        self._scrolled.clear()
+
     def paint(self) -> None:
         """Paint what was asked for: directly where nothing hinders that, else as Textual does."""
         waiting, self.waiting = self.waiting, {}
         try:
             for widget, regions in waiting.items():
+                parts = () if widget in self._scrolled else regions
                 if not self.paint_directly(widget, regions):
-                    Widget.refresh(widget, *regions)
+                    Widget.refresh(widget, *parts)
+            self._scrolled.clear()
             self._app.send()
         except Exception as error:  # noqa: BLE001 - raised again where it ends the application
             self._app.call_later(raise_again, error)
@@ -217,19 +240,23 @@ class DirectPainter:
         own, content = place.size.region, widget.size.region.translate(widget.content_offset)
         parts = [each.translate(content.offset).intersection(content) for each in regions] or [own]
         places = [part.translate(place.offset) for part in parts]
-        layers = compositor.layers_visible
-        if not all(_is_on_top(widget, each, line) for each in places for line in layers[each.y : each.bottom]):
+        region, moved = self._scrolled.get(widget, (Region(), 0))
+        body, layers = region.translate(content.offset + place.offset), compositor.layers_visible
+        if not all(_is_on_top(widget, each, line) for each in (*places, body) for line in layers[each.y : each.bottom]):
             return False
-        if regions:
+        if moved:
+            cache.clear()
+            self._frame.scroll(body, moved)
+        elif regions:
             cache.set_dirty(*parts)
         else:
             cache.clear()
             widget._dirty_regions.add(own)  # noqa: SLF001 - as above; for widgets that draw all their lines at once
         system = colours_of(self._app.console)
         is_plain = _is_plain(widget) and all(map(content.contains_region, parts))
-        lines = _content_lines if is_plain else Widget.render_lines
+        lines = _content_lines(widget) if is_plain else widget.render_lines
         for part, at in zip(parts, places, strict=True):
-            for y, strip in enumerate(lines(widget, part) if part else (), at.y):
+            for y, strip in enumerate(lines(part) if part else (), at.y):
                 self._frame.put(at.x, y, strip, system)
         return True
 
@@ -339,10 +366,9 @@ class FramedApp(App[None], inherit_bindings=False):
             return
         try:
             if self._framed_driver() is not None and not self._batch_count:
-                system = colours_of(self.console)
-                frame.resize(size_of(renderable))
-                for x, y, strip in strips_of(renderable):
-                    frame.put(x, y, strip, system)
+                if self.painter:
+                    self.painter.forget_scrolls()
+                frame.take(renderable, colours_of(self.console))
                 self.send()
         finally:
             self.post_display_hook()
@@ -406,6 +432,14 @@ def refresh(
     return widget
 
 
+def scroll(widget: Widget, region: Region, lines: int) -> bool:
+    """Move lines of a widget that are painted already; False where all of it has to be painted."""
+    app = widget.app if widget.is_mounted else None
+    if not (isinstance(app, FramedApp) and app.painter and app.is_framed):
+        return False
+    return app.painter.scroll(widget, region, lines)
+
+
 def paint(screen: Screen[Any]) -> None:
     """Paint the changed parts of a screen; in a batch, such as the start, they wait for its end."""
     if not screen.app._batch_count:  # noqa: SLF001 - as above
@@ -419,20 +453,24 @@ def _is_plain(widget: Widget) -> bool:
     return not has_effect and widget.opacity == 1
 
 
-def _content_lines(widget: Widget, part: Region) -> Iterator[Strip]:
-    """Yield the lines of a part of the content, on the widget's ground, as Textual's cache of styled lines has them."""
+def _content_lines(widget: Widget) -> Callable[[Region], Iterator[Strip]]:
+    """Return what draws a part of the content, on the widget's ground, as Textual's cache of styled lines has it."""
     (left, top), width = widget.content_offset, widget.size.width
     base, ground = widget.background_colors
     style, filters = VisualStyle(background=base + ground).rich_style, widget.get_line_filters()
-    start, end = part.x - left, part.right - left
-    for y in part.line_range:
-        strip = widget.render_line(y - top)
-        if start or strip.cell_length != end:
-            strip = strip.adjust_cell_length(width, style).crop(start, end)
-        for each in filters:
-            if not (isinstance(each, ANSIToTruecolor) and all(_is_true(look) for _, look, _ in strip)):
-                strip = strip.apply_filter(each, ground)
-        yield strip
+
+    def lines(part: Region) -> Iterator[Strip]:
+        start, end = part.x - left, part.right - left
+        for y in part.line_range:
+            strip = widget.render_line(y - top)
+            if start or strip.cell_length != end:
+                strip = strip.adjust_cell_length(width, style).crop(start, end)
+            for each in filters:
+                if not (isinstance(each, ANSIToTruecolor) and all(_is_true(look) for _, look, _ in strip)):
+                    strip = strip.apply_filter(each, ground)
+            yield strip
+
+    return lines
 
 
 @lru_cache(maxsize=1024)
@@ -444,32 +482,6 @@ def _is_true(style: Style | None) -> bool:
 def colours_of(console: Console) -> ColorSystem:
     """Return the number of colours; Textual treats a terminal that does not say as one with all."""
     return _SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
-
-
-PAINTED = (LayoutUpdate, ChopsUpdate)
-"""Painted updates: a whole screen, or spans of lines."""
-
-
-def size_of(update: LayoutUpdate | ChopsUpdate) -> Size:
-    """Return the size of the painted screen."""
-    if isinstance(update, LayoutUpdate):
-        return update.region.size
-    return Size(update.chop_ends[0][-1], len(update.chops))
-
-
-def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
-    """Yield column, line and strip of each painted part."""
-    if isinstance(update, LayoutUpdate):
-        for y, line in enumerate(update.strips, update.region.y):
-            x = update.region.x
-            for strip in line:
-                yield x, y, strip
-                x += strip.cell_length
-        return
-    for y, start, end in update.spans:
-        for right, (x, part) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-            if part is not None and x < end and right > start:
-                yield x, y, part if right <= end else part.crop(0, end - x)
 
 
 def _is_on_top(widget: Widget, part: Region, line: Iterable[tuple[Widget, Region, Region]]) -> bool:

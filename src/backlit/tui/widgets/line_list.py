@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.framed_app import refresh
+from backlit.tui.drawing.framed_app import refresh, scroll
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import SCROLLBAR
@@ -66,6 +66,8 @@ class LineList(Widget, can_focus=True):
 
     HEADER_LINES = 0
     ROW_LINES = 1
+    IS_PLAIN = True
+    """Whether a line shows the same row wherever it is; else all lines are drawn again when the list scrolls."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
 
     empty_text: reactive[str] = reactive("")
@@ -172,15 +174,26 @@ class LineList(Widget, can_focus=True):
         """Repaint the changed parts; the base repaints everything."""
         self.refresh()
 
+    def show_from(self, top: int) -> None:
+        """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
+        lines, bar = self.ROW_LINES * (top - self.top), scrollbar_of(self)
+        self.top = top
+        body = Region(0, self.HEADER_LINES, self.size.width, self.size.height - self.HEADER_LINES)
+        if self.row_lines or not (self.IS_PLAIN and scroll(self, body, lines)):
+            self.repaint()
+            return
+        for index in {*bar} ^ {*scrollbar_of(self)}:
+            self.refresh_row(index)
+
     # Moving
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row, or the nearest one, and keep it in sight."""
         index = max(0, min(index, self.row_count() - 1))
         before, self.cursor = self.cursor, index
-        if not self._keep_in_sight():
-            self.refresh_cursor(before)
-            self.refresh_cursor(index)
+        self._keep_in_sight()
+        self.refresh_cursor(before)
+        self.refresh_cursor(index)
         self.moved(before)
 
     def move_by(self, rows: int) -> None:
@@ -212,8 +225,7 @@ class LineList(Widget, can_focus=True):
         """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
         top = max(0, min(self.cursor - line, self.row_count() - self.page))
         if top != self.top:
-            self.top = top
-            self.repaint()
+            self.show_from(top)
         self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
 
     def rows_replaced(self, cursor: int) -> None:
@@ -225,8 +237,8 @@ class LineList(Widget, can_focus=True):
         self._keep_in_sight()
         self.repaint()
 
-    def _keep_in_sight(self) -> bool:
-        """Scroll to a cursor out of sight; return whether everything was repainted."""
+    def _keep_in_sight(self) -> None:
+        """Scroll to a cursor out of sight."""
         step = self.page // 2 if self.scrolls_by_half else 0
         top = self.top
         if self.cursor < top:
@@ -234,11 +246,8 @@ class LineList(Widget, can_focus=True):
         elif self.cursor >= top + self.page:
             top = self.cursor - self.page + 1 + step
         top = max(0, min(top, max(0, self.row_count() - self.page)))
-        if top == self.top:
-            return False
-        self.top = top
-        self.repaint()
-        return True
+        if top != self.top:
+            self.show_from(top)
 
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
@@ -313,8 +322,7 @@ def keep_margin(rows: LineList) -> None:
     top = min(max(rows.top, rows.cursor - rows.page + 1 + margin), rows.cursor - margin)
     top = max(0, min(top, rows.row_count() - rows.page))
     if top != rows.top:
-        rows.top = top
-        rows.repaint()
+        rows.show_from(top)
 
 
 def scrollbar_of(rows: LineList) -> range:
