@@ -237,7 +237,7 @@ class Grooming:
 
         Two words must agree, unless the name has only one of a useful length.
         """
-        found = {word for word in words_of(str(item.fields.get("Name") or "")) if len(word) >= SHORTEST_WORD}
+        found = {word for word in words_of(item.name) if len(word) >= SHORTEST_WORD}
         words = sorted(found, key=lambda word: (-len(word), word))[:SIMILAR_WORDS]
         pairs = [f'("{one}" AND "{other}")' for one, other in combinations(words, 2)] or [f'"{each}"' for each in words]
         if not pairs:

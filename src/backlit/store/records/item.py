@@ -80,6 +80,16 @@ class Item(Struct, frozen=True):
     last_modified_at: datetime | None
     sign: RowSign
 
+    @property
+    def name(self) -> str:
+        """The name; empty without one."""
+        return str(self.fields.get("Name") or "")
+
+    @property
+    def status(self) -> str:
+        """The status; empty without one."""
+        return str(self.fields.get("Status") or "")
+
 
 class FieldNews(Struct, frozen=True):
     """A field as the user last saw it, and its present value."""

@@ -119,8 +119,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
         yield Content.styled(safe(recalled_words([recalled])), "$success")
     for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
         item = store.item(item_id)
-        name = str(item.fields.get("Name") or "") if item else ""
-        yield item_line(item_id, item.type if item else "", name)
+        yield item_line(item_id, item.type if item else "", item.name if item else "")
         for change in changes:
             yield _change(store, change)
     for texts, words, colour in (

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from backlit.model.amounts import counted
-from backlit.model.statuses import status_word
 from backlit.store.records.changes import ConnectionState
-from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Hit
@@ -17,7 +15,6 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
-from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.outbox.screen import OutboxScreen
 from backlit.tui.shell.target import StoreTarget
@@ -164,8 +161,5 @@ def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
     item = store.item(item_id)
     if item is None:
         return None
-    status = str(item.fields.get("Status") or "")
-    sign = f"{status_sign(status, store.lookups.status_groups())} {status_word(status)}"
-    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {sign}"
     about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
-    return Offer(item.id, number_of(item.id), f"{label}{about}")
+    return item_offer(item, store.lookups.status_groups(), about)

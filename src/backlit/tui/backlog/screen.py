@@ -124,7 +124,7 @@ async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool)
         if isinstance(parent_id, int) and not backlog.spec.text and backlog.folds.reveal(parent_id):
             backlog.item_added(item.id)
             return
-        name = f"#{item.id}" if item.id > 0 else str(item.fields.get("Name") or "")
+        name = f"#{item.id}" if item.id > 0 else item.name
         usual = backlog.store.view(ViewSpec(text=name))
         await usual.load()
     except BacklitError as error:

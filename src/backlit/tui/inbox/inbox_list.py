@@ -168,7 +168,7 @@ class FeedList(EntryList[CommentEntry]):
 
 def name_of(item: Item | None) -> str:
     """Return the name of a comment's item."""
-    return str(item.fields.get("Name") or "") if item else "(deleted)"
+    return item.name if item else "(deleted)"
 
 
 def _on_one_line(text: str) -> str:

@@ -141,8 +141,7 @@ def _families(
 
 
 def _copied(store: Store, left_out: set[str], item: Item, suffix: str = SUFFIX) -> dict[str, object]:
-    name = str(item.fields.get("Name") or "")
-    fields: dict[str, object] = {"Name": name[: NAME_LIMIT - len(suffix)] + suffix}
+    fields: dict[str, object] = {"Name": item.name[: NAME_LIMIT - len(suffix)] + suffix}
     if item.type == ItemType.TASK:
         fields["ParentID"] = item.fields.get("ParentID")
     for field in fields_of(item.type, store.lookups.custom_fields()):

@@ -140,7 +140,7 @@ CLIPBOARD_LIMIT = 70_000
 
 _FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
     "numbers": lambda _, items: ", ".join(str(item.id) for item in items),
-    "names": lambda _, items: "\n".join(map(_name, items)),
+    "names": lambda _, items: "\n".join(item.name for item in items),
     "Markdown": lambda _, items: "\n".join(markdown_of(items)),
     "a table": lambda store, items: table_of(items, FieldWords(store)),
     "JSON": lambda _, items: _json(items),
@@ -169,7 +169,7 @@ def _json(items: Sequence[Item]) -> str:
 
 def markdown_of(items: Iterable[Item]) -> Sequence[str]:
     """Return a list entry for each item: its number, name, type, status and estimate."""
-    return [f"- #{item.id} {_name(item)} ({', '.join(_remarks(item))})" for item in items]
+    return [f"- #{item.id} {item.name} ({', '.join(_remarks(item))})" for item in items]
 
 
 def document_of(item: Item) -> dict[str, object]:
@@ -183,10 +183,6 @@ def _remarks(item: Item) -> Iterable[str]:
         value = item.fields.get(key)
         if value:
             yield estimate_text(str(value)) if key == "Estimate" else str(value)
-
-
-def _name(item: Item) -> str:
-    return str(item.fields.get("Name") or "")
 
 
 # One item as a page

@@ -45,7 +45,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         words = f"{act.label}: {plan.words} changed" if count > 1 else _short(act.label, MOST_SAID)
         target.say(f"{words}{'' if words.endswith('…') else '.'} u to undo.")
         return
-    names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
+    names = {item_id: plan.items[item_id].name for item_id in failed}
     if await target.ask(failed_question(count, failed, names)):
         await journal(target, act, target.store.batch.items(list(failed)))
 
@@ -108,7 +108,7 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
 def faults_of(store: Store, items: Iterable[Item]) -> Mapping[int, Sequence[Rule]]:
     """Return the failed rules of the items that are open, not ready and no tasks."""
     is_open, judged = store.lookups.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
-    return store.ready_check.faults([each.id for each in judged if is_open(str(each.fields.get("Status") or ""))])
+    return store.ready_check.faults([each.id for each in judged if is_open(each.status)])
 
 
 def _lines(store: Store, plan: Plan, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
@@ -145,7 +145,7 @@ def _kept(store: Store, plan: Plan, item: Item) -> str:
 
 
 def _named(item: Item) -> Content:
-    return item_line(item.id, item.type, str(item.fields.get("Name") or ""))
+    return item_line(item.id, item.type, item.name)
 
 
 def _change(words: FieldWords, field: Field, item: Item, value: object) -> Content:

@@ -102,8 +102,7 @@ async def set_group(target: ItemTarget, call: Call) -> None:
     groups = target.store.lookups.status_groups()
 
     def changes(item: Item) -> Changes:
-        status = str(item.fields.get("Status") or "")
-        if groups.is_open(status) if label == "Reopen" else groups.of(status) is group:
+        if groups.is_open(item.status) if label == "Reopen" else groups.of(item.status) is group:
             return {}
         return {"Status": first_status(target.store.lookups.statuses(item.type), group, groups)}
 

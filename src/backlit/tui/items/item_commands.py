@@ -161,5 +161,5 @@ def _title(items: Sequence[Item]) -> str:
     if len(items) > 1:
         return _counted(items)
     number = f"#{items[0].id} " if items[0].id > 0 else ""
-    name = str(items[0].fields.get("Name") or "")
+    name = items[0].name
     return number + (name if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")

@@ -127,8 +127,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         hours: str = "",
         typed: Mapping[str, object] | None = None,
     ) -> None:
-        name = str(task.fields.get("Name") or "")
-        super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{name}"[:70])
+        super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{task.name}"[:70])
         self._item = task
         self._form = form
         self._is_timed = form.timed_hours is not None

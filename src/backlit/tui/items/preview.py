@@ -113,8 +113,7 @@ class Page:
             return
         if not self._is_brief or item.sign in SIGN_WORDS:
             yield self._heading(item, around.now)
-        name = wrapped(str(item.fields.get("Name") or ""), self._width)
-        yield from ([Segment(line, self._theme.style(bold=True))] for line in name)
+        yield from ([Segment(line, self._theme.style(bold=True))] for line in wrapped(item.name, self._width))
         yield from self.about(item, around, counted(len(comments), "comment") if comments and self._is_brief else "")
         if comments is not None:
             yield []

@@ -62,8 +62,7 @@ async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: S
     is_conflict = entry.state is EntryState.CONFLICT
     item = store.item(entry.item_id)
     number = number_of(entry.item_id)
-    name = str(item.fields.get("Name") or "") if item else ""
-    title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {name}"
+    title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {item.name if item else ''}"
     edit = partial(_ask_value, target, case)
     theirs = case.changed_by if is_conflict else ""
     question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit, theirs)

@@ -129,7 +129,7 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def _faults(self, item: Item | None) -> Sequence[str]:
         """Return the sentences of the failed readiness checks of an open item."""
-        if item is None or not self._store.lookups.status_groups().is_open(str(item.fields.get("Status") or "")):
+        if item is None or not self._store.lookups.status_groups().is_open(item.status):
             return ()
         return self._store.ready_check.sentences(item.id)
 

@@ -302,7 +302,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
                 words = f"{number_text(decision.done)} done, {number_text(rest_of(item, decision))} moved"
             if decision is not None and decision.with_tasks:
                 words = "done, with its tasks"
-            name = fit(str(item.fields.get("Name") or ""), NAME)
+            name = fit(item.name, NAME)
             sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
             yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$success"))
 
