@@ -296,8 +296,10 @@ def test_client_rejects_malformed_addresses(address: str) -> None:
         ("https://a.example/work/api/v1", "https://a.example/work/"),
         ("https://a.example/api", "https://a.example/"),
         ("https://a.example/apiary", "https://a.example/apiary/"),
-        ("localhost:8484", "https://localhost:8484/"),
-        ("[::1]:8484/work", "https://[::1]:8484/work/"),
+        ("localhost:8484", "http://localhost:8484/"),
+        ("[::1]:8484/work", "http://[::1]:8484/work/"),
+        ("127.0.0.1", "http://127.0.0.1/"),
+        ("127.example.com", "https://127.example.com/"),
     ],
 )
 def test_addresses_are_taken_as_people_write_them(address: str, root: str) -> None:

@@ -1,5 +1,6 @@
 """Client of the service and its nouns: list, page, get, create, update, delete, and operations of their own."""
 
+import ipaddress
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from hashlib import sha256
@@ -322,15 +323,24 @@ _HOST = re.compile(r"(\[[^\]\s]+\]|[^\s:/]+)(:[0-9]+)?(/\S*)?$")
 """A host without a scheme, with a port and a path or without."""
 
 
+def is_loopback(host: str) -> bool:
+    """Return True for a host that only this machine can reach."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def root_of(base_url: str) -> httpx.URL:
-    """Return the base address with one slash at its end, of https where it names no scheme.
+    """Return the base address with one slash at its end; without a scheme, of https, and of http on this machine.
 
     Raises BadRequest for secrets or other schemes.
     """
     typed = base_url.strip()
-    is_host = _HOST.match(typed) is not None and "://" not in typed
+    found = None if "://" in typed else _HOST.match(typed)
+    scheme = "" if found is None else "http://" if is_loopback(found[1]) else "https://"
     try:
-        url = httpx.URL(f"https://{typed}" if is_host else typed)
+        url = httpx.URL(f"{scheme}{typed}")
     except httpx.InvalidURL:
         raise BadRequest("The address is not a web address. Use https://host.") from None
     if url.scheme not in ("http", "https") or not url.host:

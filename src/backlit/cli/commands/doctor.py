@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
+from backlit.client.client import is_loopback
 from backlit.client.transport import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.amounts import counted

@@ -15,9 +15,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from backlit.cli.commands.session import is_loopback
 from backlit.cli.served import has_no_users, options_again, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
+from backlit.client.client import is_loopback
 from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import ipaddress
 import sys
 import tempfile
 from functools import partial
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 
 from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
-from backlit.client.client import Client, root_of
+from backlit.client.client import Client, is_loopback, root_of
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to
@@ -139,14 +138,6 @@ def _offer(address: str) -> None:
 def _is_private(url: str) -> bool:
     parts = urlsplit(url)
     return parts.scheme == "https" or is_loopback(parts.hostname or "")
-
-
-def is_loopback(host: str) -> bool:
-    """Return True for a host that only this machine can reach."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _asked(question: str) -> str:
