@@ -321,6 +321,24 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [70, 60, 40])
+async def test_bars_of_the_workload_stay_beside_their_words_in_a_narrow_terminal(
+    store: Store, opened: Open, width: int
+) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
+    name = store.lookups.people()[2].username
+    async with plan_of(opened, store, (100, 30)) as pilot:
+        await keys(pilot, "W")
+        await pilot.resize_terminal(width, 30)
+        await settled(pilot)
+
+        assert re.search(r"│ Owner +Points +Hours +│", text_of(pilot.app))
+        assert re.search(rf"│ {name} +13 +█+ +│", text_of(pilot.app))
+        assert all(re.search(r"\d", line) for line in lines_of(pilot.app) if re.search("█", line))
+
+
+@pytest.mark.slow
 async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)

@@ -263,7 +263,7 @@ async def test_the_workload_compares_people_and_teams_and_sums_the_release_up(st
     before, after, beside = (" ".join(re.sub("[█░▌▍│]", " ", words_of(each)).split()) for each in target.asked)
     assert before == (
         "Workload of S2 8 pts · max 10 4 items · 5 pts done · 1 unestimated"
-        " Owner Points Task hours zoe 6 4 unassigned 2 Team Points Task hours no team 6 4 team 5 2"
+        " Owner Points Hours zoe 6 4 unassigned 2 Team Points Hours no team 6 4 team 5 2"
         " R1 · 5 of 16 pts done 16 pts · target 20–30 4 below No velocity yet (no completed iteration)"
     )
     assert "zoe 6 of 5 local limit 4 of 9 unassigned 2" in after

@@ -1,6 +1,6 @@
 """Dialogs with lines that may be longer than the screen: to read, and to agree to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
@@ -24,6 +24,8 @@ GAP = 2
 
 Line: TypeAlias = Content | tuple[Content, Content]
 """A line, or a name and words about it, which stand in a column behind the names."""
+FittedLine: TypeAlias = Line | Callable[[int], Content]
+"""A line, or what draws one for a width."""
 
 
 def change_of(before: str, after: str) -> Content:
@@ -37,15 +39,15 @@ def item_line(item_id: int, item_type: str, name: str, width: int = 0) -> Conten
     return Content.assemble((f"{number_of(item_id):>{width}} ", "$muted"), sign, safe(name))
 
 
-def laid_out(lines: Sequence[Line], width: int) -> Content:
+def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
     """Return lines in a width: names are cut at the column of the words, and words that need more stand below."""
     pairs = [line for line in lines if isinstance(line, tuple)]
     column = max((each.cell_length for _, each in pairs if each.cell_length <= width // 2), default=0)
     names = min(max((name.cell_length for name, _ in pairs), default=0), width - column - GAP)
     drawn: list[Content] = []
     for line in lines:
-        if isinstance(line, Content):
-            drawn.append(line)
+        if not isinstance(line, tuple):
+            drawn.append(line if isinstance(line, Content) else line(width))
         elif line[1].cell_length > width - names - GAP:
             drawn += [line[0].truncate(width, ellipsis=True), Content.assemble("    ", line[1])]
         else:
@@ -61,7 +63,7 @@ class ReadingDialog(Dialog[str | None]):
     def __init__(
         self,
         title: str,
-        lines: Sequence[Line],
+        lines: Sequence[FittedLine],
         heading: Sequence[Content] = (),
         answers: Sequence[Answer] = (),
         way_out: str = "close",

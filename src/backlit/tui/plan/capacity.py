@@ -1,6 +1,7 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,14 +18,17 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.dialogs.reading import WIDEST, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
-from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word
 
-NAME, AMOUNT, SHARE_BAR = 18, 11, 33
-"""Cells of a name in the workload, of an amount, and of the longest bar."""
+NAME, AMOUNT, SHARE_BAR, LOAD_BAR = 18, 11, 33, 28
+"""Cells at most of a name in the workload, of an amount, of the bar of a share, and of that of a load."""
+HEAD = "bold $muted"
+LEAST_NAME, LEAST_BAR = 10, 8
+"""Cells that a narrow terminal leaves to a name, and to the bar beside the longer words."""
 
 
 class Shift(Struct, frozen=True):
@@ -106,8 +110,7 @@ def over_limits(load: Load, people: People, iteration: str) -> list[str]:
     """Return a phrase for each person over their capacity."""
     found = []
     for owner, share in load.people.items():
-        limit = None if owner is None else people.limit(owner, iteration)
-        if owner is None or limit is None:
+        if owner is None or (limit := people.limit(owner, iteration)) is None:
             continue
         parts = [
             f"{number_text(amount)} of {number_text(most)} {unit}"
@@ -178,7 +181,7 @@ async def workload(target: PlanTarget, _call: Call) -> None:
         at = beside[key]
 
 
-def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
+def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]:
     """Yield the load of an iteration, the shares of people and teams, and the load of the release."""
     store = target.store
     release = store.plan.iterations.release_of(entry.id)
@@ -186,7 +189,7 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     done = f" · {number_text(load.done)} pts done" if load.done else ""
     unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
-    yield bar_line(load, entry.capacity)
+    yield partial(bar_line, load, entry.capacity, LOAD_BAR, 0.0)
     yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
     limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
     owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]
@@ -194,32 +197,43 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[Content]:
     top = max((share.points for _, _, share in (*owners, *teams)), default=0.0)
     for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
         if rows:
-            heads = f"\n{title:{NAME}}{'Points':>{AMOUNT}}  {'':{SHARE_BAR}}{'Task hours':>{AMOUNT}}"
-            yield Content.styled(heads, "bold $muted")
+            yield Content()
+            yield partial(_columns, (title, HEAD), ("Points", HEAD), ("Hours", HEAD), "")
         for name, limit, share in rows:
-            most = limit or Share()
-            colour = "$foreground" if name else "$pending"
-            bar = "local limit" if limit else plain_bar(share.points, top, SHARE_BAR)
-            drawn = f"  {bar:{SHARE_BAR}}", "$muted" if limit else "$bar"
-            points, hours = _cell(share.points, most.points, colour), _cell(share.hours, most.hours)
-            yield Content.assemble((fit(name or nobody, NAME), colour), points, drawn, hours)
+            most, bar = limit or Share(), "local limit" if limit else share.points / (top or 1.0)
+            owner = (name, "$foreground") if name else (nobody, "$pending")
+            points, hours = _cell(share.points, most.points, owner[1]), _cell(share.hours, most.hours)
+            yield partial(_columns, owner, points, hours, bar)
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
         done = f" · {number_text(whole.done)} of {counted(whole.points, 'pt')} done"
         yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
-        yield bar_line(whole, release.capacity)
+        yield partial(bar_line, whole, release.capacity, LOAD_BAR, 0.0)
 
 
-def bar_line(load: Load, capacity: Capacity, width: int = 28, more: float = 0.0) -> Content:
-    """Return the bar and the words of a load; points that may come are shaded, as in `28 → 36 pts`."""
-    words = capacity_words(replace(load, points=load.points + more), capacity)
-    bar, before = capacity_bar(load.points + more, load.points if more else load.done, capacity, width), "  "
+def bar_line(load: Load, capacity: Capacity, width: int, more: float = 0.0, room: int = WIDEST) -> Content:
+    """Return the bar and the words of a load in a room; points that may come are shaded, as in `28 → 36 pts`."""
+    load = replace(load, points=load.points + more)
+    words, before = capacity_words(load, capacity), f"  {number_text(load.points - more)} → " if more else "  "
+    if length(words) > room - LEAST_BAR:
+        words = capacity_words(load, capacity, is_brief=True)
+    width = max(0, min(width, room - len(before) - length(words)))
+    bar = capacity_bar(load.points, load.points - more if more else load.done, capacity, width)
     if more:
         bar = [(text, "bar") if colour == "bar-done" else (text.replace("█", "▒"), colour) for text, colour in bar]
-        before = f"  {number_text(load.points)} → "
     return Content.assemble(*styled([*bar, (before, "muted"), *words]))
+
+
+def _columns(name: Part, points: Part, hours: Part, bar: str | float, width: int) -> Content:
+    """Return a line of the workload, with a share of the largest points as a bar or with words instead of it."""
+    amount = min(AMOUNT, width // 4)
+    label = max(LEAST_NAME, min(NAME, width - 3 * amount - 2))
+    room = max(0, min(SHARE_BAR, width - label - 2 * amount - 2))
+    drawn = (fit(bar, room), "$muted") if isinstance(bar, str) else (f"{plain_bar(bar, 1.0, room):{room}}", "$bar")
+    before, after = ((fit_right(text, amount), colour) for text, colour in (points, hours))
+    return Content.assemble((fit(name[0], label), name[1]), before, "  ", drawn, after)
 
 
 def _cell(amount: float, most: float, colour: str = "$foreground") -> Part:
     text = f"{number_text(amount)} of {number_text(most)}" if most else number_text(amount) if amount else ""
-    return f"{text:>{AMOUNT}}", "bold $error" if most and amount > most else colour
+    return text, "bold $error" if most and amount > most else colour
