@@ -256,3 +256,23 @@ async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Stor
         assert "\x1b" not in text_of(pilot.app) + pilot.app.clipboard
         assert "[red]" in line_with(pilot.app, f" {item_id} ")
         assert "\\[red\\]\N{REPLACEMENT CHARACTER}\\[2J\\*bold\\*" in pilot.app.clipboard
+
+
+@pytest.mark.slow
+async def test_the_summary_keeps_rows_counts_and_keys_whole_in_a_small_terminal(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await unestimated(world, store, 2)
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "n", "n")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        await pilot.pause()
+        _, heading, *rows, rule, ready, unready, keys = lines_of(pilot.app)
+
+        assert heading.startswith(" Summary · 2 items ──")
+        assert [int(row.split()[1 - ("▌" not in row)]) for row in rows] == sorted(ids)
+        assert (rule, ready, unready) == ("─" * 30, " ✓ 0 of 2 ready", " ¬ 2 not ready")
+        assert keys.startswith(" q close  ? keys")

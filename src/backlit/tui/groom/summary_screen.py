@@ -27,9 +27,9 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
-from backlit.tui.drawing.text import Line, fit, safe
+from backlit.tui.drawing.text import Line, fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.groom.summary_table import SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
+from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
@@ -48,8 +48,8 @@ HINTS = (
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 TOLD = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-WIDE = 100
-"""Cells from which the item is shown, beside the facts of the session."""
+WIDE, LOWEST = 100, 10
+"""Cells from which the item is shown, beside the facts of the session, and lines from which cut texts are."""
 FACTS_SHARE = 40
 """Per cent of the width for the facts; the style sheet has the same figure."""
 KEYS = 5
@@ -85,10 +85,11 @@ class SessionFacts(LinesView):
         """Return the facts, then the next steps."""
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
-        facts = [[("This session", HEADING)], *self._facts(left)]
+        facts = [*self._facts(left)]
         steps = [[("Next", HEADING)], *([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(room))]
         if room == width:
             return [_drawn(each, theme) for each in (*facts, [], *steps)]
+        facts.insert(0, [("This session", HEADING)])
         drawn = ([_drawn(each, theme) for each in lines] for lines in (facts, steps))
         both = zip_longest(*drawn, fillvalue=[])
         return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
@@ -99,13 +100,16 @@ class SessionFacts(LinesView):
         unready = [each for each in here if each.open]
         ready = len(here) - len(unready)
         counts: list[Part] = [("✓ ", "status-done"), (f"{ready:,} of {len(here):,} ready", "foreground")]
-        if unready:
-            counts += [(f"  {UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
-        yield counts
+        rest: list[Part] = (
+            [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")] if unready else []
+        )
+        is_cut = sum(len(text) for text, _ in (*counts, *rest)) + SIGN > width
+        yield from (counts, rest) if is_cut else ([*counts, ("  ", "muted"), *rest],)
         reasons = Counter(words for each in unready for words in open_words(each.open, ground))
         digits = len(str(max(reasons.values(), default=0)))
-        lines = (f"{' ' * SIGN}{count:>{digits}} {words}" for words, count in reasons.most_common())
-        yield from ([(fit(line, width - 2).rstrip(), "muted")] for line in lines)
+        for words, count in reasons.most_common():
+            for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
+                yield [(f"{' ' * SIGN}{'' if at else count:>{digits}} {line}", "muted")]
         answers = (answer for each in here for answer in each.answers if answer.key == "Estimate")
         sizes = [points_of(str(answer.after)) for answer in answers if is_empty(answer.before)]
         points = [size for size in sizes if size is not None]
@@ -221,7 +225,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _show_changes(self) -> None:
         """Show the texts of the row under the cursor that the table cuts."""
         cut = self.table.cut_texts
-        self._changes.display = bool(cut)
+        self._changes.display = bool(cut) and self.size.height >= LOWEST
         self._changes.update(Content("\n").join(Content.styled(safe(text), style) for text, style in cut))
 
     def on_resize(self) -> None:
@@ -232,6 +236,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         """Lay the table out for its width, and show the texts that it cuts; the item needs a wide terminal."""
         width = self.size.width
         self.set_class(width < WIDE, "-narrow")
+        self.set_class(self.size.height < LOW, "-low")
         for rule in self.query(RuleLine).exclude("#heading"):
             rule.join_at(None if width < WIDE else width - width * FACTS_SHARE // 100)
         self.table.share(self.size.height)
@@ -239,8 +244,8 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").replace(", ", " · ")
-        self._heading.say([("Summary", "heading"), (f" · {counts}", "foreground")])
+        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").split(", ")
+        self._heading.say([("Summary", "heading"), *((f" · {count}", "foreground") for count in counts)])
         self._draw_status()
 
     def _draw_status(self) -> None:

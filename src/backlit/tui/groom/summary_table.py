@@ -23,12 +23,14 @@ RESULT, GAP = 13, 2
 """Cells of the first column, and between the others."""
 SIGN = 2
 """Cells of the sign before open checks."""
+LOW, NARROW = 16, 40
+"""Lines of the terminal below which the table has rows alone, and cells below which it shows a result by its sign."""
 RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "muted")}
 """The sign and the colour of each result."""
 LEAST_NAMES, ENOUGH = 22, 29
 """Cells that names have at least, and that they leave to the changes and the open checks."""
-MOST, HEIGHTS = 0.5, (9, 2, 1)
-"""Share of the screen's height that rows of several lines may take, and the most lines of a row, in turn."""
+MOST, MOST_OF_LOW, HEIGHTS = 0.5, 0.3, (9, 2, 1)
+"""Shares of a high and of a low screen that rows of several lines may take, and the most lines of a row, in turn."""
 
 
 class SummaryTable(LineList):
@@ -71,7 +73,7 @@ class SummaryTable(LineList):
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the titles of the columns."""
         name, outcome = self._widths()
-        first = f" {'Result':<{RESULT}}{'ID':>{self._number}}   "
+        first = f" {'Result'[: self._result - SIGN]:<{self._result}}{'ID':>{self._number}}   "
         return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
@@ -85,7 +87,7 @@ class SummaryTable(LineList):
         change, unready, check = fit(words, outcome).partition(UNREADY)
         return self.draw_parts(
             [
-                (fit("" if line else f"{sign} {title}", RESULT), colour),
+                (f"{sign} {title}"[: 0 if line else self._result].ljust(self._result), colour),
                 (fit_right(number, self._number) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
                 (fit(name, names - GAP) + " " * GAP, "foreground"),
@@ -117,15 +119,21 @@ class SummaryTable(LineList):
     def _height_of(self, index: int) -> int:
         return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in range(2))))
 
+    @property
+    def _result(self) -> int:
+        return RESULT if self.size.width >= NARROW else SIGN
+
     def _widths(self) -> tuple[int, int]:
         """Return the cells of names, and of changes and checks; names are as wide as their texts where they can be."""
-        room = max(0, self.size.width - RESULT - self._number - 5)
+        room = max(0, self.size.width - self._result - self._number - 5)
         name = min(self._names, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
         return name, room - name
 
     def share(self, height: int) -> None:
         """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
-        room, self.row_lines, self._most = height * MOST - self.HEADER_LINES, (), HEIGHTS[-1]
+        self.HEADER_LINES = int(height >= LOW)
+        most_lines = int(height * (MOST if self.HEADER_LINES else MOST_OF_LOW))
+        room, self.row_lines, self._most = most_lines - self.HEADER_LINES, (), HEIGHTS[-1]
         for most in HEIGHTS if len(self._rows) <= room else ():
             self._most = most
             lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
