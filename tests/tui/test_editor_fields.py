@@ -251,3 +251,16 @@ async def test_a_long_text_is_looked_at_as_markdown_and_written_on(world: World,
 
         assert (rendered, again) == ([], [])
         assert "• one bold" not in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_values_stay_readable_in_a_narrow_terminal(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+    await world.rival.work_items.update(item_id, {"Tags": ["alpha", "beta", "gamma", "delta"]})
+    await store.refresh()
+
+    async with edit(item_id, (30, 40)) as pilot:
+        await go_to(pilot, "CalculatedEstimate")
+
+        assert line_with(pilot.app, "Tags") == "  Tags        alpha, beta +2"
+        assert line_with(pilot.app, "▌").startswith("▌ Calculate…  ")

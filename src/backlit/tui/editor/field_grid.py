@@ -32,7 +32,7 @@ from backlit.tui.widgets.side_lines import HEADING, Part
 LEAD = 2
 """Cells before the label: the cursor bar, and the sign."""
 GAP = 2
-WIDEST_LABEL = 20
+LEAST_LABEL, WIDEST_LABEL, LEAST_VALUE = 10, 20, 17
 
 
 class FieldGrid(LineList):
@@ -171,7 +171,8 @@ class FieldGrid(LineList):
 
     @property
     def _label_width(self) -> int:
-        return min(WIDEST_LABEL, max((len(line.field.label) for line in self._lines if line.field), default=0))
+        most = max(LEAST_LABEL, min(WIDEST_LABEL, self.size.width - LEAD - GAP - 1 - LEAST_VALUE))
+        return min(most, max((len(line.field.label) for line in self._lines if line.field), default=0))
 
     def row_count(self) -> int:
         """Return the number of fields, headings and notes."""
