@@ -426,6 +426,24 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
         assert re.match(r" \d+ iterations · \d+ folded · ¬ \d+ items not ready ─", lines_of(pilot.app)[1])
 
 
+@pytest.mark.parametrize(
+    ("width", "heading"),
+    [
+        (60, " 22 iterations · 12 folded ────────── Sprint 14 · 16–29 Nov"),
+        (40, " 22 iterations ── Sprint 14 · 16–29 Nov"),
+        (30, " Sprint 14 · 16–29 Nov ───────"),
+    ],
+)
+async def test_a_low_terminal_names_the_iteration_before_its_days_and_the_counts(
+    store: Store, opened: Open, width: int, heading: str
+) -> None:
+    async with opened(store, (width, 12)) as pilot:
+        await pilot.press("g", "i")
+        await pilot.pause()
+
+        assert lines_of(pilot.app)[1] == heading
+
+
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:
     world.faults.is_down = True
     async with opened(world.store(), (60, 20)) as pilot:

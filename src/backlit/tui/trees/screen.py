@@ -1,6 +1,6 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
@@ -40,6 +40,8 @@ WIDE = 120
 """Cells from which the items of the area are shown beside the tree."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
+FRAME = 5
+"""Cells around the words of the heading and between them."""
 HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
 
 
@@ -213,7 +215,10 @@ class TreeScreen(StoreScreen[None]):
         about, has_rule, unready = self._about_node(), self._below.display, f"{self._unready_count:,} items not ready"
         nodes += [(" · ", "muted"), (f"{UNREADY} ", "pending"), (unready, "foreground")] if self._unready_count else []
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
-        self.query_one("#heading", RuleLine).say(nodes, [] if has_rule else about)
+        right, room = [] if has_rule else about, self.size.width - FRAME
+        lefts = (nodes[:end] for end in (len(nodes), 2, 1) if _cells([*nodes[:end], *right]) <= room or not right)
+        left = next(lefts, None)
+        self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
         series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
         hints = (*HINTS[:2], *series, *HINTS[2:])
@@ -231,7 +236,7 @@ class TreeScreen(StoreScreen[None]):
             return []
         words: list[Part] = [(text, "foreground") for text in self._tree.about(node, is_brief=not self._items.display)]
         beside = self.size.width - left - 4 if self._items.display and left > 0 else 0
-        rest = beside - sum(cell_len(safe(text)) for text, _ in words)
+        rest = beside - _cells(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
     def _share(self) -> None:
@@ -251,3 +256,7 @@ class TreeScreen(StoreScreen[None]):
         for rule in self.query(RuleLine):
             rule.join_at(self._items.region.x - 1 if is_beside else None)
         self._draw_words()
+
+
+def _cells(parts: Sequence[Part]) -> int:
+    return sum(cell_len(safe(text)) for text, _ in parts)
