@@ -8,7 +8,7 @@ from tests.tui.stage import lines_of, messages_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.dialogs.reading import DifferenceQuestion
+from backlit.tui.dialogs.reading import ReadingDialog
 
 
 async def delete_one(pilot: Pilot[None]) -> str:
@@ -34,7 +34,7 @@ async def test_a_click_on_undo_in_the_footer_asks_as_the_key_does(store: Store, 
         footer = await delete_one(pilot)
         await pilot.click(offset=(footer.index("u undo"), len(lines_of(pilot.app)) - 1))
 
-        await until(lambda: isinstance(pilot.app.screen, DifferenceQuestion), lambda: text_of(pilot.app))
+        await until(lambda: isinstance(pilot.app.screen, ReadingDialog), lambda: text_of(pilot.app))
 
 
 async def test_one_refusal_replaces_the_one_before(store: Store, opened: Open) -> None:

@@ -17,7 +17,7 @@ from backlit.store.undo.operations import DeleteNode, FieldChange, Named, Restor
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import DifferenceQuestion, Line, change_of, item_line
+from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_summary, noun_of
@@ -83,12 +83,12 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
     return False
 
 
-def question_of(store: Store, reversal: Reversal) -> DifferenceQuestion:
+def question_of(store: Store, reversal: Reversal) -> ReadingDialog:
     """Return the question whether a step may be undone, with every affected item, node and comment."""
     verb = "redo" if reversal.is_redo else "undo"
     every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
     lines = [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
-    return DifferenceQuestion(verb.capitalize(), [Answer("y", verb)], _heading(store, reversal), lines)
+    return ReadingDialog(verb.capitalize(), lines, _heading(store, reversal), [Answer("y", verb)], "cancel")
 
 
 def _heading(store: Store, reversal: Reversal) -> list[Content]:

@@ -109,15 +109,6 @@ class ReadingDialog(Dialog[str | None]):
         return True
 
 
-class DifferenceQuestion(ReadingDialog):
-    """Asks about a difference."""
-
-    def __init__(
-        self, title: str, answers: Sequence[Answer], heading: Sequence[Content], lines: Sequence[Line]
-    ) -> None:
-        super().__init__(title, lines, heading, answers, "cancel")
-
-
 class Difference(Struct, frozen=True):
     """A field, as the service has it and as it is here, both as text."""
 
@@ -136,10 +127,6 @@ class DifferenceDialog(ReadingDialog):
 def _lines(difference: Difference) -> Iterator[Content]:
     yield Content.assemble((safe(difference.label), "bold"))
     before, after = difference.before.splitlines() or [""], difference.after.splitlines() or [""]
-    if len(before) == len(after) == 1:
-        yield _line("-", before[0])
-        yield _line("+", after[0])
-        return
     for sign, text in changed_lines(before, after):
         yield _line(sign, text)
 

@@ -12,7 +12,7 @@ from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
-from backlit.tui.dialogs.reading import MOST_LINES, DifferenceQuestion, Line, ReadingDialog, change_of, item_line
+from backlit.tui.dialogs.reading import MOST_LINES, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import MOST_SAID, Act, Changes, Plan, field_named, in_brackets, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -75,7 +75,7 @@ def _begun(store: Store, plan: Plan) -> list[Item]:
     return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
 
 
-def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuestion:
+def bulk_question(store: Store, plan: Plan, unready: int = 0) -> ReadingDialog:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
     `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
@@ -90,7 +90,7 @@ def bulk_question(store: Store, plan: Plan, unready: int = 0) -> DifferenceQuest
         labels = (", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)
         lines[1:] = [(line[0], Content.styled(why, "$muted")) for line, why in zip(lines[1:], labels, strict=True)]
         label = f"{field}: {change}"
-    return DifferenceQuestion(label, [answer], list(_heading(plan, unready)), lines)
+    return ReadingDialog(label, lines, list(_heading(plan, unready)), [answer], "cancel")
 
 
 def _heading(plan: Plan, unready: int) -> Iterator[Content]:
