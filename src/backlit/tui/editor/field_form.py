@@ -228,7 +228,7 @@ class FieldForm(Container):
         self._begin(field, text)
         self.texts.open_input(field.label, text)
         self._share()
-        self.call_after_refresh(self.grid.stay_in_sight)
+        self.call_after_refresh(lambda: self.grid.move_to(self.grid.cursor))  # the grid is lower now
 
     def _close_long(self) -> None:
         self.texts.close_input()

@@ -126,10 +126,6 @@ class FieldGrid(LineList):
             self._fold.revealed = ""
             self._arrange()
 
-    def stay_in_sight(self) -> None:
-        """Show the cursor, wherever it is by now, in a grid that has become lower."""
-        self.move_to(self.cursor)
-
     @property
     def _places(self) -> list[int]:
         return [index for index, line in enumerate(self._lines) if line.field is not None or line.is_fold]
@@ -228,12 +224,11 @@ class FieldLines:
     def fields(self, draft: ItemDraft) -> list[Field]:
         """Return the fields of the type; those of an external tracker only where the item has them."""
         every = fields_of(self.item_type, self.store.lookups.custom_fields())
-        every = tuple(field for field in every if field.key not in SYNC_KEYS or field.key in draft.base)
-        if self.is_new:
-            every = tuple(field for field in every if field.settable in ON_ADD)
+        shown = [field for field in every if not self.is_new or field.settable in ON_ADD]
+        shown = [field for field in shown if field.key not in SYNC_KEYS or field.key in draft.base]
         order = list(Section)
-        tail = {field.key: len(MAIN) + order.index(field.section) for field in every}
-        return sorted(every, key=lambda field: MAIN.get(field.key, tail[field.key]))
+        tail = {field.key: len(MAIN) + order.index(field.section) for field in shown}
+        return sorted(shown, key=lambda field: MAIN.get(field.key, tail[field.key]))
 
     def texts(self, draft: ItemDraft) -> list[ItemText]:
         """Return the long texts: the description, and the others that are not empty."""
@@ -318,9 +313,8 @@ class FieldLines:
         """Return all lines: under the main fields the other sections; under a field its fault and changes of others."""
         every = self.fields(draft)
         lines = list(self._of_fields((field for field in every if field.key in MAIN), draft))
-        for section, fields in groupby(
-            (field for field in every if field.key not in MAIN), lambda field: field.section
-        ):
+        others = (field for field in every if field.key not in MAIN)
+        for section, fields in groupby(others, lambda field: field.section):
             lines.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
             lines += self._of_fields(fields, draft)
         return lines
