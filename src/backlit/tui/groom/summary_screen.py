@@ -38,7 +38,7 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.text_view import LinesView
 
 HINTS = (
@@ -89,8 +89,7 @@ class SessionFacts(LinesView):
         steps = [[("Next", HEADING)], *([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(room))]
         if room == width:
             return [_drawn(each, theme) for each in (*facts, [], *steps)]
-        facts.insert(0, [("This session", HEADING)])
-        drawn = ([_drawn(each, theme) for each in lines] for lines in (facts, steps))
+        drawn = ([_drawn(each, theme) for each in lines] for lines in ([[("This session", HEADING)], *facts], steps))
         both = zip_longest(*drawn, fillvalue=[])
         return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
 
@@ -98,20 +97,18 @@ class SessionFacts(LinesView):
         """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
         here, ground = [each for each in self._results if each.type], self._store.ready_check.ground()
         unready = [each for each in here if each.open]
-        ready = len(here) - len(unready)
-        counts: list[Part] = [("✓ ", "status-done"), (f"{ready:,} of {len(here):,} ready", "foreground")]
-        rest: list[Part] = (
-            [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")] if unready else []
-        )
-        is_cut = sum(len(text) for text, _ in (*counts, *rest)) + SIGN > width
-        yield from (counts, rest) if is_cut else ([*counts, ("  ", "muted"), *rest],)
+        ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
+        counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
+        faults: list[Part] = [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+        whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
+        yield from [whole] if length(whole) <= width else [counts, faults]
         reasons = Counter(words for each in unready for words in open_words(each.open, ground))
         digits = len(str(max(reasons.values(), default=0)))
         for words, count in reasons.most_common():
             for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
                 yield [(f"{' ' * SIGN}{'' if at else count:>{digits}} {line}", "muted")]
         answers = (answer for each in here for answer in each.answers if answer.key == "Estimate")
-        sizes = [points_of(str(answer.after)) for answer in answers if is_empty(answer.before)]
+        sizes = (points_of(str(answer.after)) for answer in answers if is_empty(answer.before))
         points = [size for size in sizes if size is not None]
         if points:
             words = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
@@ -128,7 +125,7 @@ class SessionFacts(LinesView):
             yield key_of("app.plan"), [(f"plan {sprint.name}", "foreground")]
             load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
             bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
-            needed = sum(len(text) for text, _ in capacity_words(load, sprint.capacity))
+            needed = length(capacity_words(load, sprint.capacity))
             words = capacity_words(load, sprint.capacity, is_brief=needed > width - KEYS)
             yield from (("", each) for each in (bar, words) if each)
         yield key_of("summary.copy"), [("copy the summary", "foreground")]

@@ -1,5 +1,6 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -22,7 +23,7 @@ from backlit.tui.dialogs.reading import WIDEST, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
-from backlit.tui.widgets.side_lines import Part, Word
+from backlit.tui.widgets.side_lines import Part, Word, length
 
 NAME, AMOUNT, SHARE_BAR, LOAD_BAR = 18, 11, 33, 28
 """Cells at most of a name in the workload, of an amount, of the bar of a share, and of that of a load."""
@@ -46,23 +47,17 @@ def points_of_row(row: Row) -> float:
 
 def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
     """Count the changes of each iteration, and under None of all of them together; tasks are left out."""
-    found: dict[object, Shift] = {None: Shift()}
-
-    def add(place: object, comes: int = 0, goes: int = 0, altered: int = 0) -> None:
-        before = found.get(place, Shift())
-        found[place] = Shift(before.comes + comes, before.goes + goes, before.altered + altered)
-
+    comes, goes, altered = Counter[object](), Counter[object](), 0
     for change in changes:
         move = change.fields.get("IterationID")
         if change.type == "Task" or not change.fields:
             continue
         if move is None:
-            add(None, altered=1)
+            altered += 1
         else:
-            add(None, comes=1)
-            add(move.mine, comes=1)
-            add(move.base, goes=1)
-    return found
+            comes.update((None, move.mine))
+            goes[move.base] += 1
+    return {place: Shift(comes[place], goes[place], altered * (place is None)) for place in {None, *comes, *goes}}
 
 
 def shift_words(shift: Shift) -> str:
@@ -140,11 +135,6 @@ def people_words(load: Load, people: People, iteration: str, width: int) -> list
             return [*parts, (more, "muted")] if parts else [*each, (" …", "muted")]
         parts += separated
     return parts
-
-
-def length(parts: Sequence[Part]) -> int:
-    """Return the number of characters of parts."""
-    return sum(len(text) for text, _ in parts)
 
 
 def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:

@@ -35,7 +35,6 @@ from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
     People,
     Shift,
-    length,
     people_of,
     people_words,
     shift_words,
@@ -50,7 +49,7 @@ from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
-from backlit.tui.widgets.side_lines import Part, Word
+from backlit.tui.widgets.side_lines import Part, Word, length
 
 
 class PlanScreen(ListScreen):

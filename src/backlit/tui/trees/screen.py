@@ -1,10 +1,9 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from msgspec.structs import replace
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -29,7 +28,7 @@ from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
 
 ITEMS_DELAY = 0.08
@@ -42,7 +41,7 @@ HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 FRAME = 5
 """Cells around the words of the heading and between them."""
-HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "g", "app.help")
+HINTS = ("tree.filter", "tree.add", "tree.series", "tree.move", "tree.delete", "g", "app.help")
 
 
 class NodeItems(BacklogList, can_focus=False):
@@ -68,7 +67,6 @@ class TreeScreen(StoreScreen[None]):
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
         self._unready: Mapping[int, Totals] = {}
-        self._unready_count = 0
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
 
@@ -155,7 +153,6 @@ class TreeScreen(StoreScreen[None]):
         )
         if self.is_attached and unready != self._unready:
             self._unready = unready
-            self._unready_count = sum(each.count for each in unready.values())
             self._show_tree()
 
     def _show_tree(self) -> None:
@@ -208,23 +205,22 @@ class TreeScreen(StoreScreen[None]):
     # Words
 
     def _draw_words(self) -> None:
-        connection = self.store.connection
         count, shown = len(self._tree.folding.tree), self._tree.row_count()
         folded = f" · {count - shown:,} folded" if shown < count else ""
         nodes: list[Part] = [(counted(count, self.kind.value[:-1]), "heading"), (folded, "muted")]
-        about, has_rule, unready = self._about_node(), self._below.display, f"{self._unready_count:,} items not ready"
-        nodes += [(" · ", "muted"), (f"{UNREADY} ", "pending"), (unready, "foreground")] if self._unready_count else []
+        unready = sum(each.count for each in self._unready.values())
+        words = (" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} items not ready", "foreground")
+        nodes += words if unready else ()
+        about = self._about_node()
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
-        right, room = [] if has_rule else about, self.size.width - FRAME
-        lefts = (nodes[:end] for end in (len(nodes), 2, 1) if _cells([*nodes[:end], *right]) <= room or not right)
+        right, room = [] if self._below.display else about, self.size.width - FRAME
+        lefts = (nodes[:end] for end in (len(nodes), 2, 1) if length([*nodes[:end], *right]) <= room or not right)
         left = next(lefts, None)
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
         status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
-        series = ("tree.series",) if self.kind is TreeKind.ITERATIONS else ()
-        hints = (*HINTS[:2], *series, *HINTS[2:])
+        hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
-        is_there = connection.state is ConnectionState.ONLINE
-        if is_there:
+        if self.store.connection.state is ConnectionState.ONLINE:
             self._tree.empty_text = f"This project has no {self.kind.value}."
         elif not self._tree.row_count():
             explain_empty(self._tree, self.store, ViewSpec())
@@ -234,9 +230,10 @@ class TreeScreen(StoreScreen[None]):
         node, left = self._tree.node, self._items.region.x - 1
         if node is None:
             return []
-        words: list[Part] = [(text, "foreground") for text in self._tree.about(node, is_brief=not self._items.display)]
+        about = self._tree.about(node, is_brief=not self._items.display)
+        words: list[Part] = [(safe(text), "foreground") for text in about]
         beside = self.size.width - left - 4 if self._items.display and left > 0 else 0
-        rest = beside - _cells(words)
+        rest = beside - length(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
     def _share(self) -> None:
@@ -256,7 +253,3 @@ class TreeScreen(StoreScreen[None]):
         for rule in self.query(RuleLine):
             rule.join_at(self._items.region.x - 1 if is_beside else None)
         self._draw_words()
-
-
-def _cells(parts: Sequence[Part]) -> int:
-    return sum(cell_len(safe(text)) for text, _ in parts)

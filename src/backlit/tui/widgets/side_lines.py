@@ -134,9 +134,9 @@ def _drawn(word: Word) -> Drawn:
     return safe(text), colour, command[0] if command else ""
 
 
-def length(words: Iterable[Drawn]) -> int:
+def length(words: Iterable[Word]) -> int:
     """Return the cells of some words."""
-    return sum(cell_len(text) for text, _, _ in words)
+    return sum(cell_len(word[0]) for word in words)
 
 
 Hint = tuple[str, str, str]
