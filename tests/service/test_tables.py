@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 from backlit.model.fields import ItemType, ValueType
 from backlit.model.filters import SortKey
 from backlit.model.odata import parse_filter
+from backlit.model.resources import INTERNAL
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.admin.workspace import place_of_files
 from backlit.service.storage import schema
@@ -254,12 +255,12 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
 
     def attached(projects_: tuple[int, ...], item_id: int | None = None, comment_id: int | None = None) -> list[int]:
         query = attachments.Query(projects_, item_id, comment_id, named, ())
-        found = attachments.page(connection, query, 0, 100)
-        assert attachments.count(connection, query) == len(found)
-        assert [each.id for each in attachments.page(connection, query, 1, 1)] == [each.id for each in found][1:2]
+        found = query.rows(connection, 0, 100)
+        assert query.count(connection) == len(found)
+        assert query.rows(connection, 1, 1) == found[1:2]
         backwards = attachments.Query(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
         ids = [each.id for each in found]
-        assert [each.id for each in attachments.page(connection, backwards, 0, 100)] == sorted(ids, reverse=True)
+        assert [each.id for each in backwards.rows(connection, 0, 100)] == sorted(ids, reverse=True)
         return ids
 
     assert [attached((1,)), attached((2,)), attached((1, 2)), attached(())] == [made[:2], made[2:], made, []]
@@ -269,9 +270,9 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
         made[1:2],
     ]
     for project_ids, item_id, number in (((1, 2), one.id, 2), ((1, 2), other.id, 1), ((2,), None, None)):
-        query = comments.Query(project_ids, item_id, named, ())
-        found = comments.page(connection, query, 0, 1000)
-        assert comments.count(connection, query) == len(found)
+        query = attachments.Query(project_ids, item_id, None, named, (), INTERNAL, comments.LISTED)
+        found = query.rows(connection, 0, 1000)
+        assert query.count(connection) == len(found)
         assert {each.project_id for each in found} <= set(project_ids)
         assert number is None or [each.work_item_id for each in found] == [item_id] * number
     freed = attachments.remove_of_comment(connection, 1)

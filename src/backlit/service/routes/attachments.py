@@ -27,8 +27,8 @@ from backlit.service.http.endpoint import (
     json_answer,
     must_match,
 )
-from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.routes.comments import found_comment, with_types
+from backlit.service.http.listing import ListOptions, options_of
+from backlit.service.routes.comments import found_comment, page_of, with_types
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
@@ -172,11 +172,7 @@ def _list(call: Call, item_id: int | None = None, comment_id: int | None = None)
 def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: Call) -> Answer:
     internal = call.shared.settings.internal_type
     query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
-    page = attachments.page(call.connection, query, options.skip, options.limit)
-    documents = [orjson.dumps(_model(call, stored).wire()) for stored in page]
-    is_last = (documents or not options.skip) and len(documents) < options.limit
-    total = options.skip + len(documents) if is_last else attachments.count(call.connection, query)
-    return envelope(documents, total, options)
+    return page_of(call, query, options, lambda row: _model(call, Stored(**row)))
 
 
 def _answer(call: Call, stored: Stored, status: int = 200, **headers: str) -> Answer:

@@ -1,19 +1,22 @@
 """Comments."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import orjson
 from msgspec.structs import replace
+from sqlalchemy import RowMapping
 
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.filters import Value, with_constants
-from backlit.model.resources import INTERNAL, PORTAL, Comment
+from backlit.model.resources import INTERNAL, PORTAL, Comment, Resource
 from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, json_answer, must_match, resource_answer
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
+from backlit.service.tables.attachments import Query
 
 routes = Routes()
 
@@ -91,11 +94,16 @@ def _list(call: Call, item_id: int | None = None) -> Answer:
 
 def _page(options: ListOptions, item_id: int | None, call: Call) -> Answer:
     internal = call.shared.settings.internal_type
-    query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order, internal)
-    page = comments.page(call.connection, query, options.skip, options.limit)
-    documents = [orjson.dumps(_shown(call, comment).wire()) for comment in page]
+    here = tuple(call.caller.project_ids)
+    query = Query(here, item_id, None, options.filter, options.order, internal, comments.LISTED)
+    return page_of(call, query, options, lambda row: _shown(call, Comment(**row)))
+
+
+def page_of(call: Call, query: Query, options: ListOptions, model: Callable[[RowMapping], Resource]) -> Answer:
+    """Return a page of comments or attachments; what is beyond a page that is not full needs no count."""
+    documents = [orjson.dumps(model(row).wire()) for row in query.rows(call.connection, options.skip, options.limit)]
     is_last = (documents or not options.skip) and len(documents) < options.limit
-    total = options.skip + len(documents) if is_last else comments.count(call.connection, query)
+    total = options.skip + len(documents) if is_last else query.count(call.connection)
     return envelope(documents, total, options)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Table, delete, func, insert, select, update
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
@@ -23,7 +23,8 @@ PROPERTIES = properties_of(
     size=ValueType.INTEGER,
     type=ValueType.TEXT,
 )
-_COLUMNS = columns_of(attachments, PROPERTIES)
+LISTED = attachments, columns_of(attachments, PROPERTIES)
+"""The table and the columns of a query."""
 
 
 class Stored(Struct, frozen=True):
@@ -46,7 +47,7 @@ class Stored(Struct, frozen=True):
 
 
 class Query(Struct, frozen=True):
-    """Selection and order of attachments; without item and comment, those of all items of the projects."""
+    """Selection and order of the comments or the attachments of some projects, of an item, or of a comment."""
 
     project_ids: tuple[int, ...]
     item_id: int | None
@@ -55,38 +56,35 @@ class Query(Struct, frozen=True):
     order: tuple[SortKey, ...]
     internal_type: str = INTERNAL
     """The internal type as the caller reads it."""
+    listed: tuple[Table, Columns] = LISTED
 
-    @property
-    def columns(self) -> Columns:
-        """Return the columns as the caller reads them."""
-        return written_as(_COLUMNS, "type", INTERNAL, self.internal_type)
+    def rows(self, connection: Connection, skip: int, top: int) -> Sequence[RowMapping]:
+        """Read a page of rows."""
+        statement = select(self.listed[0]).where(*self._where()).order_by(*sort_columns(self.order, self._columns()))
+        return connection.execute(statement.offset(skip).limit(top)).mappings().all()
 
-    def where(self) -> list[ColumnElement[bool]]:
-        """Return the conditions of the statement."""
+    def count(self, connection: Connection) -> int:
+        """Count the rows."""
+        return connection.execute(select(func.count()).select_from(self.listed[0]).where(*self._where())).scalar_one()
+
+    def _columns(self) -> Columns:
+        return written_as(self.listed[1], "type", INTERNAL, self.internal_type)
+
+    def _where(self) -> list[ColumnElement[bool]]:
+        cells = self.listed[0].c
         if self.comment_id is not None:
-            within = attachments.c.comment_id == self.comment_id
+            within = cells.comment_id == self.comment_id
         elif self.item_id is not None:
-            within = attachments.c.work_item_id == self.item_id
+            within = cells.work_item_id == self.item_id
         else:
-            within = attachments.c.project_id.in_(self.project_ids)
-        return [within] if self.filter is None else [within, condition(self.filter, self.columns)]
+            within = cells.project_id.in_(self.project_ids)
+        return [within] if self.filter is None else [within, condition(self.filter, self._columns())]
 
 
 def read(connection: Connection, attachment_id: int) -> Stored | None:
     """Read one attachment."""
     row = connection.execute(select(attachments).where(attachments.c.id == attachment_id)).mappings().first()
     return None if row is None else Stored(**row)
-
-
-def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[Stored]:
-    """Read a page of attachments."""
-    statement = select(attachments).where(*query.where()).order_by(*sort_columns(query.order, query.columns))
-    return [Stored(**row) for row in connection.execute(statement.offset(skip).limit(top)).mappings()]
-
-
-def count(connection: Connection, query: Query) -> int:
-    """Count the attachments that match."""
-    return connection.execute(select(func.count()).select_from(attachments).where(*query.where())).scalar_one()
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
