@@ -174,17 +174,6 @@ class LineList(Widget, can_focus=True):
         """Repaint the changed parts; the base repaints everything."""
         self.refresh()
 
-    def show_from(self, top: int) -> None:
-        """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
-        lines, bar = self.ROW_LINES * (top - self.top), scrollbar_of(self)
-        self.top = top
-        body = Region(0, self.HEADER_LINES, self.size.width, self.size.height - self.HEADER_LINES)
-        if self.row_lines or not (self.IS_PLAIN and scroll(self, body, lines)):
-            self.repaint()
-            return
-        for index in {*bar} ^ {*scrollbar_of(self)}:
-            self.refresh_row(index)
-
     # Moving
 
     def move_to(self, index: int) -> None:
@@ -225,7 +214,7 @@ class LineList(Widget, can_focus=True):
         """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
         top = max(0, min(self.cursor - line, self.row_count() - self.page))
         if top != self.top:
-            self.show_from(top)
+            show_from(self, top)
         self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
 
     def rows_replaced(self, cursor: int) -> None:
@@ -247,7 +236,7 @@ class LineList(Widget, can_focus=True):
             top = self.cursor - self.page + 1 + step
         top = max(0, min(top, max(0, self.row_count() - self.page)))
         if top != self.top:
-            self.show_from(top)
+            show_from(self, top)
 
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
@@ -322,7 +311,19 @@ def keep_margin(rows: LineList) -> None:
     top = min(max(rows.top, rows.cursor - rows.page + 1 + margin), rows.cursor - margin)
     top = max(0, min(top, rows.row_count() - rows.page))
     if top != rows.top:
-        rows.show_from(top)
+        show_from(rows, top)
+
+
+def show_from(rows: LineList, top: int) -> None:
+    """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
+    lines, bar = rows.ROW_LINES * (top - rows.top), scrollbar_of(rows)
+    rows.top = top
+    body = Region(0, rows.HEADER_LINES, rows.size.width, rows.size.height - rows.HEADER_LINES)
+    if rows.row_lines or not (rows.IS_PLAIN and scroll(rows, body, lines)):
+        rows.repaint()
+        return
+    for index in {*bar} ^ {*scrollbar_of(rows)}:
+        rows.refresh_row(index)
 
 
 def scrollbar_of(rows: LineList) -> range:
