@@ -87,7 +87,8 @@ class Stay(Struct, frozen=True):
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
     """Report on started items that are not done, oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
-    bars = tuple(_age_bar(each, float(each.days(today))) for each in shown)
+    days = [(each, float(each.days(today))) for each in shown]
+    bars = tuple(Bar(f"#{each.item_id} {each.name}", (min(age, STUCK), max(0.0, age - STUCK))) for each, age in days)
     rows = tuple(_age_row(each, today) for each in shown)
     notes = []
     if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
@@ -103,10 +104,6 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     )
     chart = Bars(AGE_PARTS, bars, line=STUCK)
     return Report("Age in status", about, _age_headline(shown, today), chart, table, tuple(notes))
-
-
-def _age_bar(stay: Stay, days: float) -> Bar:
-    return Bar(f"#{stay.item_id} {stay.name}", (min(days, STUCK), max(0.0, days - STUCK)))
 
 
 def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:

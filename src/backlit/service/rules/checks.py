@@ -233,10 +233,6 @@ def _parent(key: str, value: object) -> int:
     return value
 
 
-def _sequence(key: str, value: object) -> int:
-    return min(max(_whole(key, value), 0), LAST)
-
-
 def _date(key: str, value: object) -> date:
     if not isinstance(value, str):
         raise _Wrong(f"{key} must be a date such as 2026-03-01.")
@@ -256,7 +252,7 @@ _ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_D
 _AREA: Mapping[str, tuple[str, _Check]] = {
     "name": ("name", _name),
     "parentId": ("parent_id", _parent),
-    "sequence": ("sequence", _sequence),
+    "sequence": ("sequence", lambda key, value: min(max(_whole(key, value), 0), LAST)),
 }
 _ITERATION: Mapping[str, tuple[str, _Check]] = {
     **_AREA,

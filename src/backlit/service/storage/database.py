@@ -253,7 +253,7 @@ def _engine(url: URL) -> Engine:
         engine = create_engine(
             url,
             poolclass=NullPool,
-            json_serializer=_dumps,
+            json_serializer=lambda value: orjson.dumps(value).decode(),
             json_deserializer=orjson.loads,
             hide_parameters=True,  # errors go into the log, which has no secrets
             # Each connection has one user at a time, in changing threads.
@@ -264,10 +264,6 @@ def _engine(url: URL) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
     return engine
-
-
-def _dumps(value: object) -> str:
-    return orjson.dumps(value).decode()
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:

@@ -237,7 +237,8 @@ class _Worker:
             except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
                 if left and _may_try_again(error, self._stage):
                     continue
-                if len(jobs) > 1 and _is_rolled_back(error, self._stage):
+                is_rolled_back = self._stage in {_Stage.WORKING, _Stage.COMMITTING} and not _is_cut_off(error)
+                if len(jobs) > 1 and is_rolled_back:  # by one of them, or by their number
                     for job in jobs:
                         self._run(connection, [job])
                     return
@@ -271,7 +272,7 @@ class _Worker:
             if self._time_limit is not None and (self._is_late() or _state(error) == _TIMED_OUT):
                 job.error = BadRequest(f"$filter: this takes longer than {self._time_limit:g} s; narrow it.")
                 raise job.error from error
-            if _is_too_deep(error):
+            if _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig):
                 job.error = BadRequest("$filter: it is nested too deeply for the database; write it flatter.")
                 raise job.error from error
             raise
@@ -350,10 +351,6 @@ class QuickReads:
             self._connection.close()
 
 
-def _is_too_deep(error: DBAPIError) -> bool:
-    return _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig)
-
-
 def _state(error: DBAPIError) -> str | None:
     return getattr(error.orig, "sqlstate", None)
 
@@ -385,8 +382,3 @@ def _may_try_again(error: BaseException, stage: _Stage) -> bool:
     if not isinstance(error, DBAPIError):
         return False
     return _state(error) in _UNDONE or (_is_cut_off(error) and stage < _Stage.COMMITTING)
-
-
-def _is_rolled_back(error: BaseException, stage: _Stage) -> bool:
-    """Return True if one job, or the size of the batch, made the whole batch roll back."""
-    return stage in {_Stage.WORKING, _Stage.COMMITTING} and not _is_cut_off(error)

@@ -1,7 +1,7 @@
 """Areas and iterations sent to the service, one at a time for each tree. A write reads the siblings again."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -151,13 +151,9 @@ class NodeLevels:
         except (ServiceRefused, ServiceError):
             self._filters = False
             return await self.read(entry)
-        is_asked_for = _asked_for({*parent_ids}, with_own)
-        self._filters = all(map(is_asked_for, found))
+        asked = {*parent_ids}
+        self._filters = all(each.get("parentId") in asked or each.get("id") == with_own is not None for each in found)
         return Level(found, is_whole=not self._filters)
-
-
-def _asked_for(parent_ids: set[int], with_own: int | None) -> Callable[[Document], bool]:
-    return lambda node: node.get("parentId") in parent_ids or node.get("id") == with_own is not None
 
 
 def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable[int]) -> set[int]:

@@ -117,16 +117,13 @@ class Outbox:
             await _cancel([woken, *running])
         if trouble is not None:
             raise trouble
-        return self._next_after()
+        return max(0.0, min(self._not_before.values()) - time.monotonic()) if self._not_before else None
 
     async def _started(self, running: Collection[object]) -> set["asyncio.Task[BacklitError | None]"]:
         now = time.monotonic()
         self._not_before = {entry_id: until for entry_id, until in self._not_before.items() if until > now}
         take = partial(_take, room=self._flow.room - len(running), resting=frozenset(self._not_before))
         return {asyncio.create_task(self._send_one(entry)) for entry in await self._files.write(take)}
-
-    def _next_after(self) -> float | None:
-        return max(0.0, min(self._not_before.values()) - time.monotonic()) if self._not_before else None
 
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
         """Send an entry and hold it. Returns an error that blocks all other entries."""

@@ -80,7 +80,8 @@ class ChangeReader:
             )
             latest = _newest(fresh)
             newest = max(filter(None, (newest, latest)), default=None)
-            if not fresh or _oldest(fresh) < since or len(seen) >= page.total:
+            oldest = min((moment(each.get("lastModifiedAt")) or LAST for each in fresh), default=since)
+            if not fresh or oldest < since or len(seen) >= page.total:
                 if newest is not None and newest != mark:
                     await self._keep(newest)
                 return page.total
@@ -96,10 +97,6 @@ def _before(mark: datetime) -> datetime:
 
 def _newest(documents: list[Document]) -> datetime | None:
     return max((found for each in documents if (found := moment(each.get("lastModifiedAt")))), default=None)
-
-
-def _oldest(documents: list[Document]) -> datetime:
-    return min((moment(each.get("lastModifiedAt")) or LAST for each in documents), default=FIRST)
 
 
 Put = Callable[[Writer, Iterable[Document]], frozenset[int]]

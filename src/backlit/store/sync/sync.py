@@ -168,7 +168,8 @@ class Sync:
         """Load everything, or resume it. The next run reads changes made during the load."""
         if self._is_stopped:
             return
-        self._loading = self._loader(lists)
+        loader = FirstLoad if lists.traits.is_ranged else FullScan
+        self._loading = loader(lists, self._files, self._progress)
         try:
             if not await self._note(f"watermark {lists.project_id}"):
                 await ChangeReader(lists, self._files).begin()
@@ -182,9 +183,6 @@ class Sync:
                 self.sentence = "Loading stopped. Refresh to resume."
         finally:
             self._loading = None
-
-    def _loader(self, lists: ProjectLists) -> FirstLoad | FullScan:
-        return (FirstLoad if lists.traits.is_ranged else FullScan)(lists, self._files, self._progress)
 
     async def _catch_up(self, lists: ProjectLists, *, is_asked: bool) -> None:
         changes = ChangeReader(lists, self._files)

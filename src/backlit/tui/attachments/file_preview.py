@@ -263,13 +263,10 @@ class FileLines(Widget):
         """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
         theme = ThemeStyles.of(self.app)
         if self._picture is not None and self._picture.fits(theme):
-            self.call_after_refresh(self._begin_picture)
+            self.call_after_refresh(self.run_worker, work(self._draw_picture), exclusive=True)
         else:
             self._lines = self._preview.draw(event.size.width, event.size.height, theme)
         self.scroll_lines(0)
-
-    def _begin_picture(self) -> None:
-        self.run_worker(work(self._draw_picture), exclusive=True)
 
     async def _draw_picture(self) -> None:
         region = self.region

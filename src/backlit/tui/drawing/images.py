@@ -74,17 +74,16 @@ def image_lines(picture: "Image", width: int, height: int, background: str, *, i
     rows = range(0, down, 2)
     if is_colourless:
         return [[Segment("".join(_shade(points[x, y], points[x, y + 1]) for x in range(across)))] for y in rows]
-    return [[_half_block(points[x, y], points[x, y + 1]) for x in range(across)] for y in rows]
+    pairs = [
+        [Style(color=_colour(points[x, y]), bgcolor=_colour(points[x, y + 1])) for x in range(across)] for y in rows
+    ]
+    return [[Segment("▀", each) for each in row] for row in pairs]
 
 
 def background_of(style: Style) -> str:
     """Return the background for transparent parts; black where it is the terminal's own."""
     colour = style.bgcolor
     return colour.triplet.hex if colour is not None and colour.triplet is not None else "#000000"
-
-
-def _half_block(above: object, below: object) -> Segment:
-    return Segment("▀", Style(color=_colour(above), bgcolor=_colour(below)))
 
 
 def _colour(point: object) -> Color:

@@ -66,7 +66,8 @@ class Fold:
         The fold opens for a wanted field, and once for each field with a fault or with a change that is to be decided.
         Where there is room, a blank stands above each heading.
         """
-        shown = [each for line in self._lines if self._is_shown(line) for each in _wrapped(line, max(8, width))]
+        lines = (each for each in self._lines if not each.is_apart or (each.field and each.field.key == self.revealed))
+        shown = [each for line in lines for each in _wrapped(line, max(8, width))]
         spaced = [each for line in shown for each in ((BLANK, line) if line.is_heading else (line,))]
         if len(spaced) <= height:
             return spaced
@@ -81,9 +82,6 @@ class Fold:
         self._urgent = urgent
         fold = self._line([line.field.label for line in below if line.field])
         return [*spaced[:first], fold, *(below if self.is_open else ())]
-
-    def _is_shown(self, line: GridLine) -> bool:
-        return not line.is_apart or (line.field is not None and line.field.key == self.revealed)
 
     def _line(self, labels: Sequence[str]) -> GridLine:
         named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")

@@ -38,7 +38,7 @@ LIST_SHARE = 69
 class SelectionTotals:
     """The number and the points of the selected items, counted in a worker of its owner; `changed` is called after."""
 
-    def __init__(self, store: Store, owner: Widget, changed: Callable[[], None]) -> None:
+    def __init__(self, store: Store, owner: Widget, changed: Callable[[], object]) -> None:
         self.totals = Totals()
         self._store = store
         self._owner = owner
@@ -90,7 +90,7 @@ class ItemPanes(StorageErrorGuard, Container):
         self._is_asked_for = False
         self._hits: Mapping[int, Hit] = {}
         self._line: int | None = None
-        self.selected = SelectionTotals(store, self, self._selection_measured)
+        self.selected = SelectionTotals(store, self, lambda: self.post_message(self.Measured()))
 
     def compose(self) -> ComposeResult:
         """Place the list, then the preview."""
@@ -155,9 +155,6 @@ class ItemPanes(StorageErrorGuard, Container):
     def measure_selection(self) -> None:
         """Count the selected items."""
         self.selected.measure(self.items.selection.ids())
-
-    def _selection_measured(self) -> None:
-        self.post_message(self.Measured())
 
     def preview_soon(self) -> None:
         """Draw the preview once the cursor rests."""

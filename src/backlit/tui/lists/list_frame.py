@@ -15,7 +15,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
+from backlit.tui.lists.filtering import FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -168,7 +168,7 @@ class FilterLine(QueryLine):
     def begin(self) -> None:
         """Open the line with its last text."""
         now = self._target.shared.now
-        if not self._holds_typed(now):
+        if not self._typed or now.query != joined(self._kept, self._typed):  # another filter came
             self._kept, self._typed = now.query, ""
         self._focus_before = self.screen.focused
         self.open(FILTER, self._typed or now.text, HINT)
@@ -215,10 +215,6 @@ class FilterLine(QueryLine):
     def _leave(self) -> None:
         self.close()
         filter_list(self._target, replace(self._target.shared.now, text="", query=self._kept))
-
-    def _holds_typed(self, now: Filtering) -> bool:
-        """Return whether the last typed query still filters the list."""
-        return bool(self._typed) and now.query == joined(self._kept, self._typed)
 
     def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
         return complete(text, cursor, self._target.store.names.vocabulary()) if text.strip() else ()
