@@ -128,6 +128,14 @@ async def test_what_a_screen_draws_is_legible_in_every_theme(scene: str, workspa
             assert (name, [fault for each in segments if (fault := fault_of(each, theme))]) == (name, [])
 
 
+@pytest.mark.slow
+async def test_no_cell_of_a_narrow_board_shows_the_terminals_own_ground(workspace: Path, tmp_path: Path) -> None:
+    async with opened("board", tmp_path, workspace, (60, 20)) as pilot:
+        cells = [each for strip in strips_of(pilot.app) for each in strip]
+
+        assert [each.text for each in cells if each.style is None or each.style.bgcolor is None] == []
+
+
 def fault_of(segment: Segment, theme: Theme) -> str:
     """What is wrong with the colours of a piece of a screen; empty if nothing."""
     style = segment.style

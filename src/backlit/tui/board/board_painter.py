@@ -170,7 +170,7 @@ class CardPainter:
             colour = "conflict" if is_over(columns[number], totals[number]) else "foreground" if is_current else "muted"
             segments += [Segment(words[number], theme.style(colour, bold=is_current)), Segment("   ", theme.style())]
         more = [Segment("›", theme.style("muted"))] * (sight.stop < len(words))
-        return Strip([*segments[:-1], Segment("  "), *more]).adjust_cell_length(width, theme.style())
+        return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         """Draw a card: type and title, in up to two lines, and facts; the rest is blank.
