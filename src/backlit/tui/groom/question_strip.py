@@ -127,7 +127,7 @@ def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> list[Segm
 def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
     """Return a line of the current question, on the ground of a cursor over the whole width, after its bar."""
     on = theme.style(on="cursor-background")
-    ground = Style(bgcolor=on.bgcolor)
+    ground = theme.tint("cursor-background")
     strip = Strip([Segment("▌", theme.style("accent", on="cursor-background")), *Strip(line).crop(1)])
     tinted = [Segment(text, style + ground if style else on) for text, style, _ in strip]
     return list(Strip(tinted).adjust_cell_length(width, on))

@@ -125,7 +125,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         was_row = False
         for index, field in enumerate(self._fields):
             shown = self._in_words(field)
-            found = field_lines(shown, width, is_current=index == self._at)
+            found = field_lines(shown, width, is_current=index == self._at, is_ansi=self.app.current_theme.ansi)
             is_row = is_wide and not shown.is_long
             lines += [Content("")] if lines and not (is_row and was_row) else []
             was_row = is_row
@@ -339,7 +339,7 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
     return Keep.MINE if column < mine else Keep.THEIRS
 
 
-def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
+def field_lines(field: ShownField, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
     """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
     is_wide, sign = width >= SIDE_BY_SIDE, "▌" if is_current else " "
     lines = _row(field, width, sign) if is_wide and not field.is_long else [_heading(field, width, sign)]
@@ -352,9 +352,9 @@ def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Cont
         body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
     shown = [*lines, *_fault(field, width), *body, *_edited(field, width)]
     tinted = 0 if not is_current else len(lines) if field.is_long else len(shown)
-    ground = "on $cursor-background"
-    padded = (line.pad_right(max(0, width - line.cell_length)).stylize_before(ground) for line in shown[:tinted])
-    return [*padded, *shown[tinted:]]
+    tint, colour = (Content.stylize, "$cursor-foreground ") if is_ansi else (Content.stylize_before, "")
+    padded = (line.pad_right(max(0, width - line.cell_length)) for line in shown[:tinted])
+    return [*(tint(line, f"{colour}on $cursor-background") for line in padded), *shown[tinted:]]
 
 
 def _row(field: ShownField, width: int, sign: str) -> list[Content]:
