@@ -8,7 +8,7 @@ from typing import Protocol
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, ValueType
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind, ValueType
 from backlit.model.filters import (
     AnyTag,
     Call,
@@ -136,10 +136,8 @@ def _condition(condition: Condition, names: Names) -> Filter:
 
 def _failing(condition: Condition, value: str, names: Names) -> Filter:
     if value in {ANY, NONE}:
-        is_open = _choice(condition, FIELD_BY_KEY["Status"], OPEN, names)
-        is_task = Comparison(Operator.EQ, Property("type"), Literal(ItemType.TASK))
-        unready = all_of([names.failing(None), is_open, Not(is_task)])  # as they are counted
-        return unready if value == ANY else Not(unready)
+        failing = names.failing(None)
+        return failing if value == ANY else Not(failing)
     if value not in RULE_BY_ID:
         refuse(
             f'the readiness check has no rule "{value}"; choose from {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at
