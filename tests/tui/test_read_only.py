@@ -115,6 +115,15 @@ async def test_the_pop_up_and_the_palette_offer_a_reader_no_change(
         assert hidden not in text_of(pilot.app)
 
 
+async def test_a_reader_is_told_what_an_empty_plan_offers(reader: Store, opened: Open) -> None:
+    async with opened(reader, (140, 30)) as pilot:
+        await press(pilot, "g", "p", *["right_curly_bracket"] * 3)
+
+        await said(pilot, "Nothing is planned here yet. Press tab")
+        assert "gi shows the iterations" in text_of(pilot.app)
+        assert missing(pilot.app, ["press > to plan", "create sprints"]) == ["press > to plan", "create sprints"]
+
+
 async def test_a_reader_copies_and_filters(reader: Store, opened: Open) -> None:
     async with opened(reader) as pilot:
         await press(pilot, "y", "y")

@@ -227,6 +227,21 @@ async def test_the_capacity_is_that_of_the_pane_or_of_the_target(store: Store, h
         await run(target, "plan.capacity")
 
 
+async def test_a_reader_is_led_on_where_others_are_told_to_plan(store: Store) -> None:
+    tell(store, role="reader")
+    target, said = plan_at(store, 23), []
+    for command_id in ("difference", "send", "back"):
+        with pytest.raises((CannotAct, Forbidden)) as refused:
+            await run(target, f"plan.{command_id}")
+        said.append(str(refused.value))
+    put_nouns(store, iterations=[node(20, "Shop")])
+    with pytest.raises(CannotAct, match=r"There is no iteration yet\. gb shows the backlog\."):
+        await run(FakePlan(store), "plan.next-target")
+
+    assert said[0] == "The plan has no changes. W shows the workload."
+    assert [each[:29] for each in said[1:]] == ["This project is read only for"] * 2
+
+
 async def test_nothing_is_planned_aimed_at_or_measured_without_an_iteration(store: Store) -> None:
     put_nouns(store, iterations=[node(20, "Shop")])
     target = FakePlan(store, [1])

@@ -80,7 +80,8 @@ def _summary(target: PlanTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
     plan, store = target.store.plan, target.store
     if not plan.state:
-        raise CannotAct("The plan has no changes. Press > to plan an item into the iteration.")
+        way = "W shows the workload" if store.lookups.is_read_only else "Press > to plan an item into the iteration"
+        raise CannotAct(f"The plan has no changes. {way}.")
     changes = plan.difference()
     places = {each for change in changes for each in _places(change)} - {plan.iterations.backlog_id}
     ordered = [each for each in plan.iterations.targets() if each.id in places]

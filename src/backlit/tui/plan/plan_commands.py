@@ -70,6 +70,7 @@ async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
 
 async def send(target: PlanTarget, call: Call) -> None:
     """Plan into the target, or into the iteration of the count; from an iteration's pane into the next one."""
+    target.store.lookups.need_writer()
     targets, here = target.lists.targets(), target.lists.here()
     ids = [each.id for each in targets]
     at = (call.count or 1) - 1
@@ -90,6 +91,7 @@ async def send(target: PlanTarget, call: Call) -> None:
 
 async def back(target: PlanTarget, _call: Call) -> None:
     """Revert the planned move, or plan into the backlog."""
+    target.store.lookups.need_writer()
     items = target.chosen()
     item_ids = [item.id for item in items]
     planned = target.store.plan.draft.items
@@ -171,4 +173,6 @@ async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[
 def _no_iteration(store: Store) -> CannotAct:
     if not store.lookups.iterations():
         return CannotAct("The iterations are still loading. Try again in a moment.")
+    if store.lookups.is_read_only:
+        return CannotAct("There is no iteration yet. gb shows the backlog.")
     return CannotAct("There is no iteration to plan into. Press gi, then cs to create sprints.")

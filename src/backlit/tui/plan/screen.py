@@ -222,6 +222,7 @@ class PlanHeads:
     ) -> dict[PlanPane, list[Part]]:
         """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
         store, lists, panes = self._store, self._lists, self._lists.panes
+        is_reader = store.lookups.is_read_only
         every, iterations = store.plan.iterations.targets(), store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
@@ -237,7 +238,7 @@ class PlanHeads:
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION
+            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION[is_reader]
             titles[pane] = [] if is_unread else [("No iteration to plan", "foreground")]
             if iteration is not None:
                 shift = Shift() if is_alone else found.get(iteration.id, Shift())
@@ -250,7 +251,7 @@ class PlanHeads:
                 titles[pane] = shown.title(room, has_focus=pane is panes.focused)
             pane.say(lines)
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
-            pane.items.empty_text = EMPTY if iteration else ""
+            pane.items.empty_text = EMPTY[is_reader] if iteration else ""
         return titles
 
     def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
@@ -301,9 +302,16 @@ def plan_words(plan: Plan) -> list[Part]:
 
 
 TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
-EMPTY = "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it."
+EMPTY = (
+    "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it.",
+    "Nothing is planned here yet. Press tab for the other panes, { and } for other iterations.",
+)
+"""The text of an empty pane, and the one for a reader."""
 UNREAD = [HeadLine([(each, "muted")]) for each in (" Loading …", "")]
-NO_ITERATION = [HeadLine([(each, "muted")]) for each in (" Press gi, then cs to create sprints", "")]
+NO_ITERATION = [
+    [HeadLine([(each, "muted")]), HeadLine()]
+    for each in (" Press gi, then cs to create sprints", " gi shows the iterations")
+]
 
 
 class IterationHead(Struct, frozen=True):
