@@ -136,6 +136,19 @@ def test_an_item_is_open_until_its_status_is_known_as_closed(status: str | None,
     assert matches(filter_of(parse_query("status:open"), Book()), {**ITEM, "Status": status}) == is_open
 
 
+@pytest.mark.parametrize(
+    ("values", "is_judged"),
+    [({}, True), ({"Status": "Done"}, False), ({"type": "Task"}, False), ({"Estimate": "3"}, True)],
+)
+def test_done_items_and_tasks_are_never_among_those_that_are_not_ready(
+    values: dict[str, object], is_judged: bool
+) -> None:
+    asked = ("lint:any", "lint:owner", "-lint:none")
+    story = {**ITEM, "type": "Story", "Status": "In Progress", "AssignedToID": None, **values}
+
+    assert [matches(filter_of(parse_query(each), Book()), story) for each in asked] == [is_judged] * 3
+
+
 def test_a_value_that_is_named_whole_is_meant_alone() -> None:
     found = filter_of(parse_query("status:done"), Book())
 

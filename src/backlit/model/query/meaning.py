@@ -8,8 +8,9 @@ from typing import Protocol
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, ValueType
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, ValueType
 from backlit.model.filters import (
+    And,
     AnyTag,
     Call,
     Comparison,
@@ -135,14 +136,13 @@ def _condition(condition: Condition, names: Names) -> Filter:
 
 
 def _failing(condition: Condition, value: str, names: Names) -> Filter:
-    if value in {ANY, NONE}:
-        failing = names.failing(None)
-        return failing if value == ANY else Not(failing)
-    if value not in RULE_BY_ID:
+    if value not in {ANY, NONE, *RULE_BY_ID}:
         refuse(
             f'the readiness check has no rule "{value}"; choose from {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at
         )
-    return names.failing(value)
+    failing = names.failing(value if value in RULE_BY_ID else None)
+    judged = And((Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK)), _is_open(names), failing))
+    return Not(judged) if value == NONE else judged
 
 
 def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter:
@@ -225,12 +225,16 @@ def _text(condition: Condition, field: Field, value: str, names: Names) -> Filte
     return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(value))
 
 
+def _is_open(names: Names) -> Filter:
+    status, groups = FIELD_BY_KEY["Status"], names.status_groups()
+    closed = tuple(Literal(each) for each in names.values(status) if not groups.is_open(each))
+    return Not(In(Property(status.key), closed))
+
+
 def _choice(condition: Condition, field: Field, value: str, names: Names) -> Filter:
     choices = names.values(field)
     if field.kind is Kind.STATUS and value.lower() == OPEN:
-        groups = names.status_groups()
-        closed = tuple(Literal(each) for each in choices if not groups.is_open(each))
-        return Not(In(Property(field.key), closed))
+        return _is_open(names)
     folded = value.casefold()
     found = [each for each in choices if each.casefold() == folded]
     if not found and condition.operator == ":":
