@@ -197,7 +197,7 @@ def test_the_rules_know_the_root_area_and_the_current_iteration(store: Store) ->
     assert store.names.ground().current_iteration_ids == {11}
 
 
-def test_cells_hold_fields_and_findings_of_open_items_only(store: Store) -> None:
+def test_cells_hold_fields_and_findings_of_open_items_without_tasks(store: Store) -> None:
     cells = store.cells.values([1, 5, 99], ["Estimate", "lint", "AssignedToID", "createdAt"])
 
     assert {each: (row["Estimate"], row["AssignedToID"]) for each, row in cells.items()} == {
@@ -206,7 +206,7 @@ def test_cells_hold_fields_and_findings_of_open_items_only(store: Store) -> None
     }
     assert cells[1]["lint"]
     assert cells[5]["lint"] is None
-    assert store.cells.open_among([1, 2, 3, 4, 5, 99]) == [1, 3]
+    assert store.cells.judged_among([1, 2, 3, 4, 5, 99]) == [1]
 
 
 @pytest.mark.parametrize(

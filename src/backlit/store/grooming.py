@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
@@ -77,10 +77,10 @@ class ReadyCheck:
         """Return the facts that the rules depend on."""
         return self._names.ground()
 
-    def sentences(self, item_id: int) -> list[str]:
-        """Return a sentence for each rule that an item fails."""
+    def sentences(self, item: Item) -> list[str]:
+        """Return a sentence for each rule that an item fails; none for a done item or a task."""
         ground = self.ground()
-        return [rule.said(ground) for rule in self.faults([item_id]).get(item_id, ())]
+        return [rule.said(ground) for rules in self.faults_of([item]).values() for rule in rules]
 
     def checks(self, item: Item) -> list[Check]:
         """Return the checks of an item, the passed ones first; an empty field passes none."""
@@ -93,6 +93,11 @@ class ReadyCheck:
             Check(rule.words_passed(ground), has_passed=True) for rule in filled if rule.passed and rule not in failed
         ]
         return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
+
+    def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[Rule, ...]]:
+        """Return the failed rules of the items that are open, not ready and no tasks."""
+        is_open, judged = self._names.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
+        return self.faults([each.id for each in judged if is_open(str(each.fields.get("Status") or ""))])
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""

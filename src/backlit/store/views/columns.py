@@ -38,9 +38,9 @@ class Cells:
             for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
         }
 
-    def open_among(self, ids: Sequence[int]) -> list[int]:
-        """Return the items that are open by their own status."""
-        sql = "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND own_open = 1"
+    def judged_among(self, ids: Sequence[int]) -> list[int]:
+        """Return the items that are open and no tasks."""
+        sql = "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND own_open = 1 AND is_task = 0"
         return [item_id for (item_id,) in self._files.mirror.execute(sql, (ids_json(ids),))]
 
 
@@ -54,8 +54,8 @@ class ComputedColumn(NamedTuple):
 
 
 def _failed_rules(cells: Cells, ids: Sequence[int]) -> Mapping[int, str]:
-    """Return the findings of the ready-check on the open items."""
-    due = cells.open_among(ids)
+    """Return the findings of the ready-check on the open items, tasks left out."""
+    due = cells.judged_among(ids)
     return {item_id: ", ".join(rule.label for rule in rules) for item_id, rules in cells.faults(due).items()}
 
 

@@ -215,7 +215,8 @@ class GroomSummaryScreen(StoreScreen[None]):
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else None
-        faults = self.store.ready_check.sentences(item.id) if item is not None else ()
+        ground = self.store.ready_check.ground()
+        faults = [rule.said(ground) for rule in each.open] if each is not None else ()
         self._preview.show(item, comments, surroundings_of(self.store, item, faults))
         self._show_changes()
 

@@ -1,11 +1,11 @@
 """Changes of items as one step: the journal, the differences to agree to, and the items that could not be changed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from textual.content import Content
 
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import Rule
 from backlit.model.statuses import StatusGroup
 from backlit.store.grooming import MANY_UNREADY
@@ -80,7 +80,7 @@ def bulk_question(store: Store, plan: Plan, unready: int = 0) -> ReadingDialog:
 
     `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
     """
-    count, faults = len(plan.changes), faults_of(store, _begun(store, plan)[:MOST_LINES] if unready else ())
+    count, faults = len(plan.changes), store.ready_check.faults_of(_begun(store, plan)[:MOST_LINES] if unready else ())
     answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
     label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
@@ -103,12 +103,6 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
         if count:
             known = f"{count:,}{'+' * (sign == UNREADY and count == MANY_UNREADY)}"
             yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
-
-
-def faults_of(store: Store, items: Iterable[Item]) -> Mapping[int, Sequence[Rule]]:
-    """Return the failed rules of the items that are open, not ready and no tasks."""
-    is_open, judged = store.lookups.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
-    return store.ready_check.faults([each.id for each in judged if is_open(each.status)])
 
 
 def _lines(store: Store, plan: Plan, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:

@@ -123,15 +123,10 @@ class ItemPanes(StorageErrorGuard, Container):
         item = self.shown_item(item_id) if item_id is not None else None
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
-        around = surroundings_of(self._store, item, self._faults(item), found)
+        faults = self._store.ready_check.sentences(item) if item else ()
+        around = surroundings_of(self._store, item, faults, found)
         self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE
         self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
-
-    def _faults(self, item: Item | None) -> Sequence[str]:
-        """Return the sentences of the failed readiness checks of an open item."""
-        if item is None or not self._store.lookups.status_groups().is_open(item.status):
-            return ()
-        return self._store.ready_check.sentences(item.id)
 
     def find_words(self, words: str) -> None:
         """Show in previews where some words occur in the item's texts; an empty string shows nothing."""

@@ -19,7 +19,6 @@ from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.items.bulk_edit import faults_of
 from backlit.tui.plan.capacity import People, Shift, bar_line, over_limits, people_of, shift_words, shifts
 from backlit.tui.plan.plan_commands import PlanTarget
 from backlit.tui.widgets.item_rows import UNREADY
@@ -137,7 +136,7 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         if change.id not in along:
             groups.setdefault(_move(words, change), []).append(change)
     judged = [change.id for change in summary.changes if change.type != "Task"][:MOST_LINES]
-    shown, unready = 0, faults_of(store, store.batch.items(judged))
+    shown, unready = 0, store.ready_check.faults_of(store.batch.items(judged))
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
