@@ -20,7 +20,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog, LinesDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
-from backlit.tui.trees.node_commands import offer, overlap_words, series_of
+from backlit.tui.trees.node_commands import offer, overlap_warning, series_of
 
 AREAS = [node(1, "Shop"), node(2, "Cart", 1), node(3, "Pay", 1), node(4, "Cards", 3), node(5, "Search", 1)]
 TODAY = date(2026, 3, 10)
@@ -234,11 +234,16 @@ async def test_dates_that_overlap_siblings_of_the_same_kind_are_named(store: Sto
 
     typed = (("2026-03-15", "+1w"), ("2026-04-30", "2026-05-01"))
     found = [
-        re.findall(r"\d days?(?: overlaps .*)? \+2w", result_of(each, *days))[0]
+        re.findall(r"\d days?(?: ! overlaps .*)? \+2w", result_of(each, *days))[0]
         for each in target.asked
         for days in typed
     ]
-    assert found == ["7 days overlaps Lap 1 +2w", "2 days +2w", "7 days overlaps R1 +2w", "2 days overlaps R1 +2w"]
+    assert found == [
+        "7 days ! overlaps Lap 1 +2w",
+        "2 days +2w",
+        "7 days ! overlaps R1 +2w",
+        "2 days ! overlaps R1 +2w",
+    ]
     assert result_of(target.asked[0], "2026-03-15", "2026-03-14").endswith("Ends: it cannot end before it starts.")
 
 
@@ -356,6 +361,6 @@ def test_each_line_of_a_series_is_checked(changed: dict[int, str], reason: str) 
 def test_iterations_overlap_on_a_shared_day() -> None:
     first, second = sprint("A", date(2026, 3, 2), date(2026, 3, 8)), sprint("B", date(2026, 3, 8), date(2026, 3, 9))
 
-    assert overlap_words(date(2026, 3, 8), date(2026, 3, 8), [first, second, first]) == "  overlaps A and 2 more"
-    assert overlap_words(date(2026, 3, 9), date(2026, 3, 20), [first, second]) == "  overlaps B"
-    assert overlap_words(date(2026, 3, 10), None, [sprint("C", None, None), first]) == ""
+    assert overlap_warning(date(2026, 3, 8), date(2026, 3, 8), [first, second, first]) == "\n! overlaps A and 2 more"
+    assert overlap_warning(date(2026, 3, 9), date(2026, 3, 20), [first, second]) == "\n! overlaps B"
+    assert overlap_warning(date(2026, 3, 10), None, [sprint("C", None, None), first]) == ""

@@ -72,7 +72,7 @@ async def change_dates(target: NodeTarget, _call: Call) -> None:
     def read(typed: Sequence[str]) -> str:
         start, end = _days(typed, today)
         length = f"{span(start, end, today)}, {counted((end - start).days + 1, 'day')}"
-        return f"{length}{overlap_words(start, end, _iterations_beside(target, node))}\n{LENGTHS}"
+        return f"{length}{overlap_warning(start, end, _iterations_beside(target, node))}\n{LENGTHS}"
 
     lines = [("Starts", _day(entry.start)), ("Ends", _day(entry.end))]
     typed = await target.ask(LinesDialog(f"Dates of {node.name}", lines, read, kept_lines(target, "dates")))
@@ -344,19 +344,18 @@ def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], to
     if len(lines) > most:
         lines = [*lines[: most - 2], "…", lines[-1]]
     begins = f" from {start:%a} {written_day(start, today)}" if start else ""
-    overlaps = overlap_words(start, series[-1].end, beside)
-    return "\n".join([counted(len(series), "sprint") + begins, *lines, *[f"! {overlaps.strip()}"] * bool(overlaps)])
+    return "\n".join([counted(len(series), "sprint") + begins, *lines]) + overlap_warning(start, series[-1].end, beside)
 
 
-def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:
-    """Return a note on the sibling iterations that overlap one; overlaps are allowed."""
+def overlap_warning(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:
+    """Return a line about the sibling iterations that overlap some days, which is allowed; empty without any."""
     found = [
         each.name
         for each in beside
         if start and end and each.start and each.end and each.start <= end and start <= each.end
     ]
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"  overlaps {found[0]}{more}" if found else ""
+    return f"\n! overlaps {found[0]}{more}" if found else ""
 
 
 def _whole(text: str, what: str, most: int) -> int:
