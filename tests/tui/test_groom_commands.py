@@ -168,6 +168,7 @@ async def test_a_comment_leads_on_where_no_question_is_left(store: Store, alone:
         left += target.left
 
     assert left == [(1, False)]
+    assert target.said == ["Comment added to #1. u to undo."] * 2
     assert [each.text for each in store.comments.of_item(1)] == ["Ask Jon", "Split it"]
     sends = [
         Content.from_markup(str(cast("CommentDialog", each).frame.border_subtitle)).plain.split("  ")[0]

@@ -174,7 +174,7 @@ async def test_an_internal_comment_is_sent_at_once_and_an_empty_answer_keeps_the
     await run(sent, "item.comment")
 
     assert [(each.item_id, each.payload) for each in store.outbox_entries()] == [(1, {"text": "Hello"})]
-    assert len(sent.asked) == 1
+    assert (len(sent.asked), left.said, sent.said) == (1, [], ["Comment added to #1. u to undo."])
     assert store.drafts.find("comment:2") == {"text": "Kept"}
 
 

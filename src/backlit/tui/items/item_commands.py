@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from backlit.model.amounts import counted, listed
 from backlit.store.edits.deletions import Extent
-from backlit.store.records.item import Item, counted_types
+from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import Call, CannotAct
@@ -34,7 +34,10 @@ async def comment_on_current(target: ItemTarget, act: str = "send") -> bool:
     target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"
-    return await write_comment(target, item.id, f"comment:{item.id}", title, act=act)
+    is_written = await write_comment(target, item.id, f"comment:{item.id}", title, act=act)
+    if is_written:
+        target.say(f"Comment added to {number_of(item.id)}. u to undo.")
+    return is_written
 
 
 async def write_comment(
