@@ -60,6 +60,18 @@ async def test_a_refusal_goes_when_a_dialog_or_a_line_opens(store: Store, opened
         await until(lambda: "command here" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_a_refusal_goes_with_its_screen(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        for place in "ib":
+            await press(pilot, "g", "X")
+            before = text_of(pilot.app)
+            await press(pilot, "g", place)
+
+            assert "command here" in before
+            await until(lambda: "command here" not in text_of(pilot.app), lambda: text_of(pilot.app))
+            assert messages_of(pilot.app) == set()
+
+
 async def test_an_error_of_the_background_is_shown_once_over_a_dialog(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         pilot.app.notify("Could not save #7.", severity="error")

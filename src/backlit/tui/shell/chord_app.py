@@ -43,7 +43,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self.stylesheet = themes.OnceParsed(self.get_css_variables())
         self.recorder = Recorder(self)
         self._messages = Messages(self)
-        self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say, self.catch_up)
+        self.dispatch = Dispatch(self, self.recorder, super().on_event, self._messages.refuse, self.catch_up)
         self.input = InputQueue(self, self.dispatch.take, self._messages.wait)
         self.session = Session()
         self.faults = 0
@@ -115,6 +115,8 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def _refresh_notifications(self) -> None:
         """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
+        if self._messages.refused_on not in {None, *self.screen_stack[-1:]}:
+            self._messages.make_room("")
         for screen in self.screen_stack:
             for holder in screen.query(ToastHolder):
                 if holder.is_mounted and not (screen is self.screen and holder.children):
@@ -156,6 +158,8 @@ class Messages:
 
     def __init__(self, app: ChordApp) -> None:
         self._app = app
+        self.refused_on: Screen[object] | None = None
+        """The screen of the command that the toast refuses."""
         self._dropped = 0
         self._drop_timer: Timer | None = None
 
@@ -166,9 +170,14 @@ class Messages:
         # All of them, as a command that closes its screen tells its end before.
         return bool(footers) and all(footer.confirm(sentence) for footer in footers)
 
+    def refuse(self, sentence: str) -> None:
+        """Show why a command cannot run, until the screen changes."""
+        self._app.say(sentence, is_bad=True)
+        self.refused_on = self._app.screen
+
     def make_room(self, sentence: str) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row."""
-        app = self._app
+        app, self.refused_on = self._app, None
         for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
             if each.severity != "error" or each.message == sentence:
                 app._unnotify(each, refresh=False)  # noqa: SLF001 - as above

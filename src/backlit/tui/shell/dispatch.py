@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from inspect import iscoroutinefunction
-from typing import Any, Protocol, TypeVarTuple, cast
+from typing import Any, TypeVarTuple, cast
 
 from msgspec import Struct
 from textual import events
@@ -26,24 +26,22 @@ Runner = Callable[[Call], Awaitable[None] | None]
 PassOn = Callable[[events.Event], Awaitable[None]]
 
 
-class Say(Protocol):
-    """Shows a short message."""
-
-    def __call__(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show it."""
-
-
 class Dispatch:
     """Runs the commands of an application's keys; passes all other input on to Textual."""
 
     def __init__(
-        self, app: App[Any], recorder: Recorder, pass_on: PassOn, say: Say, catch_up: Callable[[], None]
+        self,
+        app: App[Any],
+        recorder: Recorder,
+        pass_on: PassOn,
+        refuse: Callable[[str], None],
+        catch_up: Callable[[], None],
     ) -> None:
         self._app = app
         self._catch_up = catch_up
         self._recorder = recorder
         self._pass_on = pass_on
-        self._say = say
+        self._refuse = refuse
         self._resolver = Resolver()
         self._which_key = WhichKeyHint(app)
         self.hidden: Callable[[], Collection[str]] = frozenset
@@ -68,7 +66,7 @@ class Dispatch:
         """Run a command on the nearest node that offers it, from the focus up; say why none can."""
         runner = runner_of(self.focused_node, command)
         if runner is None:
-            self._say(f"“{command.label}” has nothing to act on here.")
+            self._refuse(f"“{command.label}” has nothing to act on here.")
         elif is_awaited(runner):
             self.begin(runner, Call(command, count, letter))
         else:
@@ -96,7 +94,7 @@ class Dispatch:
         except AskFirst:
             raise
         except (CannotAct, BacklitError) as reason:
-            self._say(sentence_of(reason), is_bad=True)
+            self._refuse(sentence_of(reason))
 
     @property
     def _is_in_text(self) -> bool:
@@ -129,7 +127,7 @@ class Dispatch:
         elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
         words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
         self._app.clear_notifications()
-        self._say(f"{words or f'{spelled(sequence)} is not a command here'}; ? shows the keys.", is_bad=True)
+        self._refuse(f"{words or f'{spelled(sequence)} is not a command here'}; ? shows the keys.")
 
 
 # From a command to its function
