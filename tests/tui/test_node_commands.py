@@ -140,7 +140,7 @@ async def test_a_reader_and_an_empty_tree_change_nothing(store: Store) -> None:
 
     for command_id in ("tree.add", "tree.rename", "tree.delete", "tree.later"):
         target = FakeTree(store, 2)
-        with pytest.raises(CannotAct):
+        with pytest.raises(BadRequest, match="Only managers"):
             await run(target, command_id)
         assert target.asked == []
 

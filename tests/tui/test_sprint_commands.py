@@ -12,7 +12,7 @@ from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 from tests.tui.test_plan_commands import FakePlan
 
 from backlit.model.amounts import Share
-from backlit.model.errors import Forbidden
+from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
@@ -223,7 +223,7 @@ async def test_the_capacity_is_that_of_the_pane_or_of_the_target(store: Store, h
     await run(target, "plan.capacity")
     assert {each: entry.max_capacity for each, entry in store.lookups.iterations().items()}[changed] == 12.5
     tell(store, role="reader")
-    with pytest.raises(CannotAct):
+    with pytest.raises(BadRequest, match="Only managers"):
         await run(target, "plan.capacity")
 
 

@@ -58,15 +58,11 @@ class Nodes:
         self._lookups = lookups
         self._today = today
 
-    def refusal(self) -> str:
-        """Return the reason why the user may not change the trees, or an empty text.
-
-        The text is empty too if the service does not state the permission.
-        """
+    def need_manager(self) -> None:
+        """Raise BadRequest for a user who may not change the trees, if the service states the permission."""
         role = self._lookups.role()
-        if not role or role == _MANAGER:
-            return ""
-        return f"Only managers of the project change areas and iterations; you are a {role}."
+        if role and role != _MANAGER:
+            raise BadRequest(f"Only managers of the project change areas and iterations; you are a {role}.")
 
     def signs(self, kind: TreeKind) -> Mapping[int, RowSign]:
         """Return the nodes whose shown state differs from the service's, with the reason."""
@@ -85,7 +81,7 @@ class Nodes:
         self, kind: TreeKind, parent_id: int, new: Sequence[NewNode], index: int | None = None
     ) -> list[int]:
         """Create several nodes in a row under a parent, as one step. Returns their temporary ids."""
-        self._must_be_allowed()
+        self.need_manager()
         parent_id = self._found(kind, parent_id)
         project_id = self._lookups.project_id or 0
         wanted = [self._new_values(kind, each) for each in new]
@@ -106,7 +102,7 @@ class Nodes:
 
     async def edit(self, kind: TreeKind, node_id: int, changes: Mapping[str, object]) -> None:
         """Change values by the service's keys: name, startDate, endDate, minCapacity, maxCapacity, isRelease."""
-        self._must_be_allowed()
+        self.need_manager()
         node_id = self._found(kind, node_id)
         if "name" in changes:
             self._must_not_be_root(kind, node_id, "renamed: it is named after its project")
@@ -123,7 +119,7 @@ class Nodes:
 
     async def move(self, kind: TreeKind, node_id: int, parent_id: int, index: int | None = None) -> None:
         """Move a node to an index under a parent, by default the last."""
-        self._must_be_allowed()
+        self.need_manager()
         node_id, parent_id = self._found(kind, node_id), self._found(kind, parent_id)
         documents = self._lookups.node_documents(kind)
         self._must_not_be_root(kind, node_id, "moved")
@@ -164,7 +160,7 @@ class Nodes:
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
-        self._must_be_allowed()
+        self.need_manager()
         node_id, target = self._found(kind, node_id), self._found(kind, reassign_to)
         self._must_not_be_root(kind, node_id, "deleted")
         documents = self._lookups.node_documents(kind)
@@ -185,11 +181,6 @@ class Nodes:
         await self._files.edit(lambda writer: _journal(writer, entry))
 
     # Checks
-
-    def _must_be_allowed(self) -> None:
-        refusal = self.refusal()
-        if refusal:
-            raise BadRequest(refusal)
 
     def _found(self, kind: TreeKind, node_id: int) -> int:
         documents = self._lookups.node_documents(kind)

@@ -119,9 +119,7 @@ async def aim(target: PlanTarget, call: Call) -> None:
 async def capacity(target: PlanTarget, _call: Call) -> None:
     """Change the capacity of the iteration with the focus, else of the target."""
     nodes = target.store.nodes
-    refusal = nodes.refusal()
-    if refusal:
-        raise CannotAct(refusal)
+    nodes.need_manager()
     entry = need_target(target)
     changes = await ask_for_capacity(target, entry)
     if changes is not None:

@@ -159,10 +159,8 @@ def siblings_of(target: NodeTarget, node: Node) -> Sequence[Node]:
 
 
 def writable_node(target: NodeTarget) -> Node:
-    """Return the current node; raises CannotAct where the tree may not be changed."""
-    refusal = target.store.nodes.refusal()
-    if refusal:
-        raise CannotAct(refusal)
+    """Return the current node; raises BadRequest for a user who may not change it, CannotAct without one."""
+    target.store.nodes.need_manager()
     shown, tree = target.node, tree_of(target)
     if shown is None or shown.id not in tree:
         raise CannotAct("This tree is empty.")
