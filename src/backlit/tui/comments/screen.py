@@ -16,7 +16,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
-from backlit.tui.items.item_commands import write_comment
+from backlit.tui.items.item_commands import comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -121,7 +121,7 @@ class CommentsScreen(ItemRowsScreen):
 
 async def add(target: CommentsScreen, _call: Call) -> None:
     """Write a comment; a draft keeps the text until it is journalled."""
-    await _write(target, "")
+    await comment_on_current(target)
 
 
 async def add_from_editor(target: CommentsScreen, _call: Call) -> None:
@@ -151,14 +151,7 @@ async def quote(target: CommentsScreen, _call: Call) -> None:
     if isinstance(text, str) and text.strip():
         await target.store.drafts.save(_draft_key(target), {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
         quoted = ""
-    await _write(target, quoted)
-
-
-async def _write(target: CommentsScreen, text: str) -> None:
-    target.store.lookups.need_writer()
-    item = target.current()
-    title = f"Comment on {item.fields.get('Name') or item.id}"
-    await write_comment(target, target.item_id, _draft_key(target), title, Comment(text, for_customers=False))
+    await comment_on_current(target, quoted)
 
 
 def _draft_key(target: CommentsScreen) -> str:

@@ -29,12 +29,12 @@ async def comment(target: ItemTarget, _call: Call) -> None:
     await comment_on_current(target)
 
 
-async def comment_on_current(target: ItemTarget, act: str = "send") -> bool:
-    """Write a comment on the current item; return whether that was done."""
+async def comment_on_current(target: ItemTarget, text: str = "", *, act: str = "send") -> bool:
+    """Write a comment on the current item, beginning with a text; return whether that was done."""
     target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"
-    is_written = await write_comment(target, item.id, f"comment:{item.id}", title, act=act)
+    is_written = await write_comment(target, item.id, f"comment:{item.id}", title, Comment(text, False), act=act)
     if is_written:
         target.say(f"Comment added to {number_of(item.id)}. u to undo.")
     return is_written
