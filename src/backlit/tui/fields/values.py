@@ -4,7 +4,6 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, choice_word
@@ -14,10 +13,6 @@ from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.fields.dates import day_text, holds_days
-
-if TYPE_CHECKING:
-    from backlit.store.store import Store
-
 
 NOTHING = "–"
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -96,7 +91,7 @@ def value_word(field: Field, value: str) -> str:
 class FieldWords:
     """Values as people read them; ids without a name read as what they are."""
 
-    def __init__(self, store: "Store") -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
 
     def shown(self, field: Field, value: object) -> str:
@@ -269,7 +264,7 @@ def raise_all(faults: Sequence[TextFault]) -> None:
 class FieldReading:
     """The inverse of FieldWords, against what the project has."""
 
-    def __init__(self, store: "Store") -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
 
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:

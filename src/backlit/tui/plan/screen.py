@@ -307,11 +307,10 @@ EMPTY = (
     "Nothing is planned here yet. Press tab for the other panes, { and } for other iterations.",
 )
 """The text of an empty pane, and the one for a reader."""
-UNREAD = [HeadLine([(each, "muted")]) for each in (" Loading …", "")]
-NO_ITERATION = [
+UNREAD, *NO_ITERATION = (
     [HeadLine([(each, "muted")]), HeadLine()]
-    for each in (" Press gi, then cs to create sprints", " gi shows the iterations")
-]
+    for each in (" Loading …", " Press gi, then cs to create sprints", " gi shows the iterations")
+)
 
 
 class IterationHead(Struct, frozen=True):

@@ -220,11 +220,6 @@ class Resolver:
         """Return the keys of the unfinished chord; empty without one."""
         return self._chord
 
-    @property
-    def count(self) -> int | None:
-        """Return the count so far."""
-        return self._count
-
     def cancel(self) -> bool:
         """Forget chord and count; return False without any."""
         had_any = bool(self._chord) or self._count is not None
