@@ -97,7 +97,7 @@ class ReadyCheck:
     def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of the items that are open, not ready and no tasks."""
         is_open, judged = self._names.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
-        return self.faults([each.id for each in judged if is_open(str(each.fields.get("Status") or ""))])
+        return self.faults([each.id for each in judged if is_open(each.status)])
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""
