@@ -2,7 +2,9 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from backlit.cli.output import say, show, write_json
 from backlit.cli.served import looked_at, opened, options_again, settings_of, settings_with_files
@@ -288,11 +290,9 @@ def set_groups(arguments: argparse.Namespace) -> None:
     say(arguments, f"Statuses with a set meaning: {groups}.", found)
 
 
-def _values_sentence(found: dict[str, object]) -> str:
-    values, changed = found["values"], found["itemsChanged"]
-    assert isinstance(values, list)
-    assert isinstance(changed, int)
-    return f"{found['key']} of {found['type']} is one of: {', '.join(values)}. {counted(changed, 'item')} changed."
+def _values_sentence(found: Mapping[str, Any]) -> str:
+    values, changed = ", ".join(found["values"]), counted(found["itemsChanged"], "item")
+    return f"{found['key']} of {found['type']} is one of: {values}. {changed} changed."
 
 
 PIPE = "-"

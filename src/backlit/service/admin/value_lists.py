@@ -10,7 +10,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
-from backlit.service.admin.rendering import Rewritten, settings_changed
+from backlit.service.admin.rendering import settings_changed
 from backlit.service.admin.workspace import project_id_of
 from backlit.service.storage.schema import status_groups, value_lists
 from backlit.service.tables import projects
@@ -57,8 +57,7 @@ def set_values(
         connection.execute(update(value_lists).where(*this).values(choices=list(choices)))
     else:
         connection.execute(insert(value_lists).values(**row, choices=list(choices)))
-    rewritten = _carried(connection, project_id, item_type, field, choices, renames=renames)
-    return {**_shown(row), "values": list(choices), "itemsChanged": rewritten.changed}
+    return _carried(connection, row, choices, renames)
 
 
 def reset(
@@ -69,9 +68,7 @@ def reset(
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
         raise NotFound(f"The project has no list of its own for {field.key} of {item_type}; nothing was changed.")
-    choices = field.choices_for(item_type)
-    rewritten = _carried(connection, project_id, item_type, field, choices, renames=renames)
-    return {**_shown(row), "values": list(choices), "itemsChanged": rewritten.changed}
+    return _carried(connection, row, field.choices_for(item_type), renames)
 
 
 def set_groups(connection: Connection, project: str, meanings: Sequence[str]) -> dict[str, Any]:
@@ -96,18 +93,15 @@ def set_groups(connection: Connection, project: str, meanings: Sequence[str]) ->
 
 
 def _carried(
-    connection: Connection,
-    project_id: int,
-    item_type: str,
-    field: Field,
-    choices: Sequence[str],
-    *,
-    renames: Sequence[str],
-) -> Rewritten:
-    carrier = Carrier((item_type,), field.key, choices, renames_of(renames, choices))
+    connection: Connection, row: Mapping[str, Any], choices: Sequence[str], renames: Sequence[str]
+) -> dict[str, Any]:
+    """Rename the items' values of a list that was changed, and return the list with the number of changed items."""
+    project_id, item_type, key = row["project_id"], row["type"], row["key"]
+    carrier = Carrier((item_type,), key, choices, renames_of(renames, choices))
     rewritten = settings_changed(connection, project_id, (item_type,), carrier.alter)
     carrier.must_fit()
-    return rewritten
+    found = {"projectId": project_id, "type": item_type, "key": key}
+    return {**found, "values": list(choices), "itemsChanged": rewritten.changed}
 
 
 def listed_field(item_type: str, key: str) -> Field:
@@ -120,10 +114,6 @@ def listed_field(item_type: str, key: str) -> Field:
     if not field.applies_to(item_type):
         raise BadRequest(f"A {item_type} has no {key}; these have: {', '.join(field.types)}.")
     return field
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return {"projectId": row["project_id"], "type": row["type"], "key": row["key"]}
 
 
 def checked_choices(values: Sequence[str], what: str) -> tuple[str, ...]:
