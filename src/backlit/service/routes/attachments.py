@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import orjson
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -187,23 +187,14 @@ def _version(stored: Stored) -> bytes:
 def _model(call: Call, stored: Stored) -> Attachment:
     base = str(call.request.base_url).rstrip("/")
     place = f"{stored.id}/{quote(stored.name, safe='')}"
-    return Attachment(
-        id=stored.id,
-        project_id=stored.project_id,
-        work_item_id=stored.work_item_id,
-        comment_id=stored.comment_id,
-        name=stored.name,
-        description=stored.description,
-        size=stored.size,
-        friendly_size=friendly_size_of(stored.size),
-        url=f"{base}{STREAM_PATH}/{place}",
-        download_url=f"{base}{DOWNLOAD_PATH}/{place}",
-        type=call.shared.settings.written_type(stored.type),
-        created_by=stored.created_by,
-        created_at=stored.created_at,
-        last_modified_by=stored.last_modified_by,
-        last_modified_at=stored.last_modified_at,
-    )
+    shown = {
+        **asdict(stored),
+        "friendly_size": friendly_size_of(stored.size),
+        "url": f"{base}{STREAM_PATH}/{place}",
+        "download_url": f"{base}{DOWNLOAD_PATH}/{place}",
+        "type": call.shared.settings.written_type(stored.type),
+    }
+    return Attachment(**{key: shown[key] for key in Attachment.__struct_fields__})
 
 
 _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.ASCII | re.IGNORECASE)
@@ -239,11 +230,7 @@ async def _transfer(request: Request, *, as_file: bool) -> Response:
         return Response(status_code=status, headers=headers)
     if not await asyncio.to_thread(shared.contents.store.has, stored.digest):
         raise ServiceError(f"The contents of attachment {stored.id} are missing.")
-    return StreamingResponse(_contents(shared, stored, start, stop), status, headers)
-
-
-def _contents(shared: Shared, stored: Stored, start: int, stop: int) -> Iterator[bytes]:
-    return shared.contents.store.read(stored.digest, start, stop)
+    return StreamingResponse(shared.contents.store.read(stored.digest, start, stop), status, headers)
 
 
 def _headers(stored: Stored, *, is_shown: bool) -> dict[str, str]:
