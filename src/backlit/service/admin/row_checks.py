@@ -3,7 +3,6 @@
 import base64
 import math
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, LargeBinary, Table
@@ -96,21 +95,13 @@ def _binary(name: str, value: object) -> bytes:
         raise BadRequest(f"{name} is not base64.") from None
 
 
-def _moment(_name: str, value: object) -> datetime:
-    return parse_datetime(str(value))
-
-
-def _day(_name: str, value: object) -> date:
-    return parse_date(str(value))
-
-
 _READERS: tuple[tuple[type[Any], Callable[[str, object], object]], ...] = (
     (Boolean, _boolean),
     (Integer, _integer),
     (Float, _number),
     (LargeBinary, _binary),
-    (DateTime, _moment),
-    (Date, _day),
+    (DateTime, lambda _name, value: parse_datetime(str(value))),
+    (Date, lambda _name, value: parse_date(str(value))),
     (JSON, lambda _name, value: value),
 )
 

@@ -186,7 +186,7 @@ def _named(status: int) -> str:
 
 def _others() -> Schema:
     """Return the paths beside the resource root."""
-    status, page = _answer("How it is.", reference("Status")), _html("The page.")
+    status, page = _answer("How it is.", reference("Status")), {"description": "The page.", "content": _HTML}
     seen_other = {"description": "Done; the page is at Location.", "headers": _headers("Location")}
     form = {"content": {_FORM: {"schema": reference("LoginForm")}}, "required": True}
     ending = {"content": {_FORM: {"schema": reference("Logout")}}}
@@ -225,6 +225,7 @@ def _others() -> Schema:
     }  # fmt: skip
 
 
+_HTML: Schema = {"text/html": {"schema": {"type": "string"}}}
 _FORM = "application/x-www-form-urlencoded"
 _SIGN_IN, _SERVER = "sign_in", "server"
 
@@ -245,10 +246,6 @@ def _ready(status: Schema) -> Schema:
     ready = _other("get_readyz", "Whether the service reaches its database and its files", 431, answer=status)
     ready["responses"]["503"] = _answer("It does not.", {"type": "object"})
     return ready
-
-
-def _html(description: str) -> Schema:
-    return {"description": description, "content": {"text/html": {"schema": {"type": "string"}}}}
 
 
 def _token_operation() -> Schema:

@@ -96,8 +96,9 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
         root_area, root_iteration = add_project(
             connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
         )
-        _write_teams(connection, project_id, name, now)
-        _write_time_entry_types(connection, project_id, now)
+        for table, names in ((teams, TEAMS[name]), (time_entry_types, _TIME_ENTRY_TYPES)):
+            rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in names]
+            connection.execute(insert(table), rows)
         _write_custom_fields(connection, project_id)
         found_areas = _write_areas(connection, project_id, name, root_area, now)
         sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
@@ -120,16 +121,6 @@ def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ..
         if role is not Role.READER:
             members.append((number, name))
     return tuple(members)
-
-
-def _write_teams(connection: Connection, project_id: int, name: str, now: datetime) -> None:
-    rows = [{"project_id": project_id, "name": team, **audit("maya", now)} for team in TEAMS[name]]
-    connection.execute(insert(teams), rows)
-
-
-def _write_time_entry_types(connection: Connection, project_id: int, now: datetime) -> None:
-    rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in _TIME_ENTRY_TYPES]
-    connection.execute(insert(time_entry_types), rows)
 
 
 def _write_custom_fields(connection: Connection, project_id: int) -> None:
