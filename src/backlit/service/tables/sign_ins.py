@@ -38,7 +38,7 @@ class Key(Struct, frozen=True):
 
 
 def digest(secret: str) -> bytes:
-    """Return the stored digest of a random secret."""
+    """Return the stored digest of a random secret, or of a name under which attempts are counted."""
     return hashlib.sha256(secret.encode()).digest()
 
 
@@ -158,7 +158,7 @@ def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int
     connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
     columns = func.count(), func.min(login_attempts.c.at)
     for name in names:
-        count, first = connection.execute(select(*columns).where(login_attempts.c.digest == _name_digest(name))).one()
+        count, first = connection.execute(select(*columns).where(login_attempts.c.digest == digest(name))).one()
         if count >= most:
             wait = max(1.0, (first + ATTEMPT_WINDOW - now).total_seconds()) if first is not None else 1.0
             raise TooManyRequests("Too many attempts to sign in. Wait a moment and try again.", retry_after=wait)
@@ -167,13 +167,9 @@ def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int
 def add_attempts(connection: Connection, names: Sequence[str], now: datetime) -> list[int]:
     """Count one attempt under each name; return the ids for `forget_attempts`."""
     one = insert(login_attempts).returning(login_attempts.c.id)
-    return [int(connection.execute(one.values(digest=_name_digest(name), at=now)).scalar_one()) for name in names]
+    return [int(connection.execute(one.values(digest=digest(name), at=now)).scalar_one()) for name in names]
 
 
 def forget_attempts(connection: Connection, attempt_ids: Sequence[int]) -> None:
     """Delete the count of a successful attempt."""
     connection.execute(delete(login_attempts).where(login_attempts.c.id.in_(attempt_ids)))
-
-
-def _name_digest(name: str) -> bytes:
-    return hashlib.sha256(name.encode()).digest()
