@@ -11,52 +11,51 @@ _ROLES = ("reader", "contributor", "manager")
 _KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
 
 
-class Noun:
-    """A noun of `backlit admin` with its verbs."""
+class Commands:
+    """Commands of `backlit admin`: its nouns, the verbs of one noun, or the commands for the whole workspace."""
 
-    def __init__(self, nouns: "argparse._SubParsersAction[LateParser]", name: str, about: str) -> None:
-        self._verbs = nouns.add_parser(name, help=about, description=about).add_subparsers(
-            title="commands", metavar="COMMAND", required=True
-        )
+    def __init__(self, parsers: "argparse._SubParsersAction[LateParser]") -> None:
+        self._parsers = parsers
+
+    def noun(self, name: str, about: str) -> "Commands":
+        """Add a noun; return its verbs."""
+        noun = self._parsers.add_parser(name, help=about, description=about)
+        return Commands(noun.add_subparsers(title="commands", metavar="COMMAND", required=True))
 
     def verb(self, name: str, handler: str, about: str, *words: str, dry: bool = False) -> LateParser:
         """Add a verb, run by the function `handler` of `cli.admin`; `words` are its positional arguments."""
-        verb = self._verbs.add_parser(name, help=about, description=about)
+        verb = self._parsers.add_parser(name, help=about, description=about)
         for word in words:
             verb.add_argument(word, metavar=word.upper())
-        add_common(verb, handler, dry=dry)
+        verb.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
+        verb.add_argument("--files", metavar="PLACE", help="attachments (default: where the last server had them)")
+        verb.add_argument("--json", action="store_true", help="write JSON")
+        if dry:
+            verb.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+        verb.set_defaults(handler=f"admin:{handler}")
         return verb
-
-
-def add_common(command: argparse.ArgumentParser, handler: str, *, dry: bool = False) -> None:
-    """Add the options of every command: the workspace's location and the output format."""
-    command.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
-    command.add_argument("--files", metavar="PLACE", help="attachments (default: where the last server had them)")
-    command.add_argument("--json", action="store_true", help="write JSON")
-    if dry:
-        command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    command.set_defaults(handler=f"admin:{handler}")
 
 
 def add_nouns(admin: argparse.ArgumentParser) -> None:
     """Fill the parser of `backlit admin`."""
-    nouns = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
-    _add_users(Noun(nouns, "users", "users, their passwords and licences"))
-    _add_projects(Noun(nouns, "projects", "projects with their roots and dates"))
-    _add_grants(Noun(nouns, "grants", "roles of users in projects"))
-    teams = Noun(nouns, "teams", "the teams of a project")
+    parsers = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
+    nouns = Commands(parsers)
+    _add_users(nouns.noun("users", "users, their passwords and licences"))
+    _add_projects(nouns.noun("projects", "projects with their roots and dates"))
+    _add_grants(nouns.noun("grants", "roles of users in projects"))
+    teams = nouns.noun("teams", "the teams of a project")
     _add_named(teams, "teams", "team", " and clear it on its items")
-    _add_fields(Noun(nouns, "fields", "custom fields of a project"))
-    _add_values(Noun(nouns, "values", "statuses and other lists of valid values"))
-    types = Noun(nouns, "time-entry-types", "categories for logged time in a project")
+    _add_fields(nouns.noun("fields", "custom fields of a project"))
+    _add_values(nouns.noun("values", "statuses and other lists of valid values"))
+    types = nouns.noun("time-entry-types", "categories for logged time in a project")
     _add_named(types, "time_entry_types", "time entry type", "")
-    keys = Noun(nouns, "keys", "the keys that sign access tokens")
+    keys = nouns.noun("keys", "the keys that sign access tokens")
     rotate = keys.verb("rotate", "rotate_key", "create a signing key; the previous one stays valid")
     rotate.add_argument("--forget", action="store_true", help="revoke the previous key too, for example after a leak")
     _add_whole(nouns)
 
 
-def _add_users(users: Noun) -> None:
+def _add_users(users: Commands) -> None:
     users.verb("list", "list_users", "list all users")
     add = users.verb("add", "add_user", "add a user; prompts for the password or reads it from standard input", "name")
     for option in ("first-name", "last-name", "display-name", "email"):
@@ -73,7 +72,7 @@ def _add_users(users: Noun) -> None:
     )
 
 
-def _add_projects(projects: Noun) -> None:
+def _add_projects(projects: Commands) -> None:
     projects.verb("list", "list_projects", "list all projects")
     create = projects.verb("create", "create_project", "create a project with its root area and root iteration", "name")
     create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
@@ -90,7 +89,7 @@ def _add_projects(projects: Noun) -> None:
         command.add_argument("--sync", choices=("on", "off"), help="show IsSyncable and SyncID on items")
 
 
-def _add_grants(grants: Noun) -> None:
+def _add_grants(grants: Commands) -> None:
     listing = grants.verb("list", "list_grants", "list the roles of users in projects")
     listing.add_argument("--user", metavar="USER", help="filter by user")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
@@ -99,7 +98,7 @@ def _add_grants(grants: Noun) -> None:
     grants.verb("remove", "remove_grant", "remove a user from a project", "user", "project", dry=True)
 
 
-def _add_named(noun: Noun, named: str, word: str, effect: str) -> None:
+def _add_named(noun: Commands, named: str, word: str, effect: str) -> None:
     listing = noun.verb("list", "list_names", f"list every {word}")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
     add = noun.verb("add", "add_name", f"add a {word}", "project", "name")
@@ -110,7 +109,7 @@ def _add_named(noun: Noun, named: str, word: str, effect: str) -> None:
         command.set_defaults(named=named)
 
 
-def _add_fields(fields: Noun) -> None:
+def _add_fields(fields: Commands) -> None:
     fields.verb("list", "list_fields", "list custom fields").add_argument(
         "--project", metavar="PROJECT", help="filter by project"
     )
@@ -133,7 +132,7 @@ def _add_fields(fields: Noun) -> None:
     fields.verb("remove", "remove_field", "remove a custom field with all its values", "project", "key", dry=True)
 
 
-def _add_values(values: Noun) -> None:
+def _add_values(values: Commands) -> None:
     values.verb("list", "list_values", "list the valid values of each type and field", "project")
     set_ = values.verb(
         "set", "set_values", "set the valid values of a field for one type, in order", "project", dry=True
@@ -160,9 +159,9 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
-    export = _whole(
-        nouns, "export", "export_workspace", "write the whole workspace as JSON Lines; - for standard output", "file"
+def _add_whole(nouns: Commands) -> None:
+    export = nouns.verb(
+        "export", "export_workspace", "write the whole workspace as JSON Lines; - for standard output", "file"
     )
     export.add_argument(
         "--contents",
@@ -171,37 +170,25 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
         help="attachments: base64 lines, files in the folder FILE.files, or none (%(default)s)",
     )
     export.add_argument("--without-secrets", action="store_true", help="omit passwords, keys and sessions")
-    into = _whole(
-        nouns, "import", "import_workspace", "fill an empty workspace from an export; - for standard input", "file"
+    into = nouns.verb(
+        "import", "import_workspace", "fill an empty workspace from an export; - for standard input", "file"
     )
     into.add_argument("--accept-problems", action="store_true", help="import even if `check` finds problems")
-    backup = _whole(
-        nouns,
+    backup = nouns.verb(
         "backup",
         "back_up_workspace",
         "back up database and files to a new directory; safe while the service runs",
         "directory",
     )
     backup.add_argument("--without-files", action="store_true", help="leave out the contents of attachments")
-    _whole(
-        nouns,
+    nouns.verb(
         "restore",
         "restore_workspace",
         "create a workspace from a backup; never overwrites existing files",
         "directory",
     )
-    check = _whole(nouns, "check", "check_workspace", "check rows, documents, totals and files for inconsistencies")
+    check = nouns.verb("check", "check_workspace", "check rows, documents, totals and files for inconsistencies")
     check.add_argument("--quick", action="store_true", help="skip the contents of files")
-
-
-def _whole(
-    nouns: "argparse._SubParsersAction[LateParser]", name: str, handler: str, about: str, word: str = ""
-) -> LateParser:
-    command = nouns.add_parser(name, help=about, description=about)
-    if word:
-        command.add_argument(word, metavar=word.upper())
-    add_common(command, handler)
-    return command
 
 
 def _date(text: str) -> date:
