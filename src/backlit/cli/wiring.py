@@ -2,8 +2,6 @@
 
 import argparse
 import asyncio
-import fcntl
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -11,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backlit.config.private_files import writing_to
+from backlit.config.private_files import locked, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
-from backlit.model.errors import BacklitError, StorageError
+from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 
 if TYPE_CHECKING:
@@ -127,16 +125,8 @@ def make_local(folder: Path) -> str:
 @contextmanager
 def _making(folder: Path) -> Iterator[bool]:
     """Lock a workspace's directory against other processes; yield True if its database is missing."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(folder / "making.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StorageError(f"Could not create the workspace: {error.strerror} ({folder}).") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with locked(folder / "making.lock", "Could not create the workspace"):
         yield not (folder / "service.db").exists()
-    finally:
-        os.close(descriptor)
 
 
 class _GivenUp(BacklitError):

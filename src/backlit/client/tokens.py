@@ -7,17 +7,18 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backlit.config.private_files import PRIVATE, write_private
+from backlit.config.private_files import locked, open_lock, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.wrap import TokenGrant, authorization_header
 
 COOKIE = ".ASPXAUTH"
 LONGEST_SESSION = 12 * 3600.0
 """Seconds after which the client forgets a cookie, as it cannot renew it."""
+_NOT_LOCKED = "Could not lock the sign-in file"
 _VALUE = re.compile(r"[!#-+\--:<>-\[\]-~]+")
 """The characters of a cookie's value by RFC 6265, without `=`."""
 
@@ -98,6 +99,7 @@ class TokenCache:
 
     def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
+        self._lock_path = path.with_name(f"{path.name}.lock")
         self._key = key
         self._patience = patience
 
@@ -153,33 +155,19 @@ class TokenCache:
         others = every if isinstance(every, dict) else {}
         self._write(entries | {_APPROVED: {**others, self._key: sorted({*self.approved(), origin})}})
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> contextlib.AbstractContextManager[None]:
         """Hold the file's lock against other processes, waiting without limit."""
-        descriptor = self._open_lock()
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+        return locked(self._lock_path, _NOT_LOCKED)
 
     @contextlib.asynccontextmanager
     async def locked(self) -> AsyncIterator[None]:
         """Hold the same lock without blocking the loop; raise StorageError after LOCK_WAIT."""
-        descriptor = self._open_lock()
+        descriptor = open_lock(self._lock_path, _NOT_LOCKED)
         try:
             await _acquire(descriptor, self._patience)
             yield
         finally:
             os.close(descriptor)
-
-    def _open_lock(self) -> int:
-        path = self._path.with_name(self._path.name + ".lock")
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-        except OSError as error:
-            raise StorageError(f"Could not lock the sign-in file: {error.strerror} ({path}).") from error
 
     def _entries(self) -> dict[str, object]:
         try:

@@ -1,5 +1,6 @@
 """Private files: readable by their owner only, and written whole or not at all."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,26 @@ def write_private(path: Path, content: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def open_lock(path: Path, fault: str) -> int:
+    """Open a lock file; raise StorageError whose sentence begins with the fault."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    except OSError as error:
+        raise StorageError(f"{fault}: {error.strerror} ({path}).") from error
+
+
+@contextmanager
+def locked(path: Path, fault: str) -> Iterator[None]:
+    """Hold a lock file against other processes, waiting without limit. Raises as `open_lock` does."""
+    descriptor = open_lock(path, fault)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -1,12 +1,10 @@
 """Profiles, settings and file locations of this machine's user."""
 
-import fcntl
 import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
@@ -16,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from backlit.config.private_files import PRIVATE, write_private
+from backlit.config.private_files import locked, write_private
 from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
@@ -426,7 +424,7 @@ class Profiles:
         is_last = last == profile.name or profile.kind is ProfileKind.DEMO
         if is_last and profiles.get(profile.name) == profile and (not is_sign_in or signed_in == profile.name):
             return
-        with self._locked():
+        with locked(self._path.with_suffix(".lock"), "Could not save the profile"):
             known, last, signed_in = self._read()
             profiles = known | {profile.name: profile}
             content = {
@@ -438,20 +436,6 @@ class Profiles:
                 write_private(self._path, json.dumps(content, indent=1).encode())
             except OSError as error:
                 raise StorageError(f"Could not save the profile: {error.strerror} ({self._path}).") from error
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        path = self._path.with_suffix(".lock")
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-        except OSError as error:
-            raise StorageError(f"Could not save the profile: {error.strerror} ({path}).") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
     def _read(self) -> tuple[dict[str, Profile], str, str]:
         """Read the profiles by name, the last one, and that of the last sign-in; a malformed file counts as empty."""
