@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
 from backlit.store.files.files import Files
@@ -67,15 +68,9 @@ class Traits(Struct, frozen=True):
 
     def document(self) -> dict[str, object]:
         """Return the traits as JSON for the mirror's notes."""
-        return {
-            "filtering": self.filtering.value,
-            "by_id": self.by_id,
-            "dates": None if self.dates is None else self.dates.name,
-            "orders": self.orders,
-            "by_change": self.by_change,
-            "page": self.page,
-            "etag": self.etag,
-        }
+        found = asdict(self) | {"dates": None if self.dates is None else self.dates.name}
+        del found["is_sure"]
+        return found
 
 
 UNSURE = Traits(Filtering.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
@@ -105,8 +100,8 @@ async def probe(client: "Client", told: object = None) -> Traits:
     filtering = await lists.filtering()
     works = filtering is Filtering.WORKS
     by_id, dates, orders, by_change, page, etag = await asyncio.gather(
-        lists.by_id(some) if works else _no(),
-        lists.dates(sample) if works else _none(),
+        lists.by_id(some) if works else asyncio.sleep(0, result=False),
+        lists.dates(sample) if works else asyncio.sleep(0),
         lists.orders(),
         lists.by_change(),
         lists.page(sample, told),
@@ -205,14 +200,6 @@ def obeys(results: Sequence[Document], project_id: int | None, low: int) -> bool
 
 def _ids(results: Sequence[Document]) -> list[int]:
     return [id_in(each) for each in results]
-
-
-async def _no() -> bool:
-    return False
-
-
-async def _none() -> None:
-    return None
 
 
 EXTENSIONS = {
