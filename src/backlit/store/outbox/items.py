@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import orjson
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, ServiceRefused
@@ -116,8 +115,7 @@ class Creations:
 
 def _others(writer: Writer, me: Document) -> frozenset[str]:
     """Return the names of all other users. The service may name the signed-in user in several ways."""
-    found = writer.mirror.connection.execute("SELECT doc FROM resources WHERE kind = 'user'")
-    users = [orjson.loads(doc) for (doc,) in found]
+    users = writer.mirror.resources("user", 0)
     return frozenset(name for user in users if user.get("id") != me.get("id") for name in _names(user)) - _names(me)
 
 
