@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -168,20 +168,10 @@ def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
     lacking = f"{total - known or 'none'} of {counted(total, 'open item')} without a number"
     if not known:
         return f"{lacking}."
+    up_to = accumulate(count for _, count in estimated)
+    median = next(points for (points, _), seen in zip(estimated, up_to, strict=True) if 2 * seen >= known)
     largest = max(points for points, _ in estimated)
-    return (
-        f"Half are {counted(_median(estimated, known), 'pt')} or less, the largest {number_text(largest)}; {lacking}."
-    )
-
-
-def _median(estimated: Sequence[tuple[float, int]], known: int) -> float:
-    """Return the median: the smallest estimate that half of the items do not exceed."""
-    seen = 0
-    for points, count in estimated:
-        seen += count
-        if 2 * seen >= known:
-            return points
-    raise AssertionError("the counts add up to all of them")
+    return f"Half are {counted(median, 'pt')} or less, the largest {number_text(largest)}; {lacking}."
 
 
 LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("testing", Tone.TESTED), Part("not started", Tone.PLAIN))
