@@ -314,8 +314,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "backlit_lower": _of_text(str.lower),
     "backlit_upper": _of_text(str.upper),
     "backlit_round": _of_number(lambda number: math.copysign(math.floor(abs(number) + 0.5), number)),
-    "floor": _of_number(math.floor),
-    "ceiling": _of_number(math.ceil),
+    "backlit_floor": _of_number(math.floor),
+    "backlit_ceiling": _of_number(math.ceil),
 }
 
 

@@ -72,6 +72,34 @@ class position(FunctionElement[int]):  # noqa: N801  it is written like a functi
     inherit_cache = True
 
 
+class second(FunctionElement[int]):  # noqa: N801  it is written like a function
+    """The whole seconds of a moment's minute."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+class rounded(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The nearest whole number, halves away from zero."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class floored(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The next whole number below."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class raised(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The next whole number above."""
+
+    type = Float()
+    inherit_cache = True
+
+
 class each_text(FunctionElement[str]):  # noqa: N801  it is written like a function
     """The texts of a JSON array as rows with a column `value`."""
 
@@ -124,8 +152,12 @@ class kept_boolean(_Kept):  # noqa: N801  it is written like a function
 
 
 _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
-    # By number of the argument.
+    # By number of the argument; the rounding functions of SQLite are ours (see `database`).
     position: ("instr({0}, {1})", "strpos({0}, {1})"),
+    second: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
+    rounded: ("backlit_round({0})", "backlit_round({0})"),
+    floored: ("backlit_floor({0})", "floor({0})"),
+    raised: ("backlit_ceiling({0})", "ceiling({0})"),
     each_text: ("json_each({0})", "json_array_elements_text({0})"),
     by_code_point: ("{0}", '({0} COLLATE "C")'),
     next_id: (

@@ -38,10 +38,14 @@ from backlit.model.filters.matching import INDEX_LIMIT
 from backlit.service.storage.dialects import (
     by_code_point,
     each_text,
+    floored,
     kept_boolean,
     kept_number,
     kept_text,
     position,
+    raised,
+    rounded,
+    second,
 )
 from backlit.service.storage.schema import work_items
 
@@ -284,10 +288,10 @@ _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.DAY: lambda moment: extract("day", moment),
     Function.HOUR: lambda moment: extract("hour", moment),
     Function.MINUTE: lambda moment: extract("minute", moment),
-    Function.SECOND: lambda moment: func.floor(extract("second", moment), type_=Float),
-    Function.ROUND: lambda number: func.backlit_round(number, type_=Float),
-    Function.FLOOR: lambda number: func.floor(number, type_=Float),
-    Function.CEILING: lambda number: func.ceiling(number, type_=Float),
+    Function.SECOND: second,
+    Function.ROUND: rounded,
+    Function.FLOOR: floored,
+    Function.CEILING: raised,
     Function.SUBSTRING: lambda text, start, *length: func.backlit_substring(
         text, start, *(length or (literal(INDEX_LIMIT),)), type_=Text
     ),
