@@ -204,9 +204,9 @@ class DirectPainter:
         if waiting == set() or place != region or abs(before + lines) >= region.height:
             return False
         edge = Region(region.x, region.bottom - lines if lines > 0 else region.y, region.width, abs(lines))
-        self.paint_soon(widget, [edge])
         moved = {each.translate((0, -lines)).intersection(region) for each in waiting or () if each.overlaps(region)}
         still = {each for each in waiting or () if not region.contains_region(each)}
+        self.paint_soon(widget, [edge])
         self.waiting[widget] = {edge, *moved, *still}
         self._scrolled[widget] = region, before + lines
         return True
