@@ -16,7 +16,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
-from backlit.tui.items.item_commands import comment_on_current, write_comment
+from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -128,7 +128,7 @@ async def add_from_editor(target: CommentsScreen, _call: Call) -> None:
     """Write an internal comment in the user's own editor, beginning with the draft."""
     target.store.lookups.need_writer()
     target.current()
-    key = _draft_key(target)
+    key = COMMENT_DRAFT.format(target.item_id)
     kept = str((target.store.drafts.find(key) or {}).get("text") or "")
     text = target.edit_outside(kept, ".md")
     if not text.strip() or text == kept:
@@ -146,16 +146,13 @@ async def quote(target: CommentsScreen, _call: Call) -> None:
     """Write a comment that begins with the one under the cursor; a draft goes on with it."""
     comment = target.current_comment()
     quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
-    kept = target.store.drafts.find(_draft_key(target)) or {}
+    key = COMMENT_DRAFT.format(target.item_id)
+    kept = target.store.drafts.find(key) or {}
     text = kept.get("text")
     if isinstance(text, str) and text.strip():
-        await target.store.drafts.save(_draft_key(target), {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
+        await target.store.drafts.save(key, {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
         quoted = ""
     await comment_on_current(target, quoted)
-
-
-def _draft_key(target: CommentsScreen) -> str:
-    return f"comment:{target.item_id}"
 
 
 # Correcting and deleting

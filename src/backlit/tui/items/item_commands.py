@@ -33,8 +33,8 @@ async def comment_on_current(target: ItemTarget, text: str = "", *, act: str = "
     """Write a comment on the current item, beginning with a text; return whether that was done."""
     target.store.lookups.need_writer()
     item = target.current()
-    title = f"Comment on {item.fields.get('Name') or item.id}"
-    is_written = await write_comment(target, item.id, f"comment:{item.id}", title, Comment(text, False), act=act)
+    key, title = COMMENT_DRAFT.format(item.id), f"Comment on {item.name or item.id}"
+    is_written = await write_comment(target, item.id, key, title, Comment(text, False), act=act)
     if is_written:
         target.say(f"Comment added to {number_of(item.id)}. u to undo.")
     return is_written
@@ -82,6 +82,8 @@ async def resolve(target: ItemTarget, _call: Call) -> None:
 
 # Deletions: softly by their status, or for good after a second question
 
+COMMENT_DRAFT = "comment:{}"
+"""The key of the draft of a comment, with the id of its item."""
 NAME_SHOWN = 60
 
 
