@@ -300,7 +300,7 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
         ),
     ],
 )
-def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value(
+async def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value(
     tmp_path: Path, act: Act, ids: list[int], heading: str, lines: list[str]
 ) -> None:
     documents = [
@@ -311,7 +311,7 @@ def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value
     ]
     with offline_store(tmp_path, documents) as store:
         plan = plan_of(act, store.batch.items(ids), store.lookups)
-        title, *found = words_of(bulk_question(store, plan)).splitlines()
+        title, *found = words_of(await bulk_question(store, plan)).splitlines()
 
     signs = [type_sign("Feedback"), type_sign("Story"), type_sign("Task")]
     shown = " ".join(line.format(*signs) for line in lines)
@@ -319,15 +319,15 @@ def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value
     assert found == ([heading.replace("⇄", SYNCED)] if heading else []) + [shown]
 
 
-def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone(tmp_path: Path) -> None:
+async def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Estimate="3"), item(2, Estimate="3"), item(3, Estimate="5")]) as store:
         act = to_value(FIELD_BY_KEY["Estimate"], "5", "5")
         same = plan_of(act, store.batch.items([1, 2]), store.lookups)
         mixed = plan_of(act, store.batch.items([1, 2, 3]), store.lookups)
 
-        assert words_of(bulk_question(store, same)).splitlines()[0] == "Estimate: 3 → 5"
-        assert "→" not in words_of(bulk_question(store, same)).splitlines()[-1]
-        assert words_of(bulk_question(store, mixed)).endswith("Item 3 already 5")
+        assert words_of(await bulk_question(store, same)).splitlines()[0] == "Estimate: 3 → 5"
+        assert "→" not in words_of(await bulk_question(store, same)).splitlines()[-1]
+        assert words_of(await bulk_question(store, mixed)).endswith("Item 3 already 5")
 
 
 @pytest.mark.parametrize(("status", "is_warned"), [("testing", True), ("deferred", False)])
@@ -353,7 +353,7 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
         act = Act("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
         plan = plan_of(act, store.batch.items([1, 2]), store.lookups)
 
-        words = words_of(bulk_question(store, plan, 1))
+        words = words_of(await bulk_question(store, plan))
         assert "¬ 1 of them is not ready." in words
         assert "¬ #1" in words
         assert "¬ #2" not in words

@@ -34,8 +34,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
     is_simple = len(items) == 1 and not plan.is_for_customers
-    unready = 0 if is_simple else await target.store.ready_check.count([each.id for each in _begun(target.store, plan)])
-    if not is_simple and not await target.ask(bulk_question(target.store, plan, unready)):
+    if not is_simple and not await target.ask(await bulk_question(target.store, plan)):
         return
     if act.is_repeatable:
         target.session.last_act = act
@@ -75,12 +74,14 @@ def _begun(store: Store, plan: Plan) -> list[Item]:
     return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
 
 
-def bulk_question(store: Store, plan: Plan, unready: int = 0) -> ReadingDialog:
+async def bulk_question(store: Store, plan: Plan) -> ReadingDialog:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
-    `unready` is the number of items to warn about. A change that is the same for all stands in the title alone.
+    A warning names the items that the plan begins unready. A change that is the same for all stands in the title alone.
     """
-    count, faults = len(plan.changes), store.ready_check.faults_of(_begun(store, plan)[:MOST_LINES] if unready else ())
+    begun = _begun(store, plan)
+    unready = await store.ready_check.count([each.id for each in begun])
+    count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MOST_LINES] if unready else ())
     answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
     label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
