@@ -99,6 +99,12 @@ def test_headers_of_lanes_are_gone_to_from_inside() -> None:
     assert [grid.next_lane(1, 1), grid.next_lane(2, -1), grid.next_lane(3, -1), grid.next_lane(8, 1)] == [3, 0, 0, None]
 
 
+def test_the_lanes_below_those_in_sight_begin_at_a_row_or_below_it() -> None:
+    grid = grid_of(IN_LANES, folded=("a",))
+
+    assert [grid.lanes_from(row) for row in (0, 1, 2, 5, 6)] == [range(start, 3) for start in (0, 1, 2, 2, 3)]
+
+
 def test_values_without_a_column_are_passed_over() -> None:
     grid = grid_of({("Lost",): 2, ("Doing",): 1})
 

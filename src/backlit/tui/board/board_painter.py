@@ -1,8 +1,8 @@
 """The drawing of a board: the cards in sight, one card with the head of its column, and the lines of all columns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, starmap
+from itertools import groupby, islice, starmap
 from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -259,17 +259,17 @@ class CardPainter:
         parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
         return self._words(parts, width)
 
-    def lanes(self, below: Sequence[GroupLine], width: int) -> Strip:
+    def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
         """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
-        names = [safe(self._names.group(each)) for each in below[: width // LEAST_LANE]]
+        named = [(safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // LEAST_LANE)]
         key, label = key_of("list.next-group"), " next lane"
-        sizes = [cell_len(f"▸ {name} {each.rows:,}   ") for name, each in zip(names, below, strict=False)]
+        sizes = [cell_len(f"▸ {name}{rows}") for name, rows in named]
         fitting = around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
         parts = [(" ", "muted")]
-        for name, each in zip(names[:fitting], below, strict=False):
-            parts += [("▸ ", "muted"), (name, "foreground"), (f" {each.rows:,}   ", "muted")]
-        more = [(f"{counted(len(below) - fitting, 'more lane')}   ", "muted")] * (fitting < len(below))
-        return self._words([*parts, *more, (key, "accent"), (label, "muted")] if below else [], width)
+        for name, rows in named[:fitting]:
+            parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
+        more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] * (fitting < count)
+        return self._words([*parts, *more, (key, "accent"), (label, "muted")] if count else [], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
@@ -407,9 +407,9 @@ class BoardPainter:
 
     def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
-        end = board.top + board.laid_out.shown
-        below = [lane for number, lane in enumerate(grid.lanes) if (grid.lane_row(number) or 0) >= end]
-        return self._painter.lanes([lane.header for lane in below if lane.header], board.box.width)
+        below = grid.lanes_from(board.top + board.laid_out.shown)
+        headers = (header for number in below if (header := grid.lanes[number].header))
+        return self._painter.lanes(headers, len(below), board.box.width)
 
     def _foot(self, slot: Slot) -> Strip:
         board, position = self._board, self._board.position

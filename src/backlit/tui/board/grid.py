@@ -1,6 +1,6 @@
 """The grid of a board: the places of cards in columns and swimlanes, and the widths of the columns in sight."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -123,6 +123,10 @@ class Grid:
     def lanes_between(self, start: int, stop: int) -> Sequence[Lane]:
         """Return the lanes of a stretch of rows."""
         return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
+
+    def lanes_from(self, row: int) -> range:
+        """Return the numbers of the lanes that begin at a row or below it."""
+        return range(bisect_left(self._firsts, row), len(self.lanes))
 
     def header_at(self, row: int) -> Lane | None:
         """Return the lane whose header is on a row."""
