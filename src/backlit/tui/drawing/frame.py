@@ -66,7 +66,10 @@ class Frame:
 
     def take(self, update: LayoutUpdate | ChopsUpdate, system: ColorSystem) -> None:
         """Put all that Textual painted."""
-        self.resize(size_of(update))
+        if isinstance(update, LayoutUpdate):
+            self.resize(update.region.size)
+        else:
+            self.resize(Size(update.chop_ends[0][-1], len(update.chops)))
         for x, y, strip in strips_of(update):
             self.put(x, y, strip, system)
 
@@ -180,13 +183,6 @@ def _differing(row: Row, shown: Row | None) -> int:
 
 PAINTED = (LayoutUpdate, ChopsUpdate)
 """Painted updates: a whole screen, or spans of lines."""
-
-
-def size_of(update: LayoutUpdate | ChopsUpdate) -> Size:
-    """Return the size of the painted screen."""
-    if isinstance(update, LayoutUpdate):
-        return update.region.size
-    return Size(update.chop_ends[0][-1], len(update.chops))
 
 
 def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:

@@ -322,16 +322,13 @@ class FieldLines:
     def _of_fields(self, fields: Iterable[Field], draft: ItemDraft) -> Iterator[GridLine]:
         for field in fields:
             line = self._of_field(field, draft)
-            yield replace(line, is_apart=self._is_apart(field) and line.sign == " ")
+            is_apart = field.key == DESCRIPTION or (field.key == NAME and not self.is_new)
+            yield replace(line, is_apart=is_apart and line.sign == " ")
             if field.key in draft.faults:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
                 yield GridLine(f"≠ server now has: {now}  (g= decides)", "conflict")
-
-    def _is_apart(self, field: Field) -> bool:
-        """Return whether the value stands outside the grid: the name in the title, the description in the texts."""
-        return field.key == DESCRIPTION or (field.key == NAME and not self.is_new)
 
     def _of_field(self, field: Field, draft: ItemDraft) -> GridLine:
         sign, sign_colour = self._sign(field.key, draft)

@@ -1,6 +1,6 @@
 """Commands on whole work items: open, comment, repeat, resolve, delete."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from backlit.model.amounts import counted, listed
 from backlit.store.edits.deletions import Extent
@@ -96,24 +96,21 @@ async def delete(target: ItemTarget, call: Call) -> None:
     if statuses:
         answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
     sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
+
+    def changes(item: Item) -> Changes:
+        status = deleted_status(target.store.lookups.statuses(item.type))
+        if status is None:
+            raise DoesNotApply(f"A {item.type.lower()} has no status for deleted items.")
+        return {"Status": status}
+
     key = await target.ask(ConfirmDialog("Delete", sentence, answers, "cancel"))
     if key == "s":
-        await target.apply(Act("Delete", ("Status",), _softly(target.store)), items)
+        await target.apply(Act("Delete", ("Status",), changes), items)
     elif key == "h" and await _is_confirmed(target, items):
         ids = [item.id for item in items]
         await target.store.deletions.delete_items(ids)
         what = f"#{ids[0]}" if len(ids) == 1 else _counted(items)
         target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}. u to undo.")
-
-
-def _softly(store: Store) -> Callable[[Item], Changes]:
-    def changes(item: Item) -> Changes:
-        status = deleted_status(store.lookups.statuses(item.type))
-        if status is None:
-            raise DoesNotApply(f"A {item.type.lower()} has no status for deleted items.")
-        return {"Status": status}
-
-    return changes
 
 
 async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:

@@ -86,10 +86,6 @@ class ItemHead:
         rows = {ItemPlace.COMMENTS: self.comments, ItemPlace.ATTACHMENTS: self.files}.get(place)
         return tab_of(f"{name} {len(rows):,}" if rows else name, command_id, is_current=place is self._place)
 
-    def say_gone(self, item_id: int) -> None:
-        """Say that an item is deleted."""
-        self.heading.say([(f" #{item_id} no longer exists", "conflict")])
-
 
 class ItemHeading(SidesLine):
     """The type and the name of an item, and its last change; beside a long name stands only the sign of the type."""
@@ -230,7 +226,7 @@ class ItemRowsScreen(ItemScreen):
         item = self.store.item(self.item_id)
         self.title_line.place = number_of(self.item_id)
         if item is None:
-            self._head.say_gone(self.item_id)
+            self._head.heading.say([(f" #{self.item_id} no longer exists", "conflict")])
         else:
             self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
             self._show_aside(item)

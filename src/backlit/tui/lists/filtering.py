@@ -238,7 +238,9 @@ def choices_for(store: Store, by: FilterField) -> list[Choice]:
 
 def _choices(store: Store, by: FilterField) -> Iterator[Choice]:
     if by.tree is not None:
-        yield from _relative_iterations(store) if by is ITERATION else ()
+        for word in _RELATIVE if by is ITERATION else ():
+            if store.names.ids(NameKind.ITERATION, word, with_subtree=False):
+                yield Choice(word, f"the {word} iteration")
         tree = store.lookups.tree(by.tree)
         for node in tree.walk():
             if tree.depth(node.id):
@@ -252,12 +254,6 @@ def _choices(store: Store, by: FilterField) -> Iterator[Choice]:
             sign = type_sign(value) if by is TYPE else status_sign(value, groups) if by is STATUS else ""
             word = value_word(by.field, value)
             yield Choice(str(value), f"{sign} {word}" if sign else word)
-
-
-def _relative_iterations(store: Store) -> Iterator[Choice]:
-    for word in _RELATIVE:
-        if store.names.ids(NameKind.ITERATION, word, with_subtree=False):
-            yield Choice(word, f"the {word} iteration")
 
 
 def node_word(tree: Tree, node: Node) -> str:

@@ -204,15 +204,10 @@ def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) ->
         field = field_named("Estimate" if key == POINTS else key, store.lookups.custom_fields())
         if field is None or field.settable is not Settable.ALWAYS or not field.applies_to(item_type):
             continue
-        if value is not None and not is_for_customers(field.key) and _fits(store, field, item_type, value):
+        choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
+        if value is not None and not is_for_customers(field.key) and (not choices or value in choices):
             found[field.key] = _in_document(field, value)
     return found
-
-
-def _fits(store: Store, field: Field, item_type: ItemType, value: object) -> bool:
-    """Return whether the project allows the value for the type."""
-    choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
-    return not choices or value in choices
 
 
 def _in_document(field: Field, value: object) -> object:

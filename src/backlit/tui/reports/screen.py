@@ -321,12 +321,8 @@ async def save(target: ReportsScreen, _call: Call) -> None:
     """Save the report to a file; its suffix sets the format."""
     report = target.report()
     saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
-    await save_file(target, saved, downloads() / file_name_of(target.selection.name, report))
-
-
-def file_name_of(name: str, report: Report) -> str:
-    """Return the proposed file name, from report and coverage."""
-    return f"{_NOT_FOR_FILES.sub('-', f'{name} {report.about}').strip('-.').lower()}.md"
+    name = _NOT_FOR_FILES.sub("-", f"{target.selection.name} {report.about}").strip("-.").lower()
+    await save_file(target, saved, downloads() / f"{name}.md")
 
 
 def place_of(text: str) -> tuple[Path, str]:

@@ -67,7 +67,7 @@ class Dispatch:
         runner = runner_of(self.focused_node, command)
         if runner is None:
             self._refuse(f"“{command.label}” has nothing to act on here.")
-        elif is_awaited(runner):
+        elif iscoroutinefunction(runner):
             self.begin(runner, Call(command, count, letter))
         else:
             call = Call(command, count, letter)
@@ -142,7 +142,8 @@ def contexts_of(node: DOMNode) -> tuple[Context, ...]:
 
 def runner_of(node: DOMNode, command: Command) -> Runner | None:
     """Return the runner of the command on the nearest node, from the focus up to the app, that offers its group."""
-    return next(_runners(node, command), None)
+    offers = (each for each in node.ancestors_with_self if command.group in getattr(each, "COMMAND_GROUPS", ()))
+    return next((partial(function_of(command.handler), each) for each in offers), None)
 
 
 @cache
@@ -150,11 +151,6 @@ def function_of(handler: str) -> Callable[..., Any]:
     """Import the function that `group:function` names."""
     group, _, name = handler.partition(":")
     return cast("Callable[..., Any]", getattr(importlib.import_module(f"backlit.tui.{group}"), name))
-
-
-def is_awaited(runner: Runner) -> bool:
-    """Return whether the runner makes a coroutine."""
-    return iscoroutinefunction(runner.func if isinstance(runner, partial) else runner)
 
 
 async def run_asking(act: Callable[..., Awaitable[None] | None], *args: object) -> None:
@@ -166,12 +162,6 @@ async def run_asking(act: Callable[..., Awaitable[None] | None], *args: object) 
     except AskFirst as question:
         if await question.ask() and (running := act(*args)) is not None:
             await running
-
-
-def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:
-    for ancestor in node.ancestors_with_self:
-        if command.group in getattr(ancestor, "COMMAND_GROUPS", ()):
-            yield partial(function_of(command.handler), ancestor)
 
 
 # From keys to a command

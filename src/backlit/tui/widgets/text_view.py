@@ -128,11 +128,8 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         if not self.MORE_KEY or height <= LEAST_LINES or len(self._lines) <= top + height:
             return height
         blanks = [at for at in (height - 3, height - 4) if not self._lines[top + at]]
-        return blanks[0] if blanks and _is_head(self._lines[top + height - 2]) else height
-
-
-def _is_head(line: Line) -> bool:
-    return bool(line) and line[0].style is not None and line[0].style.bold is True
+        start = self._lines[top + height - 2][:1]
+        return blanks[0] if blanks and any(each.style and each.style.bold for each in start) else height
 
 
 @lru_cache(maxsize=16)
