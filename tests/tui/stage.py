@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.themes import use_themes
+from backlit.tui.drawing.themes import ThemeStyles, use_themes
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -34,6 +34,13 @@ def lines_of(app: App[None]) -> list[str]:
 
 def _lines(strips: Iterable[Strip]) -> list[str]:
     return [strip.text.rstrip() for strip in strips]
+
+
+def scrollbar_beside(app: App[None]) -> list[int]:
+    """Return the lines of the screen that end with a scrollbar."""
+    ground = ThemeStyles.of(app.screen.app).style(on="rule").bgcolor
+    ends = [style for strip in strips_of(app) for _, style, _ in [*strip][-1:]]
+    return [y for y, style in enumerate(ends) if style is not None and style.bgcolor == ground]
 
 
 def words_of_dialog(app: App[None]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from rich.segment import Segment
 from tests.quiet import workers_done
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, sent, until
@@ -19,6 +20,7 @@ from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Row, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import People, Shift
 from backlit.tui.plan.pane import PlanList
@@ -485,6 +487,6 @@ async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, open
         assert isinstance(items, PlanList)
         await until(lambda: len(scrollbar_of(items)) > 0)
 
-        drawn = [items.render_row(index, is_cursor=False).text for index in scrollbar_of(items)]
-        assert all(line.endswith(" █") for line in drawn)
-        assert any("─ " in line for line in drawn)
+        drawn = [items.render_row(index, is_cursor=False) for index in scrollbar_of(items)]
+        assert {list(line)[-1] for line in drawn} == {Segment(" ", ThemeStyles.of(items.app).style(on="rule"))}
+        assert any("─ " in line.text for line in drawn)

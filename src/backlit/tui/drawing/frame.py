@@ -10,7 +10,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frame_rows import RESET, Pen, Row, Run, cell_style
+from backlit.tui.drawing.frame_rows import PLAIN, RESET, Pen, Row, Run, cell_style
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
@@ -44,6 +44,7 @@ class Frame:
         self.erases = erases
         self._rows: list[Row] = []
         self._cursor: tuple[int, int] | None = None
+        self._style = PLAIN
         self._is_sure = False
         self._told: Scroll | None = None
 
@@ -93,7 +94,7 @@ class Frame:
 
     def kept(self) -> KeptFrame:
         """Return the frame for another process to begin with."""
-        return (self.size.width, self.size.height), self.flush(), [row.kept() for row in self._rows]
+        return (self.size.width, self.size.height), self.flush() + self.rest(), [row.kept() for row in self._rows]
 
     def begin_with(self, kept: KeptFrame) -> None:
         """Note what the terminal shows already."""
@@ -103,12 +104,15 @@ class Frame:
             row.begin_with(characters, [cell_style(*style) for style in styles])
         self._is_sure = True
 
-    def flush(self, cursor: tuple[int, int] = (0, 0)) -> str:
-        """Return the update to the wanted frame and cursor; empty where the terminal shows both."""
+    def flush(self, cursor: tuple[int, int] | None = None) -> str:
+        """Return the update to the wanted frame and cursor; empty where the terminal shows both.
+
+        The cursor of None is out of sight. The terminal keeps the last attributes for the next update.
+        """
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
-        pen = Pen(self.size.width)
-        if not self._is_sure:
-            pen.say(RESET)
+        begun = "" if self._is_sure else self.rest()
+        pen = Pen(self.size.width, self._style)
+        pen.say(begun)
         told, self._told = self._told, None
         if len(differing) >= _LEAST_SCROLLED:
             scroll = told or find_scroll(self._rows, differing)
@@ -116,12 +120,18 @@ class Frame:
                 self._scroll(pen, scroll)
                 differing = [y for y, row in enumerate(self._rows) if row.differs()]
         pen = self._drawn(pen, differing)
-        if not pen.sequence and cursor == self._cursor:
+        if not pen.sequence and cursor in {None, self._cursor}:
             return ""
-        pen.rest()
-        pen.go(*cursor)
-        self._cursor, self._is_sure = cursor, True
+        if cursor is not None:
+            pen.go(*cursor)
+        self._cursor, self._is_sure, self._style = cursor, True, pen.style
         return pen.sequence
+
+    def rest(self) -> str:
+        """Return what resets the attributes, for somebody else to write after it."""
+        end_of_link = "\x1b]8;;\x1b\\" if self._style.link else ""
+        self._style = PLAIN
+        return RESET + end_of_link
 
     def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
         """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""

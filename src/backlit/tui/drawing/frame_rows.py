@@ -171,8 +171,8 @@ def is_agreed(cluster: str) -> bool:
 class Pen:
     """Writes cells; an uncertain position is reached by an absolute move."""
 
-    def __init__(self, width: int) -> None:
-        self.style = PLAIN
+    def __init__(self, width: int, style: CellStyle) -> None:
+        self.style = style
         self.sequence = ""
         self._width = width
         self._x: int | None = None
@@ -268,18 +268,11 @@ class Pen:
 
     def scroll(self, top: int, bottom: int, lines: int) -> None:
         """Move the rows from `top` to before `bottom` up by so many lines, or down for a negative number."""
-        self.take(PLAIN)
         move = f"\x1b[{lines if lines > 1 else ''}M" if lines > 0 else f"\x1b[{-lines if lines < -1 else ''}L"
         self.sequence += f"\x1b[{top + 1};{bottom}r"
         self._x = self._y = None
         self.go(0, top)
         self.say(f"{move}\x1b[r")
-
-    def rest(self) -> None:
-        """Reset the attributes."""
-        if self.style is not PLAIN:
-            self.sequence += RESET if not self.style.link else f"{RESET}\x1b]8;;\x1b\\"
-            self.style = PLAIN
 
 
 def _steps(count: int, direction: str) -> str:

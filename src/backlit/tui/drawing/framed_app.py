@@ -31,14 +31,13 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.tui.drawing.frame import PAINTED, Frame, KeptFrame
+from backlit.tui.drawing.frame_rows import RESET
 from backlit.tui.drawing.text import InputParser
 
 SWITCH = "BACKLIT_FRAME_DIFF"
 """Environment variable: 0 lets Textual write its frames itself."""
 _SYSTEMS = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT}
-_FILLING = (
-    *("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "linux", "rxvt", "st-", "vte", "wezterm"),
-)
+_FILLS = ("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "linux", "rxvt", "st-", "vte", "wezterm")
 """Names of terminals that fill erased cells with the current background; screen does not."""
 _STDERR = 2
 """The descriptor of the terminal that Textual draws on."""
@@ -102,6 +101,11 @@ class LoopDriver(LinuxDriver):
         if self._writer_thread is not None:
             self.starts += 1
             self._writer_thread._queue.maxsize = 0  # noqa: SLF001 - else the loop waits where the terminal takes nothing
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal to others, without attributes."""
+        self.write(RESET)
+        super().stop_application_mode()
 
     def run_input_thread(self) -> None:
         """Pass the input on, until the exit event. A lone escape is a key after a pause."""
@@ -188,12 +192,8 @@ class DirectPainter:
         """Paint parts of a widget, or all of it without parts, when the event loop is next free."""
         if not self.waiting:
             asyncio.get_running_loop().call_soon(self.paint)
-        if widget not in self.waiting:
-            self.waiting[widget] = set(regions)
-        elif not (regions and self.waiting[widget]):
-            self.waiting[widget] = set()
-        else:
-            self.waiting[widget].update(regions)
+        before = self.waiting.get(widget, {*regions})
+        self.waiting[widget] = {*before, *regions} if before and regions else set()
 
     def scroll(self, widget: Widget, region: Region, lines: int) -> bool:
         """Move painted lines of a widget up, or down where `lines` is less than 0, when the event loop is next free.
@@ -283,7 +283,7 @@ class FramedApp(App[None], inherit_bindings=False):
         if self.driver_class is LinuxDriver:
             self.driver_class = LoopDriver
         is_wanted = os.environ.get(SWITCH) != "0"
-        erases = os.environ.get("TERM", "").startswith(_FILLING)
+        erases = os.environ.get("TERM", "").startswith(_FILLS)
         self._frame = Frame(erases=erases) if is_wanted else None
         self._terminal_size = Size(0, 0)
         self._starts = 0
@@ -355,6 +355,7 @@ class FramedApp(App[None], inherit_bindings=False):
             self._write(framed, self._frame)
             if region is not None:
                 self._frame.forget(region)
+            sequence = self._frame.rest() + sequence
         driver.write(sequence)
         driver.flush()
 
@@ -409,9 +410,8 @@ class FramedApp(App[None], inherit_bindings=False):
         self.send()
 
     def _write(self, driver: Driver, frame: Frame) -> None:
-        x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
-        is_typed_at = hasattr(self.focused, "cursor_screen_offset")  # elsewhere the shortest move will do
-        sequence = frame.flush((x, y) if is_typed_at else (0, 0))
+        is_typed_at = hasattr(self.focused, "cursor_screen_offset")  # elsewhere the cursor is out of sight
+        sequence = frame.flush(self.screen.outer_size.clamp_offset(self.cursor_position) if is_typed_at else None)
         if sequence:
             is_torn = self._sync_available and len(sequence) > _SHORT
             driver.write(f"{_HOLD}{sequence}{_SHOW}" if is_torn else sequence)

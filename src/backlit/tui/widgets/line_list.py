@@ -340,7 +340,8 @@ def with_scrollbar(rows: LineList, line: Strip, index: int) -> Strip:
     """Return a drawn row with the scrollbar in its last cell, if it is there."""
     if index not in scrollbar_of(rows):
         return line
-    bar = Segment(SCROLLBAR, ThemeStyles.of(rows.app).style("rule", on="rule"))
+    theme = ThemeStyles.of(rows.app)
+    bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
     return Strip([*line.crop(0, rows.size.width - 1), bar], rows.size.width)
 
 
