@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,19 @@ def test_the_same_seed_and_day_give_the_same_sample(tmp_path: Path) -> None:
 
     assert first == second
     assert first != other
+
+
+def test_nothing_of_the_sample_happened_after_it_was_made(tmp_path: Path) -> None:
+    now = datetime(2026, 3, 10, 9, 5)  # already the next day east of here
+    _, database = written(tmp_path, "n", items=400, now=now)
+
+    newest = [
+        database.execute(f"SELECT max(last_modified_at), max(created_at) FROM {name}").fetchone()
+        for name in ("work_items", "comments")
+    ]
+    documents = items_of(database)
+    assert max(datetime.fromisoformat(stamp) for row in newest for stamp in row) == now
+    assert max(datetime.fromisoformat(each["lastModifiedAt"]) for each in documents) <= now
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 1003])

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
@@ -53,15 +54,18 @@ class Places(Struct, frozen=True):
 
 
 class ItemMaker:
-    """Maker of one project's items in order of id, with their comments."""
+    """Maker of one project's items in order of id, with their comments; no stamp is later than `now`, in UTC."""
 
     _before: SprintsBefore
 
-    def __init__(self, places: Places, wanted: int, first_id: int, today: date, random: Random) -> None:
+    def __init__(
+        self, places: Places, wanted: int, first_id: int, *, today: date, now: datetime, random: Random
+    ) -> None:
         self.places = places
         self.wanted = wanted
         self.first_id = first_id
         self.today = today
+        self._now = _milliseconds(now)
         self.random = random
         self._comments: list[dict[str, Any]] = []
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
@@ -86,7 +90,7 @@ class ItemMaker:
         while made < self.wanted:
             group = self._group(self.first_id + made, made / self.wanted, chance, room)
             for item in group[: self.wanted - made]:
-                yield self._row(item)
+                yield self._row(replace(item, last_modified_at=min(item.last_modified_at, self._now)))
             made += len(group)
 
     def _room(self, chance: float) -> dict[int, float]:
@@ -191,7 +195,7 @@ class ItemMaker:
 
     def _times(self, sprint: Sprint, age: float) -> tuple[datetime, datetime]:
         """Return the times of creation and last change, never after this morning."""
-        morning = datetime.combine(self.today, time(7))
+        morning = min(datetime.combine(self.today, time(7)), self._now)
         begun = datetime.combine(self.places.sprints[1].start or self.today, time(8)) - 25 * _DAY
         created = begun + (morning - begun) * age * 0.97 + timedelta(milliseconds=self.random.randrange(36_000_000))
         last = morning if sprint.end is None else min(morning, datetime.combine(sprint.end, time(17)))

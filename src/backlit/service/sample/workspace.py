@@ -1,7 +1,8 @@
 """A realistic workspace of any size, identical for the same seed and day."""
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from random import Random
 
 from msgspec import Struct
@@ -59,18 +60,22 @@ class Sample(Struct, frozen=True):
 def write_sample(
     settings: ServiceSettings,
     items: int = 500,
+    *,
     seed: int = 1,
     today: date | None = None,
     progress: Progress | None = None,
+    now: datetime | None = None,
 ) -> Sample:
-    """Create and fill the database; raise StorageError for an existing one."""
+    """Create and fill the database, with stamps up to `now` in UTC; raise StorageError for an existing one."""
     random = Random(seed)  # noqa: S311  a sample, not a secret
     day = today or date.today()
+    latest = now or (datetime.combine(today, time.max) if today else datetime.now(UTC).replace(tzinfo=None))
     begun = datetime.combine(_first_day(day) - timedelta(days=30), time(9))
     with new_database(settings) as engine:
         with engine.connect() as connection, connection.begin():
             places = _write_frame(connection, random, day, begun)
-        written = _write_items(engine, places, items, random=random, today=day, progress=progress or _nothing)
+        makers = partial(ItemMaker, today=day, now=latest, random=random)
+        written = _write_items(engine, places, items, makers, progress or _nothing)
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
 
@@ -174,14 +179,18 @@ def _write_iterations(
 
 
 def _write_items(
-    engine: Engine, places: Sequence[Places], total: int, *, random: Random, today: date, progress: Progress
+    engine: Engine,
+    places: Sequence[Places],
+    total: int,
+    makers: Callable[[Places, int, int], ItemMaker],
+    progress: Progress,
 ) -> int:
     """Write all items and their comments in batches; return the count of comments."""
     done = written_comments = 0
     for place, share in zip(places, _SHARES, strict=True):
         is_last = place is places[-1]
         wanted = total - done if is_last else round(total * share)
-        maker = ItemMaker(place, wanted, done + 1, today, random)
+        maker = makers(place, wanted, done + 1)
         rows: list[dict[str, object]] = []
         for row in maker.rows():
             rows.append(row)
