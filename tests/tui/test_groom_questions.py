@@ -16,7 +16,7 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, Question, act_of, answers, common_values
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, Question, act_of, answers, common_values
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 LARGE = (10.0, 20.0, 40.0)
@@ -61,6 +61,17 @@ def test_the_status_is_offered_last_and_the_first_open_question_asked_first(stor
 
 def test_an_item_without_a_status_is_not_asked_for_one(store: Store) -> None:
     assert "Status" not in begun(store, item_id=3).keys
+
+
+def test_an_item_groomed_alone_is_asked_for_an_estimate_that_no_rule_wants(tmp_path: Path) -> None:
+    feature = item(5, kind="Feature", Estimate=None, IterationID=1)
+    with offline_store(tmp_path, [feature]) as store:
+        stop = OneItem(store, found(store, 5)).next_stop(0)
+        questions = begun(store, item_id=5, stop=stop)
+
+        assert "Estimate" not in store.grooming.questions(found(store, 5))
+        assert questions.current is not None
+        assert (questions.current.field.key, questions.current.is_open) == ("Estimate", True)
 
 
 def test_an_answer_is_the_value_only_with_its_type() -> None:

@@ -125,7 +125,8 @@ class ItemQuestions:
     def read(self, item: Item) -> None:
         """Read the questions again: those asked at first, the status, then newer ones, so that no question moves."""
         seen, grooming = self._seen[self._place], self._store.grooming
-        missing = (*grooming.questions(item), *grooming.further_questions(item))
+        missing = [*grooming.questions(item), *grooming.further_questions(item)]
+        missing += ["Estimate"] * ("Estimate" in seen.keys and item.fields.get("Estimate") is None)
         status = [LAST] if item.fields.get(LAST) is not None else []
         seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
         if not self.asked:
