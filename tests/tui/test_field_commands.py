@@ -358,9 +358,9 @@ async def test_an_unknown_status_is_applied_with_a_warning(store: Store) -> None
 
     assert (target.said, edits(store)) == (
         [
-            "Status → Done. u to undo.",
+            "#2: Status → Done. u to undo.",
             "! No item here has the status “Parked” yet; the server may refuse it.",
-            "Status → Parked. u to undo.",
+            "#2: Status → Parked. u to undo.",
         ],
         {2: {"Status": "Parked"}},
     )

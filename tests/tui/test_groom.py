@@ -158,7 +158,7 @@ async def test_a_verb_answers_too_and_the_next_question_comes(world: World, stor
 
         assert (await fields_of(world, store, item_id))["Estimate"] == "1"
         assert current(pilot) == item_id
-        assert "Estimate +1.  u undo" in text_of(pilot.app)
+        assert ": Estimate → 1.  u undo" in text_of(pilot.app)
 
 
 @pytest.mark.slow

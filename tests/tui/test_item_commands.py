@@ -195,7 +195,11 @@ async def test_a_repeat_acts_on_as_many_rows_as_its_count_says(store: Store) -> 
 
     assert kinds(store) == [(EntryKind.EDIT, 1), (EntryKind.EDIT, 6)]
     assert taken_by(target.asked[0], "yma") == "y"
-    assert target.said == ["Done. u to undo.", "Done. u to undo.", "! A feedback has no status."]
+    assert target.said == [
+        "#1: Status → Done. u to undo.",
+        "#6: Status → Closed. u to undo.",
+        "! A feedback has no status.",
+    ]
 
 
 async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store: Store) -> None:
@@ -430,7 +434,7 @@ async def test_the_local_order_is_written_and_reset(store: Store) -> None:
 
     assert [(each.item_id, each.payload) for each in store.outbox_entries()] == [(1, {"Priority": 1})]
     assert target.said[1:] == [
-        "Priority by order. u to undo.",
+        "#1: Priority → 1. u to undo.",
         "The list shows the server's order again; 1 item had been moved here.",
     ]
     assert await target.order() == [1, 2, 5, 6]

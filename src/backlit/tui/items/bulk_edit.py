@@ -9,7 +9,7 @@ from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import Rule
 from backlit.model.statuses import StatusGroup
 from backlit.store.grooming import MANY_UNREADY
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import MOST_LINES, Line, ReadingDialog, change_of, item_line
@@ -20,6 +20,7 @@ from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED, UNREADY
 
 BEGUN = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+_MANY_WORDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
 SHOWN = 60
 """Characters of a long text that are shown."""
 
@@ -39,13 +40,12 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
     if act.is_repeatable:
         target.session.last_act = act
     failed = await _write(target, plan)
-    count = len(plan.changes)
     if not failed:
-        words = f"{act.label}: {plan.words} changed" if count > 1 else _short(act.label, MOST_SAID)
+        words = _written_words(target.store, plan)
         target.say(f"{words}{'' if words.endswith('…') else '.'} u to undo.")
         return
     names = {item_id: plan.items[item_id].name for item_id in failed}
-    if await target.ask(failed_question(count, failed, names)):
+    if await target.ask(failed_question(len(plan.changes), failed, names)):
         await journal(target, act, target.store.batch.items(list(failed)))
 
 
@@ -65,6 +65,19 @@ async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
         except BacklitError as error:
             failed[item_id] = sentence_of(error)
     return failed
+
+
+def _written_words(store: Store, plan: Plan) -> str:
+    """Return what has changed: the number of items, or the one item with its value where the act says only a step."""
+    label = plan.act.label
+    if len(plan.changes) > 1:
+        return f"{label}: {plan.words} changed"
+    ((item_id, changes),) = plan.changes.items()
+    (key, value), *others = changes.items()
+    field = field_named(key, store.lookups)
+    if not others and " → " not in label and (key == "Estimate" or field.kind not in _MANY_WORDS):
+        label = f"{field.label} → {FieldWords(store).shown(field, value)}"
+    return f"{number_of(item_id)}: {_short(label, MOST_SAID)}"
 
 
 def _begun(store: Store, plan: Plan) -> list[Item]:
