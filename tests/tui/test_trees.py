@@ -429,8 +429,8 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 @pytest.mark.parametrize(
     ("width", "heading"),
     [
-        (60, " 22 iterations · 12 folded ────────── Sprint 14 · 16–29 Nov"),
-        (40, " 22 iterations ── Sprint 14 · 16–29 Nov"),
+        (60, " 21 iterations · 12 folded ────────── Sprint 14 · 16–29 Nov"),
+        (40, " 21 iterations ── Sprint 14 · 16–29 Nov"),
         (30, " Sprint 14 · 16–29 Nov ───────"),
     ],
 )

@@ -10,6 +10,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.query import Candidate
+from backlit.model.statuses import status_word
 from backlit.model.trees import Totals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -208,4 +209,4 @@ def _statuses(store: Store) -> Iterator[str]:
         if statuses:
             types.setdefault(statuses, []).append(item_type.value)
     for statuses, names in types.items():
-        yield f"{', '.join(names)}: {', '.join(statuses)}"
+        yield f"{', '.join(names)}: {', '.join(map(status_word, statuses))}"

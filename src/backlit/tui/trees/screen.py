@@ -205,9 +205,10 @@ class TreeScreen(StoreScreen[None]):
     # Words
 
     def _draw_words(self) -> None:
-        count, shown = len(self._tree.folding.tree), self._tree.row_count()
-        folded = f" · {count - shown:,} folded" if shown < count else ""
-        nodes: list[Part] = [(counted(count, self.kind.value[:-1]), "heading"), (folded, "muted")]
+        tree, shown = self._tree.folding.tree, self._tree.row_count()
+        folded = f" · {len(tree) - shown:,} folded" if shown < len(tree) else ""
+        below = counted(len(tree) - len(tree.roots), self.kind.value[:-1])
+        nodes: list[Part] = [(below, "heading"), (folded, "muted")]
         unready = sum(each.count for each in self._unready.values())
         words = (" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} items not ready", "foreground")
         nodes += words if unready else ()
