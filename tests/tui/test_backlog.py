@@ -153,7 +153,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
 
         assert missing(pilot.app, ["change the filter", "clear the filter"]) == []
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
-        assert "No open or done items match “zzzz”" in text_of(pilot.app)
+        assert "No item matches “zzzz”, open or done" in text_of(pilot.app)
         assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name", "│"]) == []
@@ -167,7 +167,7 @@ async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: Wor
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
         await press(pilot, "/", *"zzzz")
 
-        assert missing(pilot.app, ["items match “zzzz”", "clear the filter"]) == []
+        assert missing(pilot.app, ["item matches “zzzz”", "clear the filter"]) == []
         await press(pilot, "escape")
         assert "R try again" in lines_of(pilot.app)[-1]
 
@@ -179,7 +179,7 @@ async def test_a_filter_that_only_done_items_match_counts_them(store: Store, ope
     done = next(row for row in every.rows(0, every.count or 0) if row.id not in open_ids)
     async with opened(store) as pilot:
         await press(pilot, "/", *f"#{done.id}", "enter")
-        await until(lambda: not missing(pilot.app, [f"No open items match “#{done.id}” · 1 done item does"]))
+        await until(lambda: not missing(pilot.app, [f"No open item matches “#{done.id}” · 1 done item does"]))
 
         assert missing(pilot.app, ["include done items"]) == []
 

@@ -200,24 +200,27 @@ def explain_empty(
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
     else:
-        items.empty_text, items.empty_ways = "Your backlog is empty.", _FIRST_WAYS
+        is_own = store.is_local or store.is_sample
+        items.empty_text = "Your backlog is empty."
+        items.empty_ways = [way for way in _FIRST_WAYS if is_own or way is not _CONNECT]
 
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
     """Return the heading of a list without matches: the filters, and the matches among done items."""
     named = " and ".join(f"“{each.removeprefix('/')}”" for each in filters) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
-    kinds = "" if with_done else "open or done " if done_matches == 0 else "open "
-    return f"No {kinds}items match {named}{elsewhere}"
+    scope = ", open or done" if done_matches == 0 and not with_done else ""
+    return f"No {'' if with_done or scope else 'open '}item matches {named}{scope}{elsewhere}"
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all items by name, description and comment")
+_CONNECT = (":connect URL", "sign in to a server")
 _FIRST_WAYS = (
     ("a", "add an item"),
     ("gi cs", "add sprints"),
     ("backlit items import FILE", "import CSV or JSON"),
-    (":connect URL", "sign in to a server"),
+    _CONNECT,
     ("gP", "open another workspace"),
     ("?", "all keys"),
 )
