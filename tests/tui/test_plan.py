@@ -86,7 +86,7 @@ async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, st
 
         assert planned == {row.id: {"IterationID": first.id}}
         assert "1 unsaved move" in title
-        assert "} sprint" in head
+        assert "} sprints" in head
         assert not store.plan.state
         assert await held(world, row.id, "IterationID") == [row.iteration_id]
 

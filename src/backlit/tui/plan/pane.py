@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import zip_longest
 from typing import ClassVar
 
 from msgspec import Struct
@@ -130,7 +131,8 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
 class PlanPane(StorageErrorGuard, Vertical):
     """A head and a list; `place` is the id of the iteration shown, None in the backlog's pane."""
 
-    HEAD_LINES = 2
+    HEAD_LINES, TALL = 2, 30
+    """Lines of the head, and of a terminal that has a blank one below it."""
 
     class Resized(Message):
         """The pane has another size or position."""
@@ -139,7 +141,7 @@ class PlanPane(StorageErrorGuard, Vertical):
         super().__init__(id=id)
         self.place: int | None = None
         self.items = PlanList(names)
-        self._head = [SidesLine() for _ in range(self.HEAD_LINES)]
+        self._head = [SidesLine() for _ in range(self.HEAD_LINES + 1)]
 
     def compose(self) -> ComposeResult:
         """Place the head above the list."""
@@ -158,10 +160,11 @@ class PlanPane(StorageErrorGuard, Vertical):
 
     def say(self, lines: Sequence[HeadLine]) -> None:
         """Show these lines in the head, and hide the rest."""
-        for number, line in enumerate(self._head):
-            line.display = number < len(lines)
-            if number < len(lines):
-                line.say(lines[number].left, lines[number].right)
+        is_tall = self.app.size.height >= self.TALL
+        for line, shown in zip_longest(self._head, [*lines, *[HeadLine()] * is_tall]):
+            line.display = shown is not None
+            if shown is not None:
+                line.say(shown.left, shown.right)
 
     def say_below(self, lines: Sequence[HeadLine]) -> None:
         """Show these lines below the last row."""

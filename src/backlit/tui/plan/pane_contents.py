@@ -5,10 +5,10 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Load, Velocity, forecast
-from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, target_of
@@ -231,5 +231,5 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        free = f" · {number_text(round(self._free[found.id]))} pts free" if found.id in self._free else ""
+        free = f" · room for {counted(round(self._free[found.id]), 'pt')}" if found.id in self._free else ""
         return f"fits {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")

@@ -331,7 +331,7 @@ class IterationHead(Struct, frozen=True):
         changes = shift_words(self.shift)
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
         right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
-        right += [(f"  {keys}", "accent"), (" sprint", "muted")] if keys else []
+        right += [(f"  {keys}", "accent"), (" sprints", "muted")] if keys else []
         needed = cell_len(safe(self.iteration.name))
         right = right if needed + length(right) + 2 <= width else []
         room = width - length(right) - 2
