@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -162,7 +163,7 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
                 raise Conflict(
                     "The database has users or projects and is never overwritten. Restore into an empty one."
                 )
-            records.load(empty, files, _lines(connection), kept)
+            records.load(empty, files, chain([records.header(Clock().now())], records.rows(connection)), kept)
 
 
 @contextmanager
@@ -237,11 +238,6 @@ def _rename_durably(unfinished: Path, target: Path) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-
-
-def _lines(connection: Connection) -> Iterator[records.Record]:
-    yield records.header(Clock().now())
-    yield from records.rows(connection)
 
 
 def _of_backup(folder: Path) -> ServiceSettings:

@@ -45,7 +45,7 @@ async def page(request: Request) -> Response:
     """GET and POST /Authentication/RichAppLogin: the form, or the code of whoever is signed in."""
     shared: Shared = request.app.state.shared
     try:
-        must_know_client(_client_id(request, shared), shared)
+        must_know_client(request.query_params.get(CLIENT_ID, shared.settings.client_id), shared)
         if request.method == "POST":
             return await _sign_in(request, shared)
     except (BadRequest, Forbidden) as error:
@@ -177,11 +177,6 @@ def _message(shared: Shared, heading: str, error: BacklitError) -> Response:
     return render(
         "message", error.status, service=shared.settings.name, heading=heading, text=error.message, login=LOGIN_PATH
     )
-
-
-def _client_id(request: Request, shared: Shared) -> str:
-    """Return the client of a code: this service's own unless the query names another."""
-    return request.query_params.get(CLIENT_ID, shared.settings.client_id)
 
 
 def _address(request: Request) -> str:

@@ -63,7 +63,7 @@ def write_sample(
     *,
     seed: int = 1,
     today: date | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda _done, _total: None,
     now: datetime | None = None,
 ) -> Sample:
     """Create and fill the database, with stamps up to `now` in UTC; raise StorageError for an existing one."""
@@ -75,13 +75,9 @@ def write_sample(
         with engine.connect() as connection, connection.begin():
             places = _write_frame(connection, random, day, begun)
         makers = partial(ItemMaker, today=day, now=latest, random=random)
-        written = _write_items(engine, places, items, makers, progress or _nothing)
+        written = _write_items(engine, places, items, makers, progress)
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
-
-
-def _nothing(_done: int, _total: int) -> None:
-    return
 
 
 def _first_day(today: date) -> date:

@@ -304,7 +304,8 @@ class Plan:
                 if after == before:
                     return False
                 writer.journal.drafts.save(key, document_of(after))
-            ids = frozenset(_touched(before, after))
+            every = before.items.keys() | after.items.keys()
+            ids = frozenset(each for each in every if before.items.get(each) != after.items.get(each))
             writer.signal.publish(Change(Subject.PLAN, ids))
             return True
 
@@ -373,11 +374,6 @@ def _agreed(
 
 def _read(writer: Writer, key: str) -> Draft:
     return draft_of(writer.journal.drafts.find(key)).renamed(writer.journal.real_id)
-
-
-def _touched(before: Draft, after: Draft) -> set[int]:
-    ids = before.items.keys() | after.items.keys()
-    return {each for each in ids if before.items.get(each) != after.items.get(each)}
 
 
 def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, state: PlanState) -> list[PlanChange]:

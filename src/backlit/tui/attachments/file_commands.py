@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -87,16 +86,12 @@ async def save(target: AttachmentsScreen, _call: Call) -> None:
     name = file_name(entry.name)
     proposed = shown_path(downloads() / name)
     kept = StoredLines(target.store, f"save:{entry.id}")
-    check = partial(_fault_of_place, name)
-    text = await target.ask(PathDialog("Save as", proposed, check, kept=kept))
+    dialog = PathDialog("Save as", proposed, lambda text: fault_of(lambda: folder_and_name(text, name)), kept=kept)
+    text = await target.ask(dialog)
     if text is None:
         return
     folder, wanted = folder_and_name(text, name)
     target.transfers.begin(f"Saving {name}", lambda transfer: _save(target, entry, folder, wanted, transfer))
-
-
-def _fault_of_place(name: str, text: str) -> str | None:
-    return fault_of(lambda: folder_and_name(text, name))
 
 
 async def _save(target: AttachmentsScreen, entry: AttachmentEntry, folder: Path, name: str, transfer: Transfer) -> None:

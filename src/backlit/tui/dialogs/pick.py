@@ -301,11 +301,9 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         known = {choice.value for choice in self._choices}
         others = [Choice(value, value) for value, count in counts.items() if value not in known and count]
         others = [each for each in others if each.value != "none"]
+        found = [(each, counts.get(str(each.value), 0)) for each in [*self._choices, *others]]
         self.replace_choices(
-            [
-                Choice(choice.value, choice.label, _items(counts.get(str(choice.value), 0)))
-                for choice in [*self._choices, *others]
-            ]
+            [Choice(each.value, each.label, counted(count, "item") if count else "") for each, count in found]
         )
 
     def accept(self) -> None:
@@ -327,10 +325,6 @@ class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
         if value is not None:
             self._has_turned = True
             super().turn(value)
-
-
-def _items(count: int) -> str:
-    return counted(count, "item") if count else ""
 
 
 class TagChange(Struct, frozen=True):
