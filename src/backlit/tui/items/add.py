@@ -63,6 +63,7 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     if name is not None:
         family = Family(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
         target.item_added((await target.store.items.add_families([family]))[0])
+        target.say(f"{item_type.value} added. u to undo.")
 
 
 def filled_in(store: Store, template: Template) -> dict[str, object]:
