@@ -151,7 +151,7 @@ async def test_questions_are_walked_down_and_up(store: Store) -> None:
 # Leaving an item
 
 
-@pytest.mark.parametrize(("alone", "act"), [(None, "send, next"), (1, "send, done")])
+@pytest.mark.parametrize(("alone", "act"), [(None, "send, next"), (1, "send, end grooming")])
 async def test_a_comment_leads_on_where_no_question_is_left(store: Store, alone: int | None, act: str) -> None:
     await store.grooming.begin([1])
     target = FakeGrooming(store, alone)

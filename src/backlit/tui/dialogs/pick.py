@@ -405,7 +405,7 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._has_directions = has_directions
         self._is_touched = False
         self._adds = adds
-        act = "add, turn, remove" if has_directions else "add or remove"
+        act = "add, reverse, remove" if has_directions else "add or remove"
         self.name_keys(("enter", "accept"), ("tab", act), ("esc", "cancel"))
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()

@@ -332,7 +332,7 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
 async def add_comment(target: GroomScreen, _call: Call) -> None:
     """Write a comment; with it, an item without open questions is done."""
     goes_on = not target.questions.count_open()
-    act = f"send, {'done' if target.alone else 'next'}" if goes_on else "send"
+    act = f"send, {'end grooming' if target.alone else 'next'}" if goes_on else "send"
     if await comment_on_current(target, act=act) and goes_on:
         target.leave_item(is_skipped=False)
 

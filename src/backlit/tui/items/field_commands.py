@@ -237,7 +237,7 @@ async def _ask_value(
     kept = StoredLines(target.store, _draft_key(field, items))
     scale = [*map(number_text, target.session.estimate_scale)]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
-    note = f"Scale: {', '.join(scale)}.{at_once} Words add no points." if field.key == "Estimate" else ""
+    note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points." if field.key == "Estimate" else ""
     dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", note=note, kept=kept)
     text = await target.ask(dialog)
     return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
