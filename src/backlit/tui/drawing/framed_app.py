@@ -103,8 +103,8 @@ class LoopDriver(LinuxDriver):
             self._writer_thread._queue.maxsize = 0  # noqa: SLF001 - else the loop waits where the terminal takes nothing
 
     def stop_application_mode(self) -> None:
-        """Leave the terminal to others, without attributes."""
-        self.write(RESET)
+        """Leave the terminal to others, without attributes and with the cursor at its first cell."""
+        self.write(f"{RESET}\x1b[H")
         super().stop_application_mode()
 
     def run_input_thread(self) -> None:
