@@ -250,6 +250,22 @@ def test_a_capacity_bar_meets_the_line_of_the_minimum_from_the_minimum_on() -> N
     assert reached.startswith("█" * 18 + "│")
 
 
+@pytest.mark.parametrize(
+    ("points", "narrow", "wide"),
+    [
+        (26, "█████████│░│", "█████████████████│░░░░│"),
+        (30, "█████████│░│", "█████████████████│██░░│"),
+        (33, "█████████│█│", "█████████████████│███░│"),
+        (35, "█████████│█│", "█████████████████│███░│"),
+        (36, "█████████│█│", "█████████████████│████│"),
+    ],
+)
+def test_a_capacity_bar_is_full_at_the_maximum_alone(points: float, narrow: str, wide: str) -> None:
+    drawn = ["".join(text for text, _ in capacity_bar(points, 0, Capacity(26, 36), width)) for width in (12, 23)]
+
+    assert drawn == [narrow, wide]
+
+
 def test_capacity_bars_share_a_scale_where_one_is_given() -> None:
     bars = [scaled_bar(Planned(points=10), Capacity(20, most), 40, 40) for most in (40, 30)]
     drawn = ["".join(text for text, _ in bar) for bar in bars]
