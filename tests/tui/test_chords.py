@@ -1,9 +1,10 @@
 """The list of keys that can follow an unfinished chord, and messages."""
 
 import asyncio
+import re
 import time
 
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Stage, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -31,6 +32,16 @@ async def test_chord_lists_its_continuations_after_the_delay() -> None:
         await pilot.pause(DELAY + 0.2)
 
         assert "gb backlog" in text_of(pilot.app)
+
+
+async def test_no_continuation_wraps_in_a_narrow_terminal() -> None:
+    async with ChordStage().run_test(size=(60, 20)) as pilot:
+        await pilot.press("g")
+        await pilot.pause(DELAY + 0.2)
+
+        shown = [line for line in lines_of(pilot.app) if "  g" in line]
+        assert [line for line in lines_of(pilot.app) if line.strip(" ─") and line not in shown] == []
+        assert [len(re.findall(r"  g\S+ ", line)) for line in shown] == [2, 2, 2, 2]
 
 
 async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:

@@ -420,18 +420,23 @@ def _words(count: int) -> Content:
 # Keys that can follow
 
 COLUMNS = 4
+PADDING = 2
+"""Cells at each side of the popup."""
 DELAY = 0.4
 """Seconds after the last key of an unfinished chord."""
 
 
 class WhichKey(Static):
-    """The popup of keys that can follow, in columns; the next key closes it."""
+    """The popup of keys that can follow, in as many columns as fit into some cells; the next key closes it."""
 
-    def __init__(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
+    def __init__(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], room: int) -> None:
         entries = [(f"{spelled(' '.join(chord))}{spelled(rest)}", command.label) for rest, command in continuations]
-        rows = -(-len(entries) // COLUMNS)
-        columns = [entries[start : start + rows] for start in range(0, len(entries), rows)]
-        widths = [max(len(key) + len(label) for key, label in column) + 4 for column in columns]
+        for count in range(COLUMNS, 0, -1):
+            rows = -(-len(entries) // count)
+            columns = [entries[start : start + rows] for start in range(0, len(entries), rows)]
+            widths = [max(len(key) + len(label) for key, label in column) + 4 for column in columns]
+            if sum(widths) <= room:
+                break
         cells = [
             [Content.assemble((f"{key} ", "bold $accent"), label.ljust(width - len(key))) for key, label in column]
             for column, width in zip(columns, widths, strict=True)
@@ -464,4 +469,4 @@ class WhichKeyHint:
         if timer is not self._timer or not self._app.screen_stack:
             return  # the next key came between the timer and this call, or the application's end
         self._app.clear_notifications()
-        self._app.screen.mount(WhichKey(chord, continuations))
+        self._app.screen.mount(WhichKey(chord, continuations, self._app.size.width - 2 * PADDING))
