@@ -180,7 +180,7 @@ async def test_a_word_for_points_is_an_answer_that_leaves_the_item_not_ready(
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
         await press(pilot, "0")
-        warned = missing(pilot.app, ["Scale:", " add no points."])
+        warned = missing(pilot.app, ["Scale:", " has no points."])
         await press(pilot, *"XL", "enter")
 
         assert warned == []
