@@ -133,7 +133,9 @@ def test_scope_report_separates_added_and_removed_items_if_logged() -> None:
         (45.0, 5.0, 8.0, 1.0, -2.0),
         (42.0, -3.0, 0.0, 3.0, 0.0),
     ]
-    assert report.headline == ("42 pts: 13 in 3 items added and 9 in 3 items removed since 2 Mar, −2 by new estimates.")
+    assert report.headline == (
+        "42 pts; since 2 Mar 13 pts in 3 items added, 9 pts in 3 items removed, −2 by new estimates."
+    )
 
 
 def test_records_beyond_the_days_of_the_course_do_not_count() -> None:
@@ -151,7 +153,7 @@ def test_a_change_that_the_log_does_not_explain_is_named_apart() -> None:
     wrong = replace(course(history), flows={day(5): Flow(came=Totals(1, 4.0))})
 
     report = scope_change(known)
-    said = "25 pts: 5 in 1 item added and nothing removed since 2 Mar, ±0 of it as net change only."
+    said = "25 pts; since 2 Mar 5 pts in 1 item added, nothing removed, ±0 of it as net change only."
     assert (report.headline, report.notes[-2:]) == (said, (KNOWN, NET))
     assert scope_change(wrong).headline == "25 pts, +5 since 2 Mar; additions and removals were not recorded."
     assert scope_change(wrong).notes[-1] == NET
@@ -164,7 +166,7 @@ def test_scope_log_is_used_only_when_it_explains_the_whole_change() -> None:
 
     assert [row[3] for row in report.table.rows] == [None, 0.0, None, None, 0.0]
     assert report.headline == (
-        "42 pts: nothing added and 3 in 1 item removed since 2 Mar, +5 of it as net change only."
+        "42 pts; since 2 Mar nothing added, 3 pts in 1 item removed, +5 of it as net change only."
     )
 
 
@@ -312,7 +314,7 @@ def test_the_scope_in_items_has_no_columns_of_points() -> None:
     recorded = replace(course(SIX_DAYS, today=day(6)), flows=FLOWS)
     items, points = scope_change(recorded, Measure.ITEMS), scope_change(recorded)
 
-    assert items.headline == "8 items: 3 added and 3 removed since 2 Mar."
+    assert items.headline == "8 items; since 2 Mar 3 added, 3 removed."
     assert items.table.rows[3] == (day(5), 9.0, 1.0, 2.0, 1.0)
     assert points.table.rows[3] == (day(5), 45.0, 5.0, 8.0, 1.0, -2.0, 9.0)
     assert [len(each.table.columns) for each in (items, points)] == [5, 7]

@@ -66,7 +66,7 @@ def test_load_may_be_counted_in_items() -> None:
 def test_the_headline_of_estimates_says_none_without_a_number() -> None:
     complete = estimates("Sprint 9", [Size(2.0, True, 2)])
 
-    assert complete.headline == "Half are 2 pts or less, the largest 2; none of 2 open items without a number."
+    assert complete.headline == "Half are 2 pts or less, the largest 2; every open item has a number."
 
 
 def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
@@ -80,7 +80,7 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
         ("no number", 1.0, None, 10.0),
         ("not set", 4.0, None, 40.0),
     )
-    assert report.headline == "Half are 3 pts or less, the largest 8; 5 of 10 open items without a number."
+    assert report.headline == "Half are 3 pts or less, the largest 8; 5 of 10 open items have no number."
 
 
 @pytest.mark.parametrize(("counts", "shares"), [((3,), [100.0]), ((1, 2), [33.0, 67.0]), ((1, 199), [0.0, 100.0])])
@@ -122,13 +122,13 @@ def test_age_report_shows_each_item_with_its_owner_and_first_day(is_exact: bool,
 
     assert report.table.rows == ((7.0, "#7", "Item 7", "in progress", "jon", since),)
     assert report.table.item_types == ("Bug",)
-    assert report.headline == "0 of 1 started item is stuck over a week, oldest 7 days."
+    assert report.headline == "0 of 1 started item in the same status for over a week, the oldest for 7 days."
 
 
 def test_estimates_without_any_number_say_so() -> None:
     report = estimates("Sprint 9", [Size(None, True, 1), Size(None, False, 3)])
 
-    assert report.headline == "4 of 4 open items without a number."
+    assert report.headline == "4 of 4 open items have no number."
 
 
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
@@ -155,7 +155,7 @@ OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
     ("before", "is_exact", "created", "way"),
     [
         ((), True, None, [("not-started", "8d")]),
-        ((), False, date(2026, 3, 1), [("", "created 2d earlier"), ("not-started", "at least 8d")]),
+        ((), False, date(2026, 3, 1), [("", "created 2d before"), ("not-started", "at least 8d")]),
         (
             (FirstDay(OPENED, "Open"), FirstDay(date(2026, 2, 28), "Open"), FirstDay(ACTIVATED, "Active")),
             True,
@@ -197,4 +197,4 @@ def test_age_report_lists_the_oldest_first_with_item_ids() -> None:
     assert [row[0] for row in report.table.rows] == [69.0, 8.0, 7.0, 0.0]
     assert report.table.item_ids == (3, 4, 2, 1)
     assert bars(report) == {"#3 Item 3": (7, 62), "#4 Item 4": (7, 1), "#2 Item 2": (7, 0), "#1 Item 1": (0, 0)}
-    assert report.headline == "2 of 4 started items are stuck over a week, oldest 69 days."
+    assert report.headline == "2 of 4 started items in the same status for over a week, the oldest for 69 days."

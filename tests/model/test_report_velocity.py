@@ -57,7 +57,7 @@ def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried
 
 def test_the_average_is_of_the_finished_ones_only() -> None:
     assert velocity("all", RUNS, TODAY, Measure.POINTS).headline == (
-        "22 pts on average (last 3 finished), 19–27 over all 3."
+        "22 pts on average over the last 3 finished iterations, 19–27 over all 3."
     )
 
 
@@ -106,7 +106,7 @@ def test_the_average_is_of_the_last_three_of_more() -> None:
     fourth = replace(run(3, [(0, 40.0, 0.0), (13, 40.0, 33.0)]), name="Sprint 3b")
     report = velocity("all", [*runs, fourth], TODAY, Measure.POINTS, sample_until=FIRST)
 
-    assert report.headline == "21 pts on average (last 3 finished), 10–40 over all 4."
+    assert report.headline == "21 pts on average over the last 3 finished iterations, 10–40 over all 4."
     assert report.notes[0] == f"{SAMPLE} up to 5 Jan."
     assert isinstance(report.chart, Bars)
     assert report.chart.is_in_time
@@ -135,7 +135,7 @@ def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> 
     idle = replace(runs[2], recorded=[replace(each, done=totals(0)) for each in runs[2].recorded])
     report = velocity("all", [*runs[:2], idle], TODAY, Measure.POINTS)
 
-    assert report.headline == "23 pts on average (last 2 finished), 19–27 over all 2."
+    assert report.headline == "23 pts on average over the last 2 finished iterations, 19–27 over all 2."
     assert report.notes[-1] == "1 iteration without completed work: not in the average."
 
 

@@ -163,8 +163,10 @@ async def test_the_reports_on_the_days_of_a_week_are_those_on_paper(store: Store
         (FRIDAY, 22.0, 1.0, 1.0, 0.0, 0.0, 4.0),
     )
     assert [row[1:] for row in of_items.table.rows[1::2]] == [(5.0, 1.0, 1.0, 0.0), (3.0, -2.0, 0.0, 2.0)]
-    assert scope.headline == ("22 pts: 6 in 2 items added and 7 in 2 items removed since 2 Mar, +5 by new estimates.")
-    assert of_items.headline == "4 items: 2 added and 2 removed since 2 Mar."
+    assert scope.headline == (
+        "22 pts; since 2 Mar 6 pts in 2 items added, 7 pts in 2 items removed, +5 by new estimates."
+    )
+    assert of_items.headline == "4 items; since 2 Mar 2 added, 2 removed."
     assert "No data for 4 Mar (backlit was not running)." in scope.notes
 
 
@@ -180,7 +182,9 @@ async def test_what_goes_from_one_half_to_the_other_does_not_change_the_whole(st
         (FRIDAY, 24.0, 1.0, 1.0, 0.0, 0.0, 5.0),
         (SATURDAY, 24.0, 0.0, 0.0, 0.0, 0.0, 7.0),
     )
-    assert scope.headline == ("24 pts: 6 in 4 items added and 5 in 1 item removed since 2 Mar, +5 by new estimates.")
+    assert scope.headline == (
+        "24 pts; since 2 Mar 6 pts in 4 items added, 5 pts in 1 item removed, +5 by new estimates."
+    )
 
 
 @pytest.mark.slow
@@ -211,5 +215,5 @@ async def test_the_reports_on_what_is_open_now_are_those_on_paper(store: Store) 
         ("no number", 1.0, None, 25.0),
         ("not set", 1.0, None, 25.0),
     )
-    assert estimates.headline == "Half are 2 pts or less, the largest 8; 2 of 4 open items without a number."
+    assert estimates.headline == "Half are 2 pts or less, the largest 8; 2 of 4 open items have no number."
     assert [(row[0], row[2], row[5]) for row in age.table.rows] == [(2.0, "C", "5 Mar or before")]

@@ -77,7 +77,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
-        await shown(pilot, "Age", "St", "Owner", "stuck")
+        await shown(pilot, "Age", "St", "Owner", "same status for over a week")
         rows = [line for line in lines_of(pilot.app) if re.search(r"^.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
         lengths = [line.count("█") for line in rows]
 
@@ -120,7 +120,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
     seen = (
         ("Burnup", "━ scope", "Scope"),
         ("Scope", "additions and removals"),
-        ("Velocity", "▒ remaining", "No velocity yet", "The last 7 iterations"),
+        ("Velocity", "▒ not done", "No velocity yet", "The last 7 iterations"),
         ("Age", "started item", "Owner"),
         ("Workload", "░ not started", "Hours"),
         ("Areas", "most in"),

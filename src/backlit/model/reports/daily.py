@@ -310,7 +310,7 @@ def _scope_headline(course: Course, measure: Measure, changes: Sequence[Change])
     if not known:
         return f"{now}, {_signed(net)} {since}; additions and removals were not recorded."
     whole = sum(known, Flow())
-    said = f"{now}: {_amount(whole.came, measure)} added and {_amount(whole.went, measure)} removed {since}"
+    said = f"{now}; {since} {_amount(whole.came, measure)} added, {_amount(whole.went, measure)} removed"
     sized = whole.sized if measure is Measure.POINTS else 0.0
     more = [f"{_signed(sized)} by new estimates"] if signed_text(sized) != "0" else []
     more += [f"{_signed(net)} of it as net change only"] if len(known) < len(changes) else []
@@ -323,7 +323,7 @@ def _amount(totals: Totals, measure: Measure) -> str:
         return "nothing"
     if measure is Measure.ITEMS:
         return number_text(totals.count)
-    return f"{number_text(totals.points)} in {counted(totals.count, 'item')}"
+    return f"{counted(totals.points, 'pt')} in {counted(totals.count, 'item')}"
 
 
 def _signed(number: float) -> str:

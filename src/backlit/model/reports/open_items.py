@@ -81,7 +81,7 @@ class Stay(Struct, frozen=True):
         ]
         if self.created is None:
             return tuple(steps)
-        return Step("", f"created {max(0, (runs[0].day - self.created).days)}d earlier"), *steps
+        return Step("", f"created {max(0, (runs[0].day - self.created).days)}d before"), *steps
 
 
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
@@ -116,9 +116,8 @@ def _age_headline(stays: Sequence[Stay], today: date) -> str:
         return "Nothing is in progress."
     stuck = sum(each.days(today) > STUCK for each in stays)
     oldest = counted(stays[0].days(today), "day")
-    is_or_are = "is" if 1 in (stuck, len(stays)) else "are"
     items = counted(len(stays), "started item")
-    return f"{stuck:,} of {items} {is_or_are} stuck over a week, oldest {oldest}."
+    return f"{stuck:,} of {items} in the same status for over a week, the oldest for {oldest}."
 
 
 ESTIMATE_COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))
@@ -165,7 +164,9 @@ def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
         return "No open items."
     estimated = [(each.points, each.count) for each in sizes if each.points is not None]
     known = sum(count for _, count in estimated)
-    lacking = f"{total - known or 'none'} of {counted(total, 'open item')} without a number"
+    have = "has" if 1 in (total - known, total) else "have"
+    lacking = f"{total - known:,} of {counted(total, 'open item')} {have} no number"
+    lacking = lacking if known < total else "every open item has a number"
     if not known:
         return f"{lacking}."
     up_to = accumulate(count for _, count in estimated)

@@ -35,7 +35,7 @@ COLUMNS = (
     Column("As of", is_text=True, rank=3),
 )
 _FRIDAY = 4
-PARTS = (Part("done", Tone.DONE), Part("so far", Tone.UNDERWAY), Part("remaining", Tone.LEFT))
+PARTS = (Part("done", Tone.DONE), Part("done so far", Tone.UNDERWAY), Part("not done", Tone.LEFT))
 
 
 class Run(Struct, frozen=True):
@@ -120,7 +120,8 @@ def _headline(finished: Sequence[float], recent: Velocity, measure: Measure) -> 
     if len(finished) == 1:
         return f"{mean} in the only finished iteration."
     spread = f"{number_text(min(finished))}–{number_text(max(finished))}"
-    return f"{mean} on average (last {len(recent.points)} finished), {spread} over all {len(finished)}."
+    last = counted(len(recent.points), "finished iteration")
+    return f"{mean} on average over the last {last}, {spread} over all {len(finished)}."
 
 
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:
