@@ -31,8 +31,6 @@ COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 BESIDE_FROM, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
-LEAST_EDITED = 14
-"""Cells beside the type from which the last change is named."""
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
@@ -183,7 +181,8 @@ class Page:
             self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}".rstrip(), colour),
         ]
         edited, room = edited_words(item, now), self._width - sum(each.cell_length for each in line)
-        return [*line, self._segment(fit_right(f"  {edited}", room), "muted")] if room >= LEAST_EDITED else line
+        edited = edited if cell_len(edited) + 2 <= room else edited.partition(" by ")[0]
+        return [*line, self._segment(fit_right(edited, room), "muted")] if cell_len(edited) + 2 <= room else line
 
     def _head(self, words: str) -> Line:
         return [Segment(safe(words), self._theme.heading("secondary"))]
