@@ -114,8 +114,8 @@ RULES: tuple[Rule, ...] = (
     Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
     Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
     Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
-    Rule("maturity", "immature", "Not mature enough to start.", frozenset({ItemType.STORY}), _immature, "Mature"),
-    Rule("stale", "stale", "Not changed for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
+    Rule("maturity", "immature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature"),
+    Rule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
 )
 """All rules, in the order of their display."""
 
