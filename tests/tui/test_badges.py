@@ -92,7 +92,7 @@ def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str
     card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
     assert (UNESTIMATED in line.text) is is_marked
-    assert ("– pts" in "".join(each.text for each in card)) is is_marked
+    assert ("no pts" in "".join(each.text for each in card)) is is_marked
 
 
 def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:

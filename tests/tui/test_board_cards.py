@@ -116,7 +116,7 @@ async def test_a_card_names_its_number_and_a_missing_estimate_after_its_state(wo
         await world.rival.work_items.update(item.id, {"Estimate": None})
         await store.refresh()
 
-        await until(lambda: f"¬ #{item.id} · – pts" in text_of(pilot.app))
+        await until(lambda: f"¬ #{item.id} · no pts" in text_of(pilot.app))
 
 
 async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) -> None:

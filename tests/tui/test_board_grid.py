@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import FEW_WIDTH, LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -156,7 +156,7 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
 def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_name_and_count() -> None:
     grid = grid_of(IN_LANES)
 
-    assert column_widths(grid, 0, 7) == {0: FEW_WIDTH, 1: None, 2: FEW_WIDTH}
+    assert column_widths(grid, 0, 7) == {0: LEAST_WIDTH, 1: None, 2: LEAST_WIDTH}
     assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
 
 

@@ -29,7 +29,6 @@ from backlit.tui.widgets.item_rows import (
     CHOSEN,
     CURSOR,
     SELECTED,
-    UNESTIMATED,
     USUAL,
     Badge,
     Badges,
@@ -203,7 +202,7 @@ class CardPainter:
         if row.estimate:
             facts.append((safe(estimate_text(row.estimate)), "muted"))
         elif lacks_estimate(row, groups):
-            facts.append((f"{UNESTIMATED} pts", "pending"))
+            facts.append(("no pts", "pending"))
         if self._has_status and row.status:
             word = f"{status_sign(row.status, groups)} {status_word(row.status)}"
             facts.append((word, status_colour(row.status, groups)))

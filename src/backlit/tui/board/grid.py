@@ -217,9 +217,7 @@ class Grid:
 
 HEADER_LINES = 2
 LEAST_WIDTH = 24
-"""Cells of a column with cards beside others."""
-FEW_WIDTH = 22
-"""Cells of a column with few cards beside others with more."""
+"""Cells of a column with cards beside others, and of one with few cards beside others with more."""
 GAP = 1
 FEW = 2
 """Cards of a column that leaves the rest of the width to columns with more."""
@@ -254,7 +252,7 @@ def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
         if count <= FEW < most or count == 0 < most:
             column, words = grid.columns[number], count_words(grid.columns[number], grid.totals[number])
             least = min(cell_len(safe(column.word)), NAME) + len(f"    {words}")
-            widths[number] = max(least, FEW_WIDTH) if count else least
+            widths[number] = max(least, LEAST_WIDTH) if count else least
     return widths
 
 
