@@ -347,7 +347,7 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
     filled, finished, end = cell(amount), cell(done), cell(most or whole)
     if least and 0 < amount <= least:  # the bar meets the line of the minimum at the minimum, and goes on beyond it
         filled = lower if amount == least else max(1, min(filled, lower - 1))
-    elif least and amount < (most or whole):
+    elif least and least < amount < (most or whole):
         inner = upper - lower - 1
         part = round((amount - least) / ((most or whole) - least) * inner)
         filled = lower + 1 + (max(1, min(part, inner - 1)) if inner > 1 else part)
