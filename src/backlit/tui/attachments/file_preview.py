@@ -106,7 +106,8 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
     cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
     most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
     rows = height - heads
-    rows = -(-len(rest) // most) if len(rest) <= rows * most else rows - 1
+    needed = -(-len(rest) // rows)
+    rows = -(-len(rest) // needed) if needed <= most else rows - 1
     parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
     shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
     left = len(rest) - sum(map(len, parts))
@@ -116,9 +117,9 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
 
 
 def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:
-    """Return one line of each column, as far as there is one, as one."""
+    """Return one line of each column as one, with a rule between columns."""
     whole: Line = []
-    for at, line in enumerate(each[0] for each in parts if each):
+    for at, line in enumerate(each[0] if each else [] for each in parts):
         gap, half = cells * at - _cells(whole), COLUMN_GAP // 2
         whole += [*([Segment("│".rjust(gap - half) + " " * half, theme.style("rule"))] if at else ()), *line]
     return whole

@@ -244,7 +244,7 @@ class TreeScreen(StoreScreen[None]):
         self._below.display = self._items.display and not is_area
         self.set_class(self._items.display and is_area, "-beside")
         if not is_area:
-            rows = min(self._tree.HEADER_LINES + self._tree.row_count(), (self.size.height - AROUND) * 7 // 10)
+            rows = min(self._tree.HEADER_LINES + self._tree.row_count() + 1, (self.size.height - AROUND) * 7 // 10)
             self._tree.styles.height = rows if self._items.display else "1fr"
         if self._items.display and not was_shown:
             self._show_items()
