@@ -56,7 +56,8 @@ def test_the_rows_of_a_narrow_table_are_set_in_columns() -> None:
     table = b"a,b\n" + b"".join(b"%d,x\n" % number for number in range(1, 6))
 
     assert first_of(table, "x.csv", 12, 4) == ["a  b │ a  b", "1  x │ 4  x", "2  x │ 5  x", "3  x │"]
-    assert first_of(table, "x.csv", 20, 4) == ["a  b │ a  b │ a  b", "1  x │ 3  x │ 5  x", "2  x │ 4  x"]
+    assert first_of(table, "x.csv", 20, 4) == ["a  b │ a  b", "1  x │ 4  x", "2  x │ 5  x", "3  x │"]
+    assert first_of(table, "x.csv", 20, 3) == ["a  b │ a  b │ a  b", "1  x │ 3  x │ 5  x", "2  x │ 4  x │"]
     assert first_of(table, "x.csv", 20, 9) == ["a  b", *(f"{number}  x" for number in range(1, 6))]
 
 
