@@ -39,6 +39,7 @@ class LineDialog(Dialog[str | None]):
         kept: StoredLines | None = None,
     ) -> None:
         super().__init__(title)
+        self.name_keys(("enter", "accept"), ("esc", "cancel"))
         (begun,) = kept.lines((text,)) if kept is not None else (text,)
         self.input = LineInput(begun)
         if begun != text:

@@ -214,7 +214,7 @@ def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: b
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
-_SEARCH = ("#", "search all items by name, description and comment")
+_SEARCH = ("#", "search all names, texts and comments")
 _CONNECT = (":connect URL", "sign in to a server")
 _FIRST_WAYS = (
     ("a", "add an item"),
