@@ -174,11 +174,12 @@ def test_the_header_of_a_lane_has_one_line() -> None:
     assert rows_of(grid_of(IN_LANES), 11, 2) == [0, 1, 1, 2, 2, 3, 4, 4]
 
 
-def test_the_last_card_in_sight_may_lack_its_last_line() -> None:
+def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_line() -> None:
     grid = grid_of({("To do",): 9})
 
-    assert rows_of(grid, 11, 3) == [0, 0, 0, 1, 1, 1, 2, 2]
-    assert rows_of(grid, 10, 3) == [0, 0, 0, 1, 1, 1]
+    assert rows_of(grid, 11, 3) == [0, 0, 0, 1, 1, 1]
+    assert rows_of(grid, 10, 4) == [0, 0, 0, 0, 1, 1, 1]
+    assert rows_of(grid, 9, 4) == [0, 0, 0, 0]
 
 
 def test_one_column_alone_has_all_the_width() -> None:

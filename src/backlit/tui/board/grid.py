@@ -299,7 +299,7 @@ class BoardLayout(Struct, frozen=True):
         for row in range(room):
             is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
             own = [(row, line) for line in range(last if is_header else 0, last + 1 if is_header else self.card_lines)]
-            if room - len(lines) < len(own) - (len(own) > 2):
+            if room - len(lines) < len(own) - (len(own) > CARD_LINES):
                 break
             lines += own[: room - len(lines)]
         return replace(self, lines=tuple(lines))
