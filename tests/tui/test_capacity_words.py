@@ -65,12 +65,12 @@ def test_a_shift_is_told_by_signs_and_in_words(shift: Shift, words: str, unsaved
     [
         (5.0, None, None, "5 pts"),
         (1.0, None, None, "1 pt"),
-        (1.0, 3.0, 5.0, "1 pt · target 3–5  2 below"),
-        (5.0, None, 5.0, "5 pts · max 5"),
-        (6.5, 3.0, 5.0, "6.5 pts · target 3–5  1.5 over"),
-        (3.0, 3.0, None, "3 pts · min 3"),
-        (2.0, 3.0, None, "2 pts · min 3  1 below"),
-        (2.0, 3.0, 5.0, "2 pts · target 3–5  1 below"),
+        (1.0, 3.0, 5.0, "1 pt, target 3–5  2 below"),
+        (5.0, None, 5.0, "5 pts, max 5"),
+        (6.5, 3.0, 5.0, "6.5 pts, target 3–5  1.5 over"),
+        (3.0, 3.0, None, "3 pts, min 3"),
+        (2.0, 3.0, None, "2 pts, min 3  1 below"),
+        (2.0, 3.0, 5.0, "2 pts, target 3–5  1 below"),
         (2.0, None, 0.0, "2 pts"),
     ],
 )
@@ -117,7 +117,7 @@ def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() ->
 def test_briefly_the_whole_range_is_the_limit() -> None:
     words = [text_of(capacity_words(Load(points=4.0), Capacity(*each), is_brief=True)) for each in ((2, 9), (2, None))]
 
-    assert words == ["4 of 2–9", "4 · min 2"]
+    assert words == ["4 / 2–9", "4, min 2"]
 
 
 def test_amounts_over_a_limit_have_their_own_colour() -> None:

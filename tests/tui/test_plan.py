@@ -318,7 +318,7 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
         points = sum(load.points for load in loads.values())
         await keys(pilot, "W")
 
-        assert f"{points:g} pts · target {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
+        assert f"{points:g} pts, target {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
         assert line_with(pilot.app, f"│ {release.entry.name} ")
 
 
@@ -366,7 +366,7 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         await keys(pilot, "tab")
 
         assert " Backlog · " in before
-        assert " 0 of 10–30 " in before
+        assert " 0 / 10–30 " in before
         assert "Nothing is planned here yet" not in before
         assert "Nothing is planned here yet" in text_of(pilot.app)
         assert " Backlog · " not in text_of(pilot.app)

@@ -127,7 +127,7 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         first = words(app)
         asked = f"◐ In progress · 5 pts · zoe {QUESTION} n → S24 "
         assert first.startswith(f"Rollover S23 → S24 1 of 4 #1 ◆ Item 1 {asked}")
-        assert first.endswith("10 → 15 pts · max 20")
+        assert first.endswith("10 → 15 pts, max 20")
         assert words(app, "D", "x", "y") == first
 
         second = words(app, "n")
@@ -135,7 +135,7 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
             assert part in second
         third = words(app, "b")
         assert "3 of 4 #3 ◆ Item 3 no status · unestimated · unassigned" in third
-        for part in ("#1 to S24 · #2 to the backlog", "15 pts · max"):
+        for part in ("#1 to S24 · #2 to the backlog", "15 pts, max"):
             assert part in third
         assert "→ 15" not in third
         fourth = words(app, "tab")
@@ -145,7 +145,7 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         assert words(app, "up") == third
         assert "✓ b Move" in words(app, "left")
         back = words(app, "backspace", "backspace")
-        for part in ("1 of 4", "✓ n Move", "15 pts · max"):
+        for part in ("1 of 4", "✓ n Move", "15 pts, max"):
             assert part in back
         assert "→ 18" not in back
         assert words(app, "down", "right", "tab") == fourth

@@ -277,9 +277,9 @@ async def test_the_workload_compares_people_and_teams_and_sums_the_release_up(st
 
     before, after, beside = (" ".join(re.sub("[█░▌▍│]", " ", words_of(each)).split()) for each in target.asked)
     assert before == (
-        "Workload of S2 8 pts · max 10 4 items · 5 pts done · 1 unestimated"
+        "Workload of S2 8 pts, max 10 4 items · 5 pts done · 1 unestimated"
         " Owner Points Hours zoe 6 4 unassigned 2 Team Points Hours no team 6 4 team 5 2"
-        " R1 · 5 of 16 pts done 16 pts · target 20–30 4 below No velocity yet (no completed iteration)"
+        " R1 · 5 pts done, 11 open 16 pts, target 20–30 4 below No velocity yet (no completed iteration)"
     )
     assert "zoe 6 of 5 local limit 4 of 9 unassigned 2" in after
     assert beside.startswith("Workload of S3 8 pts")
@@ -331,9 +331,9 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
     title, loads, changes = words_of(target.asked[0]).splitlines()
     assert title == "Plan changes"
     assert loads == (
-        "S1 −1 ██░░░░░░░░░│ 2 pts · max 10"
-        " S2 +1 ░░░░░░░░░░░│ 0 pts · max 10 1 unestimated"
-        " S3 +1 █████████│██ 13 pts · max 10 3 over ! zoe has 5 of 4 pts (local limit)"
+        "S1 −1 ██░░░░░░░░░│ 2 pts, max 10"
+        " S2 +1 ░░░░░░░░░░░│ 0 pts, max 10 1 unestimated"
+        " S3 +1 █████████│██ 13 pts, max 10 3 over ! zoe has 5 of 4 pts (local limit)"
         " 1 item was deleted and will leave the plan. ≠ 1 item was changed by someone else and will be skipped."
     )
     assert changes == (

@@ -142,15 +142,15 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: Load(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 of 40")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 / 40")
         await app.show(pilot, loads={4: Load(points=53)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 of 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 / 40 over")
         await app.show(pilot, loads={4: Load(points=1234.25)})
-        assert line_with(app, "Sprint 2").endswith("  1,234.2/40 over")
+        assert line_with(app, "Sprint 2").endswith(" 1,234.2/40 over")
 
 
 @pytest.mark.parametrize(
-    ("points", "minimum", "words"), [(15, 30, "15 · min 30"), (112, 120, "112 min 120"), (12.5, 320, "12.5 min 320")]
+    ("points", "minimum", "words"), [(15, 30, "15, min 30"), (112, 120, "112 min 120"), (12.5, 320, "12.5 min 320")]
 )
 async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, words: str) -> None:
     least = {**ITERATIONS, 4: replace(ITERATIONS[4], min_capacity=minimum, max_capacity=None)}
@@ -246,7 +246,7 @@ async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, open
         node = next(each for each in store.lookups.tree(TreeKind.ITERATIONS).walk() if each.name == "Sprint 14")
         points = store.plan_preview.loads_now([node.id])[node.id].points
 
-        assert f"{points:g} of " in line_with(pilot.app, "▌")
+        assert f"{points:g} / " in line_with(pilot.app, "▌")
 
 
 async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store: Store, opened: Open) -> None:
@@ -422,7 +422,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
         assert lines_of(pilot.app)[2].rstrip().endswith("  Capacity  ━ done ━ open")
-        assert "Sprint 14  now" in line_with(pilot.app, "▌")
+        assert "Sprint 14  now " in line_with(pilot.app, "▌")
         assert re.match(r" \d+ iterations · \d+ folded · ¬ \d+ items not ready ─", lines_of(pilot.app)[1])
 
 

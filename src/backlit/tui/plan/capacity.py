@@ -196,7 +196,7 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]
             yield partial(_columns, owner, points, hours, bar)
     if release:
         whole = sum((loads[each.id] for each in release.iterations), Load())
-        done = f" · {number_text(whole.done)} of {counted(whole.points, 'pt')} done"
+        done = f" · {counted(whole.done, 'pt')} done, {number_text(whole.points - whole.done)} open"
         yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
         yield partial(bar_line, whole, release.capacity, LOAD_BAR, 0.0)
 

@@ -95,7 +95,7 @@ class Column(Struct, frozen=True):
     width: int
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 11, 5, 7, 5
+GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 10, 5, 7, 5
 DATES = Column("Dates", 21)
 ITEMS = Column("Open", 5)
 POINTS = Column("Pts", 6)
@@ -119,7 +119,7 @@ MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 19, 3, 24
+AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 20, 3, 24
 """Cells that names keep before the bars grow, those added for a phase, and the cells that bars grow to."""
 
 
@@ -195,7 +195,7 @@ class TreeLayout:
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
         word = "" if DATES in self._columns else self._phase_word(node.id)
-        word = f" {word}" if word and cell_len(node.name) + len(word) < left else ""
+        word = f" {word:4}" if word and cell_len(node.name) + len(word) < left else ""
         segments.append(Segment(fit(node.name, max(0, left - len(word))), name))
         segments += [Segment(word, theme.style(PHASE_SIGNS[self._branches.phases[node.id]][1], on=on))] if word else []
         if unsent:
@@ -248,13 +248,13 @@ def _aligned(column: Column, text: str) -> str:
 
 
 def _load(load: Load, capacity: Capacity, width: int, scale: float) -> list[Piece]:
-    """Return the bar of a load, then its points with the capacity, as 37 of 32–42, and whether they are over it."""
+    """Return the bar of a load, then its points with the capacity, as 37 / 32–42, and whether they are over it."""
     over = " over" if capacity.over(load.points) else ""
     points, limits = number_text(load.points), range_words(capacity)
-    amounts = [f"{points} · {limits}", f"{points} {limits}"]
+    amounts = [f"{points}, {limits}", f"{points} {limits}"]
     if capacity.most:
         most = number_text(capacity.most)
-        amounts = [f"{points} of {limits}", f"{points} of {most}", f"{points}/{most}"]
+        amounts = [f"{points} / {limits}", f"{points} / {most}", f"{points}/{most}"]
     amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
     bar = scaled_bar(load, capacity, width, scale, LINE)
     return [
