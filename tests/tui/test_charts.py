@@ -79,19 +79,20 @@ def test_a_gap_has_a_colour_of_its_own() -> None:
     assert bars == ["bar", "bar-gap"]
 
 
-def test_days_off_have_the_colour_of_the_last_day() -> None:
-    chart = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
+def test_days_off_have_the_colour_of_the_last_day_and_no_bar_after_the_last_record() -> None:
+    chart, ended = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None, 4.0), days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
 
+    assert [lines(draw_timeline(each, 40, 6))[1].count("█") for each in (chart, ended)] == [8 * 3, 5 * 4]
     assert {colour for text, colour in draw_timeline(chart, 40, 6)[1] if "█" in text} == {"bar"}
     assert lines([legend(chart, draw_timeline(chart, 40, 6))]) == ["█ left  ⠒⠤ line  "]
 
 
-def test_the_marked_day_alone_shows_its_part_above_the_ideal_line() -> None:
+def test_bars_show_their_part_above_the_ideal_line() -> None:
     chart = days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
     rows = draw_timeline(chart, 36, 10, 2)
     second, third = ([row[8 * n + 9] for row in _cells(rows)] for n in (1, 2))
 
-    assert not [colour for _, colour in second if "bar-over" in colour]
+    assert [colour.rpartition(" ")[2] for _, colour in second[1:8]] == ["bar-over"] + ["bar"] * 6
     assert [colour.rpartition(" ")[2] for _, colour in third[1:8]] == ["bar-over"] * 3 + ["bar"] * 4
     assert lines([legend(chart, rows)]) == ["█ left  ⠒⠤ line  █ behind  "]
 
@@ -128,7 +129,7 @@ def test_the_ideal_line_has_dots_above_bars_and_over_them() -> None:
     rows = draw_timeline(days(4.0, 0.0, 0.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
     dots = {colour for row in rows for text, colour in row if set(text) & set("⣀⠤⠒⠉")}
 
-    assert dots == {"foreground", "foreground on bar"}
+    assert dots == {"foreground", "foreground on bar", "foreground on bar-over"}
 
 
 @pytest.mark.parametrize("height", range(6, 34))

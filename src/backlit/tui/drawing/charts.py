@@ -44,7 +44,7 @@ LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[2:0:-1]}
 GAP = "bar-gap"
 """The colour of the bar of a day without a record, which has the value of the last one."""
 OVER = "bar-over"
-"""The colour of the part of the marked day's bar above the ideal line."""
+"""The colour of the part of a bar above the ideal line."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
 LIMIT = "│"
@@ -140,17 +140,17 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot, top)
     _draw_axis(grid, chart, slots, plot, chosen)
-    guide, marked = _guide_of(chart), _marked_day(chart, chosen)
-    last: float | None = None
+    guide, last = _guide_of(chart), None
+    known = max((at for at, value in enumerate(chart.bars.values) if value is not None), default=-1)
     for slot in slots:
         value = slot.value(chart.bars)
         day = chart.days[slot.first]
         last = last if value is None else value
-        if last is None or (value is None and day not in chart.gaps):
+        is_off = day.weekday() >= SATURDAY
+        if last is None or (value is None and (day not in chart.gaps or (is_off and slot.first > known))):
             continue
-        is_gap = value is None and day.weekday() < SATURDAY
-        is_marked = marked is not None and slot.first <= marked <= slot.last and value is not None
-        ideal = slot.value(guide) if guide is not None and is_marked else None
+        is_gap = value is None and not is_off
+        ideal = slot.value(guide) if guide is not None and not is_gap else None
         ends = last / top * plot, None if ideal is None else ideal / top * plot
         _draw_bar(grid, GAP if is_gap else COLOURS[chart.bars.tone], slot, ends, plot)
     for line in chart.lines:
