@@ -132,9 +132,11 @@ def test_an_age_has_its_largest_unit(seconds: int, words: str) -> None:
 
 
 def test_the_end_of_an_iteration_is_told_from_today() -> None:
-    ends = [days_until(TODAY + timedelta(days=days), TODAY) for days in (-2, -1, 0, 1, 2)]
+    ends = [days_until(TODAY, TODAY + timedelta(days=days), TODAY) for days in (-2, -1, 0, 1, 2)]
 
     assert ends == ["ended 2d ago", "ended 1d ago", "ends today", "ends in 1d", "ends in 2d"]
+    assert days_until(TODAY + timedelta(days=3), TODAY + timedelta(days=9), TODAY) == "starts in 3d"
+    assert (days_until(None, None, TODAY), days_until(TODAY, None, TODAY)) == ("", "")
 
 
 def test_iterations_have_a_phase_against_today() -> None:

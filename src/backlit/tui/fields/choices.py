@@ -150,8 +150,7 @@ def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:
         case Kind.AREA | Kind.ITERATION:
             tree = store.lookups.tree(TreeKind.AREAS if field.kind is Kind.AREA else TreeKind.ITERATIONS)
             dates = store.lookups.iterations() if field.kind is Kind.ITERATION else {}
-            ends = {node_id: entry.end for node_id, entry in dates.items() if entry.end}
-            hints = {node_id: days_until(end, store.today()) for node_id, end in ends.items()}
+            hints = {each.id: days_until(each.start, each.end, store.today()) for each in dates.values()}
             return [
                 Choice(node.id, "  " * tree.depth(node.id) + node.name, hints.get(node.id, "")) for node in tree.walk()
             ]

@@ -169,12 +169,12 @@ def ago(when: datetime | None, now: datetime) -> str:
     return "just now" if since == "now" else f"{since} ago" if since else ""
 
 
-def days_until(end: date, today: date) -> str:
-    """Return the end of an iteration relative to today."""
-    days = (end - today).days
-    if days < 0:
-        return f"ended {-days}d ago"
-    return "ends today" if days == 0 else f"ends in {days}d"
+def days_until(start: date | None, end: date | None, today: date) -> str:
+    """Return the start of a future iteration relative to today, else its end; empty without a day."""
+    verb, day = ("starts", start) if start and start > today else ("ends", end)
+    if day is None or day < today:
+        return f"ended {(today - day).days}d ago" if day else ""
+    return f"{verb} in {(day - today).days}d" if day > today else f"{verb} today"
 
 
 def moment(when: datetime | None) -> str:

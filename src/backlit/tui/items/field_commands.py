@@ -134,7 +134,7 @@ async def move_to(target: ItemTarget, call: Call) -> None:
     wanted: object = found[0].id
     if len(found) > 1:
         today = target.store.today()
-        choices = [Choice(each.id, each.name, days_until(each.end, today) if each.end else "") for each in found]
+        choices = [Choice(each.id, each.name, days_until(each.start, each.end, today)) for each in found]
         choice = await target.ask(PickDialog("Move to which iteration?", choices))
         wanted = None if choice is None else choice.value
     if isinstance(wanted, int):

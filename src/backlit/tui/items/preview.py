@@ -273,7 +273,7 @@ def _iteration(value: object, around: Surroundings) -> str:
     iteration = around.iterations.get(value) if isinstance(value, int) else None
     if iteration is None or "\\" not in iteration.path:
         return ""
-    end = days_until(iteration.end, around.today) if iteration.end else ""
+    end = days_until(iteration.start, iteration.end, around.today)
     return iteration.name + (f" · {end}" if end else "")
 
 
