@@ -262,7 +262,7 @@ def line_at(chart: Bars, room: int) -> int | None:
 def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
     """Return the parts of a bar and the line across bars, as wide as the room; without a bar only the line.
 
-    A longer bar goes beyond the line, which lies on the colour of the part.
+    A longer bar goes beyond the line, which has one colour over all bars.
     """
     line = line_at(chart, room)
     cells: list[Piece] = []
@@ -277,9 +277,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
-        sign, colour = cells[line] if cells[line][0] == " " else cells[max(0, line - 1)]
-        ground = {"█": f"background{ON}{colour}", FILLS[Tone.LEFT]: f"foreground{ON}{GAP}"}
-        cells[line] = (LIMIT, ground.get(sign, "foreground"))
+        cells[line] = (LIMIT, "foreground")
     return joined(cells)
 
 
