@@ -249,7 +249,10 @@ class ReportTable(LineList):
         pieces = [(" " * (LEAD + widths[0] + GAP), "foreground"), *stacked_bar(self._bars, None, bar)]
         if table.item_ways:
             before = sum(width + GAP for at, width in widths.items() if at and not table.columns[at].is_text)
-            pieces += [(" " * (before + GAP + SIGN), "muted"), *way_words(table.item_ways[index], self.status_groups)]
+            pieces += [
+                (" " * (before + GAP + 2 * SIGN), "muted"),
+                *way_words(table.item_ways[index], self.status_groups),
+            ]
         segments = [Segment(text, piece_style(theme, colour)) for text, colour in pieces]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
@@ -258,7 +261,7 @@ class ReportTable(LineList):
         width = self.size.width
         room = width - LEAD - MARGIN - bool(scrollbar_of(self))
         if self._layout is None or self._layout[0] != room:
-            share = (width - 30) // 4 if report.table.item_ids else width // 4
+            share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0
             widths = widths_of(report, room - (least + GAP if least else 0))
             rest = room - sum(cells + GAP for cells in widths.values())
