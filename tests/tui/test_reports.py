@@ -180,12 +180,12 @@ async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -
 @pytest.mark.slow
 async def test_the_unit_stands_over_the_axis_and_not_over_the_table(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
-        points = lines_of(pilot.app)[4]
+        points = lines_of(pilot.app)[5]
         await pilot.press("t", "p")
         await shown(pilot, "items left")
 
         assert points.startswith(" Points ")
-        assert lines_of(pilot.app)[4].startswith(" Items ")
+        assert lines_of(pilot.app)[5].startswith(" Items ")
         assert "pts" not in heading_of(pilot.app)
 
 

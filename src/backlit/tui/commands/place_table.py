@@ -209,7 +209,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="reports.screen:turn", argument="+1", is_stepped=True),
     Command("reports.earlier", ("{",), Context.REPORTS, "previous iteration", "Show the previous iteration or release.",
         handler="reports.screen:turn", argument="-1", is_stepped=True),
-    Command("reports.measure", ("t p",), Context.REPORTS, "points or items", "Switch between points and items.",
+    Command("reports.measure", ("t p",), Context.REPORTS, "change unit", "Switch between points and items.",
         handler="reports.screen:turn_measure"),
     Command("reports.notes", ("t n",), Context.REPORTS, "notes", "Show or hide notes about the numbers.",
         handler="reports.screen:toggle_notes", also="source missing legend"),

@@ -22,10 +22,10 @@ from backlit.tui.widgets.side_lines import HEADING, Word
 
 LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
-AIRY = 14
-"""Lines from which there are blank lines between the parts."""
-ROOMY = 10
-"""Lines for the words above a table from which there is a blank line among them."""
+AIRY, AIRIEST = 14, 30
+"""Lines from which there are blank lines between the parts, and one above the unit."""
+ROOMY, FRAME = 10, 9
+"""Lines for the words above a table from which there is a blank line among them, and lines besides a table's rows."""
 MOST_PLOT = 30
 MARGIN = 1
 BLANK: Row = ()
@@ -105,7 +105,7 @@ def rows_of(
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
-    Its unit stands above it, where blank lines fit too, or before the legend of bars.
+    Its unit stands above it, where blank lines fit too, or before the legend. Bars get a third of the screen's height.
     """
     said = words(report.headline, width, "foreground")
     warnings = [row for note in report.warnings for row in words(note, width, "pending")]
@@ -114,17 +114,20 @@ def rows_of(
         notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
     if isinstance(report.chart, Bars):
         signs = () if report.table.item_ids else legend(report.chart)
-        above = [BLANK] if not signs or height > ROOMY else []
+        is_roomy = not signs or height > ROOMY or 3 * height > len(report.table.rows) + FRAME
+        above = [BLANK] if is_roomy else []
         above += _legend_rows(((unit, "muted"), ("  ", "muted"), *signs), width) if signs else []
         return [*said, *_cut(notes, max(len(warnings), height - len(said) - len(above)), width), *above]
     if report.chart.is_empty:
         return [*said, BLANK, *notes]
     gap = [BLANK] if height >= AIRY else []
-    said += [((unit, "muted"),)] if gap else []
-    left = height - len(said) - len(gap) - len([*gap, *_legend_rows(legend(report.chart), width)])
+    said += [*[BLANK] * (height >= AIRIEST), ((unit, "muted"),)] if gap else []
+    before = () if gap else ((unit, "muted"), ("  ", "muted"))
+    left = height - len(said) - len(gap) - len([*gap, *_legend_rows((*before, *legend(report.chart)), width)])
     notes = _cut(notes, max(len(warnings), left - LEAST_PLOT), width)
     chart = draw_timeline(report.chart, width, max(1, min(left - len(notes), MOST_PLOT)), chosen)
-    return [*said, *chart, *gap, *_legend_rows(legend(report.chart, chart), width), *(gap if notes else []), *notes]
+    signs = (*before, *legend(report.chart, chart))
+    return [*said, *chart, *gap, *_legend_rows(signs, width), *(gap if notes else []), *notes]
 
 
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:
