@@ -18,7 +18,7 @@ OWN_BASES = 2
 FOLDER = 25
 SLIVER_LINES, SLIVERS = 80, 10
 HEADLESS = 45  # under 1 % of all docstrings
-FILES, LINES = 365, 69_516  # goal: 350 and 50,000
+FILES, LINES = 365, 69_519  # goal: 350 and 50,000
 HEADLESS_OPENING = re.compile(
     r"^(What|Where|Which|Of|Whether|How|Who|Whom|Whose|When|Since when|In which|That|Those|It|One)\b"
 )
