@@ -133,6 +133,12 @@ def test_attributes_stay_with_the_terminal_until_somebody_else_writes(frame: Fra
     assert frame.flush() == "\x1b[4;6H\x1b[38;2;217;213;203;48;2;20;21;26mX"
 
 
+def test_no_link_stays_open_after_a_frame(frame: Frame) -> None:
+    frame.put(0, 3, strip_of([("line 3", STYLES[1] + Style(link="https://example.com"))], WIDTH), TRUE)
+
+    assert frame.flush().endswith("line 3\x1b]8;;\x1b\\")
+
+
 def test_cells_of_one_style_are_written_together_where_that_is_shorter(frame: Frame) -> None:
     frame.put(0, 3, strip_of([("a", STYLES[1]), ("bb", STYLES[3]), ("c", STYLES[1])], WIDTH), TRUE)
     frame.put(0, 4, strip_of([("d", STYLES[1]), ("ee", STYLES[3]), ("f", STYLES[1])], WIDTH), TRUE)

@@ -122,6 +122,7 @@ class Frame:
         pen = self._drawn(pen, differing)
         if not pen.sequence and cursor in {None, self._cursor}:
             return ""
+        pen.take(cell_style(*pen.style.key[:3], ""))  # no link stays open for what others write
         if cursor is not None:
             pen.go(*cursor)
         self._cursor, self._is_sure, self._style = cursor, True, pen.style
@@ -129,9 +130,8 @@ class Frame:
 
     def rest(self) -> str:
         """Return what resets the attributes, for somebody else to write after it."""
-        end_of_link = "\x1b]8;;\x1b\\" if self._style.link else ""
         self._style = PLAIN
-        return RESET + end_of_link
+        return RESET
 
     def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
         """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""
