@@ -9,7 +9,7 @@ from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
 if TYPE_CHECKING:
     _Commands: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001  argparse's only name for it
 
-EPILOG = "Without a command, backlit opens the last used profile, but no sample. The first time it asks where to begin."
+EPILOG = "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
 
 
 def parser() -> argparse.ArgumentParser:
