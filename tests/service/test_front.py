@@ -216,15 +216,21 @@ async def test_the_caller_is_the_nearest_that_is_no_trusted_proxy(
 @pytest.mark.parametrize(
     "attempts",
     [
-        [("db8::1", "user1", 401), ("db8::1", "user2", 401), ("db8::2", "user3", 429), ("db8:1::1", "user4", 401)],
-        [("db8::1", "Maya", 401), ("db8:1::1", "maya", 401), ("db8:2::1", "MAYA", 429), ("db8:2::1", "jon", 401)],
+        [
+            *(("db8::1", "user1", 401), ("db8::1", "user2", 401), ("db8::1", "user3", 401)),
+            *(("db8::2", "user4", 429), ("db8:1::1", "user4", 401)),
+        ],
+        [
+            *(("db8::1", "Maya", 401), ("db8::2", "maya", 401), ("db8::3", "MAYA", 429)),
+            *(("db8::1", "jon", 401), ("db8:2::1", "maya", 401)),
+        ],
     ],
-    ids=["address", "name in any case"],
+    ids=["address", "name in any case at an address"],
 )
 async def test_login_limits_go_by_the_caller_behind_the_proxy_and_by_the_name(
     settings: ServiceSettings, attempts: list[tuple[str, str, int]]
 ) -> None:
-    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_attempts=2)
+    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_failures=2, login_failures_per_address=3)
     answers = []
     async with started(few, "10.1.2.3") as (_, visitor):
         for address, username, _status in attempts:
@@ -236,7 +242,7 @@ async def test_login_limits_go_by_the_caller_behind_the_proxy_and_by_the_name(
 
 
 async def test_wrong_codes_count_for_their_address_alone(settings: ServiceSettings) -> None:
-    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_attempts=2)
+    few = replace(settings, trusted_proxies=("10.0.0.0/8",), login_failures_per_address=2)
     async with started(few, "10.1.2.3") as (service, visitor):
 
         async def status(address: str, code: str) -> int:
@@ -252,7 +258,7 @@ async def test_wrong_codes_count_for_their_address_alone(settings: ServiceSettin
 
 
 async def test_login_limits_are_shared_by_the_services_of_one_database(settings: ServiceSettings) -> None:
-    few = replace(settings, login_attempts=2)
+    few = replace(settings, login_failures=2)
     async with started(few) as (_, one), started(few) as (_, other):
         form = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": "wrong"}
         answers = [(await client.post(TOKEN_PATH, data=form)).status_code for client in (one, other, one, other)]

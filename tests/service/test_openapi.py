@@ -63,7 +63,8 @@ def served(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A real server over a copy of the sample, and the header of somebody who manages all of it."""
     place = tmp_path_factory.mktemp("openapi")
     shutil.copy(sample_file, place / "service.db")
-    service = Service(ServiceSettings(f"sqlite:///{place}/service.db", place / "files", login_attempts=10**6))
+    failures = {"login_failures": 10**6, "login_failures_per_address": 10**6}
+    service = Service(ServiceSettings(f"sqlite:///{place}/service.db", place / "files", **failures))
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(Config(service.asgi, log_config=None))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

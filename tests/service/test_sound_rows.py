@@ -269,7 +269,7 @@ def test_rows_without_secrets_have_nothing_to_sign_in_with(connection: Connectio
     sign_ins.add_refresh_token(connection, sign_ins.add_family(connection, 1), MOMENT)
     sign_ins.add_code(connection, 1, "uri:x", MOMENT)
     sign_ins.add_session(connection, 1, MOMENT)
-    sign_ins.add_attempts(connection, ["maya"], MOMENT)
+    sign_ins.add_failures(connection, ["maya"], MOMENT)
 
     every, plain = [list(records.rows(connection, with_secrets=has)) for has in (True, False)]
 

@@ -279,19 +279,52 @@ async def test_a_forgotten_key_is_refused_soon_where_its_token_was_verified_befo
     assert (await me(visitor, authorization)).status_code == 401
 
 
-async def test_too_many_attempts_are_slowed_down(visitor: Client, service: Service) -> None:
+async def test_too_many_wrong_passwords_are_slowed_down(visitor: Client) -> None:
     answers = [await ask(visitor, wrap_username="maya", wrap_password="wrong") for _ in range(11)]
 
     assert [answer.status_code for answer in answers] == [401] * 10 + [429]
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
     assert "www-authenticate" not in answers[-1].headers
-    assert (await ask(visitor, wrap_username="jon", wrap_password=PASSWORD)).status_code == 429
+    assert (await ask(visitor, wrap_username="maya", wrap_password=PASSWORD)).status_code == 429
 
 
-async def test_too_many_wrong_codes_are_slowed_down(visitor: Client) -> None:
-    answers = [await ask(visitor, wrap_verification_code="wrong") for _ in range(11)]
+async def test_wrong_passwords_of_one_user_keep_nobody_else_at_the_address_out(
+    visitor: Client, service: Service
+) -> None:
+    for _ in range(11):
+        refused = await ask(visitor, wrap_username="maya", wrap_password="wrong")
 
-    assert [answer.status_code for answer in answers] == [401] * 10 + [429]
+    assert refused.status_code == 429
+    assert (await ask(visitor, wrap_username="jon", wrap_password=PASSWORD)).status_code == 200
+    assert (await ask(visitor, wrap_verification_code=service.invite("maya"))).status_code == 200
+
+
+async def test_right_passwords_at_once_are_no_failures(visitor: Client) -> None:
+    one = {"wrap_username": "maya", "wrap_password": PASSWORD}
+
+    answers = await asyncio.gather(*(ask(visitor, **one) for _ in range(20)))
+
+    assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_wrong_passwords_at_once_learn_no_more_than_the_limit(visitor: Client) -> None:
+    one = {"wrap_username": "maya", "wrap_password": "wrong"}
+
+    answers = await asyncio.gather(*(ask(visitor, **one) for _ in range(20)))
+
+    assert sorted(answer.status_code for answer in answers) == [401] * 10 + [429] * 10
+
+
+async def test_wrong_codes_are_slowed_down_by_the_limit_of_the_address(visitor: Client) -> None:
+    for _ in range(10):
+        wrong = await ask(visitor, wrap_verification_code="wrong")
+
+    assert wrong.status_code == 401
+    assert (await ask(visitor, wrap_username="maya", wrap_password=PASSWORD)).status_code == 200
+    for _ in range(91):
+        wrong = await ask(visitor, wrap_verification_code="wrong")
+    assert wrong.status_code == 429
+    assert (await ask(visitor, wrap_username="maya", wrap_password=PASSWORD)).status_code == 429
 
 
 async def test_restrict_says_whether_one_is_signed_in(visitor: Client, service: Service) -> None:

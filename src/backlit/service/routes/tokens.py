@@ -1,6 +1,7 @@
 """The token endpoint, the challenge, and sign-in by password, which the login page shares."""
 
 import logging
+from collections.abc import Mapping
 from functools import partial
 
 from sqlalchemy import Connection
@@ -73,10 +74,11 @@ def _refusal() -> Unauthorized:
 
 def _by_code(shared: Shared, code: str, address: str, connection: Connection) -> TokenGrant | None:
     now = shared.clock.now()
-    sign_ins.must_be_few_attempts(connection, [address], shared.settings.login_attempts, now)
+    limits = {address: shared.settings.login_failures_per_address}
+    sign_ins.must_have_few_failures(connection, limits, now)
     user_id = sign_ins.use_code(connection, code, shared.settings.client_id, now)
     if user_id is None:
-        sign_ins.add_attempts(connection, [address], now)
+        sign_ins.add_failures(connection, limits, now)
         return None
     return _begin_family(shared, user_id, connection)
 
@@ -108,22 +110,26 @@ _log = logging.getLogger(__name__)
 async def by_password(request: Request, username: str, password: str) -> Account | None:
     """Check a password; None for a wrong one. Raises TooManyRequests.
 
-    Counts the attempt first, against many at once, and deletes the count after success.
+    Failures count, never attempts that are still being checked: a crowd behind one address may sign in at once.
     """
     shared: Shared = request.app.state.shared
-    names = f"user {username.lower()}", address_of(request)
-    attempt_ids = await shared.database.write.run(partial(_begin_attempt, shared, names))
-    account = await shared.database.read(lambda connection: users.account(connection, username))
+    address = address_of(request)
+    limits = {
+        f"user {username.lower()} at {address}": shared.settings.login_failures,
+        address: shared.settings.login_failures_per_address,
+    }
+    account = await shared.database.read(partial(_account_to_check, shared, limits, username))
     password_hash = account.password_hash if account is not None and account.is_licensed else None
-    if not await shared.passwords.are_right(password, password_hash) or account is None:
+    is_right = await shared.passwords.are_right(password, password_hash) and account is not None
+    await shared.database.write.run(partial(_end_attempt, shared, limits, is_right))
+    if not is_right:
         note_refusal(request)
         return None
-    await shared.database.write.run(partial(sign_ins.forget_attempts, attempt_ids=attempt_ids))
     return account
 
 
 def address_of(request: Request) -> str:
-    """Return the address that attempts are counted under."""
+    """Return the name that the failures of an address are counted under."""
     return f"address {share_of(request.client.host if request.client else IN_PROCESS)}"
 
 
@@ -133,7 +139,12 @@ def note_refusal(request: Request) -> None:
     _log.warning("A sign-in was rejected.", extra={"request_id": request.scope[REQUEST_ID_KEY], "client": client})
 
 
-def _begin_attempt(shared: Shared, names: tuple[str, ...], connection: Connection) -> list[int]:
-    now = shared.clock.now()
-    sign_ins.must_be_few_attempts(connection, names, shared.settings.login_attempts, now)
-    return sign_ins.add_attempts(connection, names, now)
+def _account_to_check(
+    shared: Shared, limits: Mapping[str, int], username: str, connection: Connection
+) -> Account | None:
+    sign_ins.must_have_few_failures(connection, limits, shared.clock.now())
+    return users.account(connection, username)
+
+
+def _end_attempt(shared: Shared, limits: Mapping[str, int], is_right: bool, connection: Connection) -> None:
+    sign_ins.end_attempt(connection, limits, shared.clock.now(), is_right=is_right)

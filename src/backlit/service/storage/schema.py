@@ -298,7 +298,7 @@ login_attempts = Table(
     "login_attempts",
     METADATA,
     Column("id", _ID, primary_key=True),
-    # Digest of the user name or address, as people sometimes type their password as their name.
+    # Digest of user name and address, or of the address alone: people sometimes type their password as their name.
     Column("digest", LargeBinary, nullable=False),
     Column("at", DateTime, nullable=False),
     Index("attempts_by_digest", "digest", "at"),

@@ -48,8 +48,10 @@ class ServiceSettings(Struct, frozen=True):
     files: Path | str
     """A folder, or `s3://bucket/prefix`."""
     name: str = "backlit"
-    login_attempts: int = 10
-    """Attempts a minute, for each user and for each address."""
+    login_failures: int = 10
+    """Failed sign-ins a minute of one user from one address."""
+    login_failures_per_address: int = 100
+    """Failed sign-ins a minute from one address, which may be that of a whole office."""
     legacy_clients: bool = False
     """Compatibility mode for clients of the original service."""
     trusted_proxies: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -152,24 +152,31 @@ def end_session(connection: Connection, secret: str) -> None:
 ATTEMPT_WINDOW = timedelta(seconds=60)
 
 
-def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int, now: datetime) -> None:
-    """Raise TooManyRequests, with the seconds to wait, after `most` attempts under any of the names."""
-    hold(connection, Lock.ATTEMPTS)
-    connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
+def must_have_few_failures(connection: Connection, limits: Mapping[str, int], now: datetime) -> None:
+    """Raise TooManyRequests, with the seconds to wait, where one of the names has as many failures as its limit."""
     columns = func.count(), func.min(login_attempts.c.at)
-    for name in names:
-        count, first = connection.execute(select(*columns).where(login_attempts.c.digest == digest(name))).one()
+    is_recent = login_attempts.c.at > now - ATTEMPT_WINDOW
+    for name, most in limits.items():
+        of_name = select(*columns).where(login_attempts.c.digest == digest(name), is_recent)
+        count, first = connection.execute(of_name).one()
         if count >= most:
             wait = max(1.0, (first + ATTEMPT_WINDOW - now).total_seconds()) if first is not None else 1.0
             raise TooManyRequests("Too many attempts to sign in. Wait a moment and try again.", retry_after=wait)
 
 
-def add_attempts(connection: Connection, names: Sequence[str], now: datetime) -> list[int]:
-    """Count one attempt under each name; return the ids for `forget_attempts`."""
-    one = insert(login_attempts).returning(login_attempts.c.id)
-    return [int(connection.execute(one.values(digest=digest(name), at=now)).scalar_one()) for name in names]
+def end_attempt(connection: Connection, limits: Mapping[str, int], now: datetime, *, is_right: bool) -> None:
+    """Count a checked attempt that failed; raise TooManyRequests, whatever its outcome, beyond a limit.
+
+    Attempts that were checked at the same time reach this one after another, so that no more of them than the limit
+    learn whether they were right.
+    """
+    hold(connection, Lock.ATTEMPTS)
+    must_have_few_failures(connection, limits, now)
+    if not is_right:
+        add_failures(connection, limits, now)
 
 
-def forget_attempts(connection: Connection, attempt_ids: Sequence[int]) -> None:
-    """Delete the count of a successful attempt."""
-    connection.execute(delete(login_attempts).where(login_attempts.c.id.in_(attempt_ids)))
+def add_failures(connection: Connection, names: Iterable[str], now: datetime) -> None:
+    """Count one failure under each name, and forget old ones."""
+    connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
+    connection.execute(insert(login_attempts), [{"digest": digest(name), "at": now} for name in names])
