@@ -126,7 +126,7 @@ async def test_an_expired_certificate_is_said_to_be_that(authority: Authority) -
     finding = await found(authority.context(days=-1))
 
     assert finding.health is Health.BROKEN
-    assert finding.sentence == "The certificate of 127.0.0.1 has expired. Its owner has to renew it."
+    assert finding.sentence.startswith("The certificate of 127.0.0.1 has expired. Its owner has to renew it.")
 
 
 @pytest.mark.usefixtures("trusts")
@@ -134,7 +134,7 @@ async def test_a_certificate_for_another_name_is_said_to_be_that(authority: Auth
     finding = await found(authority.context(days=100, address="127.0.0.9"))
 
     assert finding.health is Health.BROKEN
-    assert finding.sentence == "The certificate is for another name than 127.0.0.1. Check the address."
+    assert finding.sentence.startswith("The certificate is for another name than 127.0.0.1. Check the address.")
 
 
 async def test_the_client_sends_nothing_over_a_bad_certificate_and_says_why(
@@ -149,3 +149,36 @@ async def test_the_client_sends_nothing_over_a_bad_certificate_and_says_why(
     assert isinstance(error, Offline)
     assert error.message.startswith("The certificate of 127.0.0.1 is not signed by an authority")
     assert error.message.endswith("No request was sent.")
+
+
+UNUSABLE = [
+    ("SSL_CERT_FILE", "missing.pem", "which cannot be read: No such file or directory."),
+    ("SSL_CERT_FILE", "", "which cannot be read: Is a directory."),
+    ("SSL_CERT_FILE", "empty.pem", "which has no certificates."),
+    ("SSL_CERT_DIR", "missing", "which is no directory."),
+]
+
+
+@pytest.mark.parametrize(("variable", "name", "fault"), UNUSABLE)
+async def test_authorities_that_cannot_be_read_are_named_with_their_variable(  # noqa: PLR0917 - a table of three columns
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, name: str, fault: str
+) -> None:
+    (tmp_path / "empty.pem").touch()
+    monkeypatch.setenv(variable, str(tmp_path / name))
+
+    finding = await found(authority.context(days=100))
+
+    assert finding.health is Health.BROKEN
+    assert finding.sentence == f"{variable} names {tmp_path / name}, {fault} Correct the variable or remove it."
+
+
+async def test_the_doctor_names_the_proxy_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = Report("tested")
+    monkeypatch.setenv("http_proxy", "maya:swordfish@proxy.example:3128")
+
+    await look_at_address("http://team.example", report)
+
+    assert (
+        report.findings[0].sentence
+        == "Requests go through the proxy http://proxy.example:3128, which http_proxy names."
+    )

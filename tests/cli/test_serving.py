@@ -11,7 +11,7 @@ from tests.cli.conftest import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 from tests.terminal import terminal
 
-from backlit.client.client import is_loopback
+from backlit.client.network import is_loopback
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, find_locations
 

@@ -25,6 +25,7 @@ _SENTENCES: Mapping[int, str] = {
     403: "You do not have permission for this.",
     404: "Not found, or you have no access to it.",
     405: "The server does not support this here.",
+    407: "A proxy on the way to the server asks for a user name and a password (407).",
     409: "The change conflicts with the current data.",
     412: "Someone else changed the item in the meantime.",
     413: "The request is larger than the server allows.",

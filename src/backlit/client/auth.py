@@ -10,8 +10,8 @@ from urllib.parse import quote
 import httpx
 
 from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
+from backlit.client.network import offline
 from backlit.client.tokens import Cookie, Held, TokenCache, Tokens, cookie_value
-from backlit.client.transport import offline
 from backlit.model.errors import (
     BacklitError,
     Offline,
@@ -257,7 +257,7 @@ class WrapAuth(httpx.Auth):
         except TimeoutError:
             raise Offline("The server took too long to answer the sign-in. Try again.") from None
         except httpx.RequestError as error:
-            raise offline(error, request.url) from None
+            raise offline(error, request) from None
 
 
 def _sign(request: httpx.Request, held: Held) -> None:

@@ -25,9 +25,9 @@ from backlit.client.answers import (
     said_by,
 )
 from backlit.client.auth import WrapAuth
+from backlit.client.network import NetworkTransport, offline
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
-from backlit.client.transport import offline, trusted
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, ServiceError, Unclear
 
@@ -149,10 +149,8 @@ class Calls:
         self._pacing = pacing
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
-            transport=transport,
-            verify=trusted() if transport is None else True,
+            transport=transport or NetworkTransport(_LIMITS),
             timeout=pacing.timeout(),
-            limits=_LIMITS,
             follow_redirects=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS, "User-Agent": "backlit"},
@@ -187,11 +185,12 @@ class Calls:
         while True:
             attempts_left -= 1
             wanted = 0.0
+            request = self._request(method, path, query, body, headers)
             try:
-                answer = await self._once(self._request(method, path, query, body, headers))
+                answer = await self._once(request)
             except httpx.RequestError as error:
                 may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
-                failure = _broken(method, error, self._root, may_have_happened=may_have_happened)
+                failure = _broken(error, request, may_have_happened=may_have_happened)
             else:
                 is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
                 if answer.status < 300 or is_gone:
@@ -259,10 +258,10 @@ def _query_text(query: Mapping[str, QueryValue]) -> str:
     return f"?{pairs}" if pairs else ""
 
 
-def _broken(method: str, error: httpx.RequestError, url: httpx.URL, *, may_have_happened: bool) -> BacklitError:
-    if may_have_happened and method != "GET":
+def _broken(error: httpx.RequestError, request: httpx.Request, *, may_have_happened: bool) -> BacklitError:
+    if may_have_happened and request.method != "GET":
         return Unclear("The server did not respond. The change may or may not have been saved.")
-    return offline(error, url)
+    return offline(error, request)
 
 
 def _refused(method: str, answer: Answer) -> BacklitError:

@@ -1,6 +1,5 @@
 """Client of the service and its nouns: list, page, get, create, update, delete, and operations of their own."""
 
-import ipaddress
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from hashlib import sha256
@@ -10,6 +9,7 @@ import httpx
 import orjson
 
 from backlit.client.calls import USUAL, Calls, Pacing, QueryValue
+from backlit.client.network import is_loopback
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ServiceError, Unclear
@@ -321,14 +321,6 @@ class Client:
 
 _HOST = re.compile(r"(\[[^\]\s]+\]|[^\s:/]+)(:[0-9]+)?(/\S*)?$")
 """A host without a scheme, with a port and a path or without."""
-
-
-def is_loopback(host: str) -> bool:
-    """Return True for a host that only this machine can reach."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def root_of(base_url: str) -> httpx.URL:

@@ -21,7 +21,7 @@ from backlit.client.answers import (
     said_by,
 )
 from backlit.client.auth import WrapAuth
-from backlit.client.transport import offline
+from backlit.client.network import offline
 from backlit.model.amounts import counted
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.plain import file_name
@@ -81,7 +81,7 @@ class Transfers:
         try:
             return await self._http.send(request, auth=self._auth, stream=True)
         except _NOT_SENT as error:
-            raise offline(error, request.url) from None
+            raise offline(error, request) from None
         except httpx.RequestError:
             raise _unclear() from None
 
@@ -153,7 +153,7 @@ class Transfers:
             async with asyncio.timeout(LONGEST_ANSWER):
                 response = await self._http.send(request, auth=self._auth, stream=True)
         except httpx.RequestError as error:
-            raise offline(error, request.url) from None
+            raise offline(error, request) from None
         except TimeoutError:
             raise Offline("The server took too long to respond.") from None
         if response.status_code >= 300:

@@ -2,11 +2,10 @@
 
 import argparse
 import asyncio
-import ssl
 import time
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
@@ -14,8 +13,7 @@ from msgspec.structs import asdict
 
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
-from backlit.client.client import is_loopback
-from backlit.client.transport import fault_of, trusted
+from backlit.client.network import encryption_of, is_loopback, proxy_between
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
@@ -138,7 +136,14 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Repor
 
 
 async def look_at_address(url: str, report: Report) -> None:
-    """Report the encryption of an address and the end of its certificate."""
+    """Report the proxy on the way to an address, its encryption and the end of its certificate."""
+    try:
+        proxy = proxy_between(url)
+    except BacklitError as error:
+        report.say("proxy", error.message, Health.BROKEN)
+        return
+    if proxy is not None:
+        report.say("proxy", f"Requests go through {proxy}.", Health.NOTE)
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "https":
@@ -151,20 +156,13 @@ async def look_at_address(url: str, report: Report) -> None:
         report.say("encryption", f"No encryption. {where}", Health.OK if is_here else Health.BROKEN)
         return
     try:
-        async with asyncio.timeout(_TLS_PATIENCE):
-            _, writer = await asyncio.open_connection(host, parts.port or 443, ssl=trusted())
-        told: Any = writer.get_extra_info("ssl_object")
-        writer.close()
-    except ssl.SSLCertVerificationError as error:
-        report.say("encryption", fault_of(error, host), Health.BROKEN)
+        encryption = await encryption_of(url, _TLS_PATIENCE)
+    except BacklitError as error:
+        report.say("encryption", error.message, Health.BROKEN)
         return
-    except (OSError, TimeoutError) as error:
-        report.say("encryption", f"Could not open an encrypted connection: {error or 'no answer'}.", Health.BROKEN)
-        return
-    until = ssl.cert_time_to_seconds(told.getpeercert()["notAfter"])
-    day = datetime.fromtimestamp(until, UTC).date()
-    health = Health.NOTE if until - time.time() < _SOON else Health.OK
-    report.say("encryption", f"{told.version()}; the certificate is valid until {day}.", health)
+    day = datetime.fromtimestamp(encryption.good_until, UTC).date()
+    health = Health.NOTE if encryption.good_until - time.time() < _SOON else Health.OK
+    report.say("encryption", f"{encryption.version}; the certificate is valid until {day}.", health)
 
 
 async def _ask(client: "Client", profile: Profile, report: Report) -> None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from backlit.cli.served import has_no_users, options_again, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
-from backlit.client.client import is_loopback
+from backlit.client.network import is_loopback
 from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service

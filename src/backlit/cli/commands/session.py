@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
-from backlit.client.client import Client, is_loopback, root_of
+from backlit.client.client import Client, root_of
+from backlit.client.network import is_loopback
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to

@@ -1,0 +1,172 @@
+"""Proxies and authorities that the environment names: requests use them, and a failure blames them by name."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from tests.store.world import raised
+
+from backlit.client.calls import Pacing
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.model.errors import Offline
+from backlit.model.wrap import TokenGrant
+
+SECRET = "swordfish"
+
+
+@pytest.fixture(autouse=True)
+def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No proxy and no authority of the machine that runs the tests."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name.startswith("SSL_CERT"):
+            monkeypatch.delenv(name)
+
+
+class Proxy:
+    """A proxy that says the same bytes to everybody, and keeps the first line that it hears."""
+
+    def __init__(self, reply: bytes) -> None:
+        self._reply = reply
+        self.requests: list[str] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        self.requests.append(head.decode("latin-1").splitlines()[0])
+        writer.write(self._reply)
+        writer.close()
+
+
+@asynccontextmanager
+async def listening(proxy: Proxy) -> AsyncIterator[str]:
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def dead_address() -> str:
+    async with listening(Proxy(b"")) as address:
+        return address
+
+
+async def failure_of(folder: Path, address: str) -> Offline:
+    cache = TokenCache(folder / "tokens.json", address)
+    cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
+    async with Client.at(address, cache, Pacing(attempts=1)) as client:
+        error = await raised(client.work_items.get(1))
+    assert isinstance(error, Offline)
+    assert SECRET not in error.message
+    return error
+
+
+@pytest.mark.parametrize(
+    ("variable", "address"),
+    [
+        ("HTTPS_PROXY", "https://team.example"),
+        ("https_proxy", "https://team.example"),
+        ("HTTP_PROXY", "http://team.example"),
+        ("ALL_PROXY", "https://team.example"),
+        ("all_proxy", "http://team.example"),
+    ],
+)
+async def test_a_dead_proxy_is_named_with_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, address: str
+) -> None:
+    place = await dead_address()
+    monkeypatch.setenv(variable, f"http://maya:{SECRET}@{place}")
+
+    error = await failure_of(tmp_path, address)
+
+    assert error.message == (
+        f"The server cannot be reached: nothing is listening on the proxy http://{place}, which {variable} names."
+        " Correct it there, or exempt the server: NO_PROXY=team.example"
+    )
+
+
+@pytest.mark.parametrize("exempt", ["127.0.0.1", "example.org", ""])
+async def test_a_server_that_no_proxy_exempts_is_blamed_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exempt: str
+) -> None:
+    place = await dead_address()
+    monkeypatch.setenv("ALL_PROXY", f"http://{await dead_address()}")
+    monkeypatch.setenv("NO_PROXY", exempt)
+
+    error = await failure_of(tmp_path, f"http://{place}")
+
+    assert f"nothing is listening on {place}." in error.message
+
+
+async def test_no_proxy_exempts_a_server_by_its_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://{await dead_address()}")
+    monkeypatch.setenv("no_proxy", "localhost,invalid")
+
+    error = await failure_of(tmp_path, "https://team.invalid")
+
+    assert "there is no address for team.invalid" in error.message
+
+
+PROXY_REPLIES = [
+    (
+        b"407 Proxy Authentication Required",
+        "",
+        "asks for a user name and a password (407). Put them there: http://NAME:",
+    ),
+    (b"407 Proxy Authentication Required", f"maya:{SECRET}@", "rejects the user name or password in it (407)."),
+    (b"403 Forbidden", "", "did not connect to team.example:443: 403 Forbidden."),
+    (b"502 \x1b[31mNo", "", "did not connect to team.example:443: 502 "),
+]
+
+
+@pytest.mark.parametrize(("status", "user", "words"), PROXY_REPLIES)
+async def test_a_proxy_that_refuses_is_named_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: bytes, user: str, words: str
+) -> None:
+    proxy = Proxy(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
+    async with listening(proxy) as place:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{user}{place}")
+        error = await failure_of(tmp_path, "https://team.example")
+
+    assert error.message.startswith(f"The proxy http://{place}, which HTTPS_PROXY names, {words}")
+    assert error.message.isprintable()
+    assert proxy.requests == ["CONNECT team.example:443 HTTP/1.1"]
+
+
+async def test_a_proxy_asks_for_a_sign_in_without_encryption_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = Proxy(b"HTTP/1.1 407 Sign in\r\nContent-Length: 0\r\n\r\n")
+    async with listening(proxy) as place:
+        monkeypatch.setenv("HTTP_PROXY", place)
+        error = await failure_of(tmp_path, "http://team.example")
+
+    assert error.message.startswith(f"The proxy http://{place}, which HTTP_PROXY names, asks for a user name")
+    assert proxy.requests == ["GET http://team.example/api/v1/workitems/1 HTTP/1.1"]
+
+
+async def test_a_proxy_that_breaks_off_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with listening(Proxy(b"")) as place:
+        monkeypatch.setenv("HTTPS_PROXY", place)
+        error = await failure_of(tmp_path, "https://team.example")
+
+    assert f"team.example:443 or the proxy http://{place}, which HTTPS_PROXY names, broke off" in error.message
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (f"socks5://maya:{SECRET}@127.0.0.1:9", "proxy socks5://127.0.0.1:9, which ALL_PROXY names, "),
+        (f"socks://maya:{SECRET}@127.0.0.1:9", "ALL_PROXY names the proxy socks://127.0.0.1:9, which is of an unknown"),
+        (f"http://maya:{SECRET}@127.0.0.1:port", "ALL_PROXY holds no address of a proxy."),
+    ],
+)
+async def test_a_proxy_that_cannot_be_used_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, words: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", value)
+
+    error = await failure_of(tmp_path, "https://team.example")
+
+    assert words in error.message
