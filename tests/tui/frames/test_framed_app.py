@@ -1,6 +1,5 @@
 """The application between the compositor and a terminal: the same screen, and nothing that waits in line."""
 
-import inspect
 import os
 import pty
 import select
@@ -10,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +19,9 @@ from tests.tui.frames import shouting
 from tests.tui.frames.drawn import Drawn
 from tests.tui.test_lines import Words
 from textual import events
-from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
-from textual._queue import Queue
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
-from textual.drivers import linux_driver
-from textual.drivers._writer_thread import WriterThread
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.geometry import Region, Size
 from textual.screen import Screen
@@ -34,8 +29,9 @@ from textual.widget import Widget
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.direct_painter import DirectPainter, colours_of
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.framed_app import DirectPainter, LoopDriver, colours_of
+from backlit.tui.drawing.loop_driver import LoopDriver
 from backlit.tui.drawing.text import InputParser
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -313,29 +309,6 @@ async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_o
             assert app.differing == [], key
 
     assert app.sizes[1] < app.sizes[0] / 3
-
-
-def test_textual_has_the_private_names_that_frames_rely_on() -> None:
-    app = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
-    widget = {"_dirty_regions", "_layout_required", "_repaint_required", "_scroll_required", "_styles_cache"}
-    screen = {"_compositor", "_dirty_widgets", "_layout_required", "_recompose_required", "_repaint_required"}
-
-    assert version("textual") == "8.2.8"
-    assert list(inspect.signature(App._display).parameters) == ["self", "screen", "renderable"]  # noqa: SLF001 - Textual's
-    assert app <= vars(App()).keys()
-    assert widget <= vars(Widget()).keys()
-    assert hasattr(Widget, "_message_queue")
-    assert screen <= vars(Screen()).keys()
-    assert hasattr(Screen, "_compositor_refresh")
-    assert {"_dirty_regions", "size"} <= vars(Compositor()).keys()
-    assert hasattr(Compositor, "visible_widgets")
-    assert hasattr(Compositor, "layers_visible")
-    assert issubclass(LayoutUpdate, CompositorUpdate)
-    assert list(inspect.signature(LayoutUpdate).parameters) == ["strips", "region"]
-    assert list(inspect.signature(ChopsUpdate).parameters) == ["chops", "spans", "chop_ends"]
-    assert hasattr(WriterThread(sys.stderr), "_queue")
-    assert hasattr(Queue().ready_event, "_waiters")
-    assert inspect.getsource(linux_driver).count("self._writer_thread = WriterThread(self._file)") == 1
 
 
 def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

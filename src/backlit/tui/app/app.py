@@ -150,15 +150,16 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         if isinstance(self.screen, StoreScreen):
             self.screen.readings.want_newest()
 
-    def _handle_exception(self, error: Exception) -> None:
+    def survives(self, error: Exception) -> bool:
         """Show a StorageError; exit with its message where it ended a message pump."""
         failed = storage_error_of(error)
         if failed is None:
-            super()._handle_exception(error)
-        elif is_survivable(error):
+            return False
+        if is_survivable(error):
             show_error(self, failed)
         else:
             self.exit(return_code=1, message=failed.message)
+        return True
 
     # The target of commands
 

@@ -14,6 +14,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.textual_private import screens_of
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen, show_changed
@@ -128,7 +129,7 @@ class Places:
 
     def screens(self) -> list[Screen[object]]:
         """Return the screens of all modes."""
-        return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - Textual lists no stacks
+        return screens_of(self._app)
 
     def publish(self, changes: ChangeBatch) -> None:
         """Pass changes to the screens, and ask for a sign-in where one is needed."""

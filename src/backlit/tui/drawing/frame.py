@@ -6,11 +6,11 @@ from operator import is_not, ne
 
 from msgspec import Struct
 from rich.color import ColorSystem
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from backlit.tui.drawing.frame_rows import PLAIN, RESET, Pen, Row, Run, cell_style
+from backlit.tui.drawing.textual_private import ChopsUpdate, LayoutUpdate
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
@@ -189,10 +189,6 @@ def _differing(row: Row, shown: Row | None) -> int:
         return len(row.characters)
     characters: int = sum(map(ne, row.characters, shown.shown))
     return max(characters, sum(map(is_not, row.styles, shown.shown_styles)))
-
-
-PAINTED = (LayoutUpdate, ChopsUpdate)
-"""Painted updates: a whole screen, or spans of lines."""
 
 
 def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:

@@ -14,11 +14,12 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual._xterm_parser import XTermParser
 from textual.content import Content
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.strip import Strip
+
+from backlit.tui.drawing.textual_private import XTermParser
 
 Line = list[Segment]
 """A line of a drawn text."""

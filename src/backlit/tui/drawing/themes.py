@@ -16,6 +16,7 @@ from textual.theme import Theme
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import toml_in
 from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.tui.drawing.textual_private import has_variables, keep_parsed_sources
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
     "type-feature": "#c3a2e0",
@@ -74,11 +75,11 @@ class OnceParsed(Stylesheet):
 
     def __init__(self, variables: dict[str, str]) -> None:
         super().__init__(variables=variables)
-        self._parse_cache.grow(self._SOURCES)
+        keep_parsed_sources(self, self._SOURCES)
 
     def set_variables(self, variables: dict[str, str]) -> None:
         """Set the variables; the parsed sources are kept where none changed."""
-        if variables != self._variables:
+        if not has_variables(self, variables):
             super().set_variables(variables)
 
     def reparse(self) -> None:

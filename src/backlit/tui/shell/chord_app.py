@@ -8,13 +8,13 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
-from textual.widgets._toast import ToastHolder, ToastRack
 
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.text import SafeFilter, safe
+from backlit.tui.drawing.textual_private import ToastHolder, ToastRack, driver_of, remove_notifications
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
@@ -83,8 +83,9 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         from backlit.config import clipboard
 
         self.copy_to_clipboard(text)
-        if self._driver is not None and (sequence := clipboard.passed_through(text)):
-            self._driver.write(sequence)
+        driver = driver_of(self)
+        if driver is not None and (sequence := clipboard.passed_through(text)):
+            driver.write(sequence)
         found = clipboard.routes()
 
         async def say_route() -> None:
@@ -113,7 +114,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         if severity == "warning":
             self._messages.drop(self.input.fail())
 
-    def _refresh_notifications(self) -> None:
+    def prepare_toasts(self) -> None:
         """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
         if self._messages.refused_on not in {None, *self.screen_stack[-1:]}:
             self._messages.make_room("")
@@ -121,7 +122,6 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
             for holder in screen.query(ToastHolder):
                 if holder.is_mounted and not (screen is self.screen and holder.children):
                     holder.remove()
-        super()._refresh_notifications()
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
         """Run the command of a clicked word, or begin its chord."""
@@ -178,9 +178,7 @@ class Messages:
     def make_room(self, sentence: str) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row."""
         app, self.refused_on = self._app, None
-        for each in list(app._notifications):  # noqa: SLF001 - there is no public way to remove one
-            if each.severity != "error" or each.message == sentence:
-                app._unnotify(each, refresh=False)  # noqa: SLF001 - as above
+        remove_notifications(app, sentence)
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):

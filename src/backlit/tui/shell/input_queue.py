@@ -13,7 +13,8 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
-from backlit.tui.drawing.framed_app import is_resting, raise_again
+from backlit.tui.drawing.direct_painter import raise_again
+from backlit.tui.drawing.textual_private import is_resting
 
 MOST_WAITING = 1_000
 """Most events that may wait."""

@@ -11,12 +11,12 @@ from textual.screen import Screen
 from backlit.store.records.changes import Change, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.framed_app import paint
+from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, Open, Session
-from backlit.tui.widgets.storage_errors import showing_storage_errors
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -68,7 +68,7 @@ class ChangeBatch:
         self._ids[subject] = None if ids is None or known is None else known | set(ids)
 
 
-class StoreScreen(Screen[Result]):
+class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
     """A screen that shows the store; a hidden one collects the changes it missed."""
 
     class Seen(Message):
@@ -80,7 +80,6 @@ class StoreScreen(Screen[Result]):
 
     PLACE: ClassVar[str] = ""
     """The command that goes to the screen, or the name of its tab."""
-    _compositor_refresh = paint
 
     def __init__(self, store: Store, place: str = "") -> None:
         super().__init__()
@@ -146,11 +145,6 @@ class StoreScreen(Screen[Result]):
         """Mark the news about an item as read."""
         if item_id is not None:
             self.app.post_message(self.Seen(item_id))  # a screen that closes has no messages of its own any more
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message; shows a StorageError."""
-        with showing_storage_errors(self):
-            await super()._dispatch_message(message)
 
     def take_changes(self, changes: ChangeBatch, *, is_visible: bool) -> None:
         """Take changes; called at most once a frame."""

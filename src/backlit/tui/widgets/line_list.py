@@ -19,7 +19,7 @@ from backlit.tui.drawing.framed_app import refresh, scroll
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import SCROLLBAR
-from backlit.tui.widgets.storage_errors import showing_storage_errors
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 WHEEL_LINES = 3
 
@@ -57,7 +57,7 @@ class RowMessage(Message):
         return self.line_list
 
 
-class LineList(Widget, can_focus=True):
+class LineList(StorageErrorGuard, Widget, can_focus=True):
     """A list of any number of rows with cursor, scrolling and mouse; subclasses draw a row.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
@@ -91,11 +91,6 @@ class LineList(Widget, can_focus=True):
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_sparing = False
         self.scrolls_by_half = is_far_away()
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message; shows a StorageError."""
-        with showing_storage_errors(self):
-            await super()._dispatch_message(message)
 
     # Hooks
 

@@ -1,38 +1,27 @@
 """Keeps the screens running after a StorageError: shows the message, keeps the old content."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from textual.message import Message
 from textual.message_pump import CallbackError, MessagePump
 
 from backlit.model.errors import BacklitError, StorageError
 from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.textual_private import ENDS_OF_PUMPS, MessageHook
 
 SECONDS = 6
-_ENDS = frozenset({"_process_messages_loop", "_pre_process"})
-"""Methods of a message pump whose error ends it."""
 
 
-@contextmanager
-def showing_storage_errors(pump: MessagePump) -> Iterator[None]:
-    """Show a StorageError of a message's handling, which would otherwise end the pump."""
-    try:
-        yield
-    except (StorageError, CallbackError) as error:
-        failed = storage_error_of(error)
-        if failed is None:
-            raise
-        show_error(pump, failed)
+class StorageErrorGuard(MessageHook):
+    """Mixin for what reads the store while it handles a message: shows a StorageError, which would end the pump."""
 
-
-class StorageErrorGuard(MessagePump):
-    """Mixin for panes that read the store while they handle a message."""
-
-    async def _dispatch_message(self, message: Message) -> None:
+    async def handle_message(self, message: Message) -> None:
         """Handle a message."""
-        with showing_storage_errors(self):
-            await super()._dispatch_message(message)
+        try:
+            await super().handle_message(message)
+        except (StorageError, CallbackError) as error:
+            failed = storage_error_of(error)
+            if failed is None:
+                raise
+            show_error(self, failed)
 
 
 def storage_error_of(error: BaseException) -> StorageError | None:
@@ -46,7 +35,7 @@ def storage_error_of(error: BaseException) -> StorageError | None:
 def is_survivable(error: Exception) -> bool:
     """Return whether only a worker or a callback ended with an error, not a message pump."""
     caught = error.__traceback__
-    return caught is None or caught.tb_frame.f_code.co_name not in _ENDS
+    return caught is None or caught.tb_frame.f_code.co_name not in ENDS_OF_PUMPS
 
 
 def show_error(pump: MessagePump, error: BacklitError) -> None:

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
 from textual.reactive import Reactive
-from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.timer import Timer
@@ -20,6 +19,7 @@ from backlit.model.amounts import counted
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import Line
+from backlit.tui.drawing.textual_private import ContentSizeView
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine
@@ -40,7 +40,7 @@ class PlainScrollBar(ScrollBarRender):
     VERTICAL_BARS: ClassVar[list[str]] = [" "]
 
 
-class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
+class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
     """Lines that are laid out once for a width and a theme, and scrolled."""
 
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
@@ -74,18 +74,19 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         width = self.scrollable_content_region.width
         self._lines = self.lines_for(width, ThemeStyles.of(self.app)) if width > 0 else ()
         self.virtual_size = Size(width, len(self._lines))
-        self._scroll_update(self.virtual_size)
+        self.update_content_size()
 
-    def _scroll_update(self, virtual_size: Size) -> None:
+    def show_content_size(self, size: Size) -> bool:
         """Show the new height of the content; a bar that keeps its place is painted with the lines, unless blank."""
         bar, height = self.vertical_scrollbar, self.container_size.height
         if self.styles.overflow_y != "scroll" or bar.window_size != height or not bar.display:
-            super()._scroll_update(virtual_size)
-        elif max(virtual_size.height, bar.window_virtual_size) > height:
-            bar.set_reactive(ScrollBar.window_virtual_size, virtual_size.height)
+            return False
+        if max(size.height, bar.window_virtual_size) > height:
+            bar.set_reactive(ScrollBar.window_virtual_size, size.height)
             bar.refresh(repaint=False)  # frees its drawing
             refresh(bar)
             self.scroll_y = self.validate_scroll_y(self.scroll_y)
+        return True
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
