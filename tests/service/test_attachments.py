@@ -1,6 +1,7 @@
 """Attachments: uploads, lists, addresses, ranges, safety, limits, and what becomes of the contents."""
 
 import asyncio
+import base64
 import hashlib
 import os
 import time
@@ -194,6 +195,14 @@ async def test_if_range_and_head(maya: Client) -> None:
 
     assert (same.content, other.content) == (b"0", TEXT)
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", "10")
+
+
+@pytest.mark.parametrize("asked", [{}, {"range": "bytes=2-3"}], ids=["whole", "range"])
+async def test_contents_carry_the_digest_of_the_whole_file(maya: Client, asked: dict[str, str]) -> None:
+    answer = await maya.get((await attached(maya))["downloadUrl"], headers=asked)
+
+    digest = base64.b64encode(hashlib.sha256(TEXT).digest()).decode()
+    assert answer.headers["repr-digest"] == f"sha-256=:{digest}:"
 
 
 async def test_an_empty_file_is_a_file(maya: Client) -> None:

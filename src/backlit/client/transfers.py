@@ -3,7 +3,8 @@
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,7 @@ from backlit.client.answers import (
 )
 from backlit.client.auth import WrapAuth
 from backlit.client.network import offline
+from backlit.client.part_file import PartFile
 from backlit.model.amounts import counted
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.plain import file_name
@@ -50,7 +52,7 @@ class Transfers:
         Sends the file once. Raises Unclear without a response, StorageError for an unreadable file.
         """
         try:
-            file = await asyncio.to_thread(open, path, "rb")
+            file = await asyncio.to_thread(_regular_file, path)
         except OSError as error:
             raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
         with file:
@@ -88,21 +90,27 @@ class Transfers:
     async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
         """Save an attachment in a folder under a sanitised name; never overwrite a file.
 
-        Resumes a broken transfer if the service supports it. Raises Offline and keeps the received part; raises
-        StorageError if it cannot write.
+        Resumes a broken transfer of the same version if the service supports it. Raises Offline, and keeps the received
+        part where it can be resumed; raises StorageError if it cannot write, ServiceError for another size or digest
+        than the service states.
         """
         target = folder / file_name(name or attachment.name)
-        part = folder / f".backlit-{attachment.id}.part"
         try:
-            await self._fetch(attachment, part, progress)
-            return await asyncio.to_thread(_settled, part, target)
+            with await asyncio.to_thread(PartFile, folder, f"{self._root}\n{attachment.id}") as part:
+                headers = await self._fetch(attachment, part, progress)
+                try:
+                    await asyncio.to_thread(part.check_digest, headers)
+                except ServiceError:
+                    part.discard()
+                    raise
+                return await asyncio.to_thread(part.move_to, target)
         except OSError as error:
             raise StorageError(f"{target} cannot be written: {error.strerror}.") from error
 
     async def read(self, attachment: Attachment, limit: int) -> bytes:
         """Read the first bytes of an attachment, for a preview."""
         content = bytearray()
-        response = await self._get(attachment, 0)
+        response = await self._get(attachment)
         try:
             async with asyncio.timeout(LONGEST_ANSWER), aclosing(decoded(response)) as pieces:
                 async for piece in pieces:
@@ -115,39 +123,57 @@ class Transfers:
             await response.aclose()
         return bytes(content[:limit])
 
-    async def _fetch(self, attachment: Attachment, part: Path, progress: Progress) -> None:
-        begun = await asyncio.to_thread(_begun, part, attachment.size or 0)
-        if begun and begun == attachment.size:
-            return
-        response = await self._get(attachment, begun)
+    async def _fetch(self, attachment: Attachment, part: PartFile, progress: Progress) -> httpx.Headers:
+        """Receive what the part lacks of the file; return the headers of the response."""
+        response, begin = await self._resumed(attachment, part)
+        size = attachment.size
         try:
-            is_rest = response.status_code == 206 and _starts_at(response.headers, begun, attachment.size)
-            if response.status_code == 206 and not is_rest:
-                raise ServiceError("The server sent another part of the file than requested.")
-            done = begun if is_rest else 0
-            total = attachment.size or 0
-            most = FILE_LIMIT if attachment.size is None else attachment.size
-            with await asyncio.to_thread(_opened, part, is_rest) as file:
-                async with asyncio.timeout(LONGEST_ANSWER) as patience, aclosing(decoded(response)) as pieces:
-                    async for piece in pieces:
-                        await asyncio.to_thread(file.write, piece)
-                        done += len(piece)
-                        progress(done, max(total, done) if total else 0)
-                        if done > most:
-                            break
-                        patience.reschedule(asyncio.get_running_loop().time() + LONGEST_ANSWER)
+            if response.status_code == 206:
+                await asyncio.to_thread(part.keep, begin)
+            else:
+                await asyncio.to_thread(part.begin, response.headers.get("etag"))
+            total = size or 0
+            limit = FILE_LIMIT if size is None else size
+            async with asyncio.timeout(LONGEST_ANSWER) as patience, aclosing(decoded(response)) as pieces:
+                async for piece in pieces:
+                    await asyncio.to_thread(part.write, piece)
+                    progress(part.size, max(total, part.size) if total else 0)
+                    if part.size > limit:
+                        break
+                    patience.reschedule(asyncio.get_running_loop().time() + LONGEST_ANSWER)
         except (httpx.RequestError, TimeoutError):
-            raise Offline("The download broke off. Start it again to resume.") from None
+            again = "Start it again to resume." if part.etag else "Start it again."
+            raise Offline(f"The download broke off. {again}") from None
         finally:
             await response.aclose()
-        if done > most or done < total:
-            await asyncio.to_thread(os.unlink, part)
-            raise ServiceError(_other_size(attachment.size, done))
+        if part.size > limit or part.size < total:
+            part.discard()
+            raise ServiceError(_other_size(size, part.size))
+        return response.headers
 
-    async def _get(self, attachment: Attachment, begin: int) -> httpx.Response:
+    async def _resumed(self, attachment: Attachment, part: PartFile) -> tuple[httpx.Response, int]:
+        """Ask for the rest of the version that the part began, else for the whole file; return where it begins.
+
+        The last byte is asked for again even if all are there: the response says whether the file is still the same.
+        """
+        if part.etag and attachment.size and 0 < part.size <= attachment.size:
+            begin = min(part.size, attachment.size - 1)
+            response = await self._get(attachment, begin, part.etag)
+            if response.status_code == 200:
+                return response, 0
+            if response.status_code == 206 and _is_rest(response.headers, begin, attachment.size, part.etag):
+                return response, begin
+            await response.aclose()
+        response = await self._get(attachment)
+        if response.status_code == 206:
+            await response.aclose()
+            raise ServiceError("The server sent a part of the file, and the whole was requested.")
+        return response, 0
+
+    async def _get(self, attachment: Attachment, begin: int = 0, etag: str = "") -> httpx.Response:
         headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
-        if begin:
-            headers["Range"] = f"bytes={begin}-"
+        if etag:
+            headers |= {"Range": f"bytes={begin}-", "If-Range": etag}
         request = self._http.build_request("GET", self._here(attachment), headers=headers)
         try:
             async with asyncio.timeout(LONGEST_ANSWER):
@@ -156,6 +182,8 @@ class Transfers:
             raise offline(error, request) from None
         except TimeoutError:
             raise Offline("The server took too long to respond.") from None
+        if response.status_code == 416 and etag:
+            return response
         if response.status_code >= 300:
             try:
                 async with asyncio.timeout(LONGEST_ANSWER):
@@ -196,6 +224,15 @@ class _Counted:
         return self._file.tell()
 
 
+def _regular_file(path: Path) -> IO[bytes]:
+    """Open a file for reading; a pipe would wait for its writer."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise StorageError(f"{path} is not a regular file. Name a file to attach.")
+    return file
+
+
 def _other_size(promised: int | None, done: int) -> str:
     if promised is None:
         return f"The server sent more than {FILE_LIMIT:,} bytes without a declared size. The file was not saved."
@@ -208,40 +245,8 @@ def _unclear() -> Unclear:
     return Unclear("The server did not respond. The file may or may not have arrived; check before you send it again.")
 
 
-def _starts_at(headers: Mapping[str, str], begin: int, size: int | None) -> bool:
+def _is_rest(headers: Mapping[str, str], begin: int, size: int, etag: str) -> bool:
+    """Return True for a response with the rest of that version; some servers ignore If-Range."""
     found = _RANGE.fullmatch(headers.get("content-range", ""))
-    return found is not None and int(found[1]) == begin and size in {None, int(found[3])}
-
-
-def _begun(part: Path, size: int) -> int:
-    """Return the size of an earlier transfer's part; 0 if it cannot be a beginning of the file."""
-    begun = part.stat().st_size if part.exists() else 0
-    return begun if begun <= size else 0
-
-
-def _opened(part: Path, is_rest: bool) -> IO[bytes]:
-    how = os.O_APPEND if is_rest else os.O_TRUNC
-    return os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | how, 0o600), "wb")
-
-
-def _settled(part: Path, target: Path) -> Path:
-    """Give a complete file its name, without overwriting: `plan.pdf`, `plan (1).pdf`."""
-    for candidate in _names(target):
-        try:
-            os.link(part, candidate)
-        except FileExistsError:
-            continue
-        except OSError:
-            if candidate.exists():
-                continue
-            part.rename(candidate)
-            return candidate
-        part.unlink()
-        return candidate
-    raise AssertionError("the counter is endless")
-
-
-def _names(target: Path) -> Iterator[Path]:
-    yield target
-    for number in range(1, 10_000):
-        yield target.with_name(f"{target.stem} ({number}){target.suffix}")
+    is_same = headers.get("etag", etag) == etag
+    return is_same and found is not None and int(found[1]) == begin and size == int(found[3])

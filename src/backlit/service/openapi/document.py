@@ -264,6 +264,8 @@ def _contents(operation_id: str, summary: str) -> Schema:
     binary: Schema = {"schema": {"type": "string", "format": "binary"}}
     contents: Schema = {"content": {"application/octet-stream": binary, "*/*": binary}}
     ranges = {"name": "Range", "in": "header", "schema": {"type": "string"}, "description": "One range of bytes."}
+    if_range = {"name": "If-Range", "in": "header", "schema": {"type": "string"}}
+    if_range["description"] = "An ETag: the range is of that version, or the whole file is sent."
     return {
         "parameters": [_path_id(), name],
         "get": {
@@ -271,7 +273,7 @@ def _contents(operation_id: str, summary: str) -> Schema:
             "tags": ["attachments"],
             "summary": summary,
             "description": f"{summary}.",
-            "parameters": [ranges],
+            "parameters": [ranges, if_range],
             "responses": {
                 "200": contents | {"description": "All of it."},
                 "206": contents | {"description": "The range that was asked for."},

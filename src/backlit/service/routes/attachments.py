@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -245,6 +246,7 @@ def _headers(stored: Stored, *, is_shown: bool) -> dict[str, str]:
         "cache-control": "private, no-cache",
         "accept-ranges": "bytes",
         "etag": f'"{stored.digest}"',
+        "repr-digest": f"sha-256=:{b64encode(bytes.fromhex(stored.digest)).decode()}:",
     }
 
 
