@@ -133,7 +133,7 @@ class ConflictDialog(Dialog[Decisions | None]):
             lines += found
         lines.append(Content(""))
         self._shown.update(Content("\n").join(lines))
-        undecided = len(self._fields) - len(self._decided)
+        undecided = sum(not self._is_resolved(field) for field in self._fields)
         apply = () if undecided else (("enter", "apply"),)
         several = len(self._fields) > 1
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
@@ -146,6 +146,10 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._places = places
         if places:
             self.call_after_refresh(self._keep_in_sight, *places[self._at])
+
+    def _is_resolved(self, field: Contested) -> bool:
+        """Return whether a field has a decision without a fault, so that it can be applied."""
+        return field.key in self._decided and field.key not in self._faults
 
     def _keep_in_sight(self, top: int, bottom: int) -> None:
         height, at = self._scroll.size.height, self._scroll.scroll_y
@@ -249,10 +253,10 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._draw()
 
     def _go_to_open(self) -> None:
-        """Put the cursor on the next field without a decision, where there is one."""
+        """Put the cursor on the next field that is not resolved, where there is one."""
         count = len(self._fields)
         for index in (*range(self._at + 1, count), *range(self._at)):
-            if self._fields[index].key not in self._decided:
+            if not self._is_resolved(self._fields[index]):
                 self._at = index
                 return
 
@@ -383,9 +387,11 @@ def _fault(field: ShownField, width: int) -> Sequence[Content]:
 
 
 def _heading(field: ShownField, width: int, sign: str) -> Content:
-    words = "✓ edited" if field.edited is not None else f"✓ {SIDES[field.side]}" if field.side is not None else ""
+    decision = "edited" if field.edited is not None else SIDES[field.side] if field.side is not None else ""
+    words = f"{'!' if field.fault else '✓'} {decision}" if decision else ""
     label = fit(field.label, width - MARGIN - len(words) - 1)
-    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, "$status-done"))
+    colour = "$error" if field.fault else "$status-done"
+    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour))
 
 
 def _edited(field: ShownField, width: int) -> Iterator[Content]:

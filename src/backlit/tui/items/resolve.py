@@ -73,7 +73,8 @@ async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: S
         try:
             await settle(answer)
         except BacklitError as error:
-            decided, faults, note = answer, error.errors, "" if error.errors else str(error)
+            faults = {each.key: error.errors[each.key] for each in case.fields if each.key in error.errors}
+            decided, note = answer, "" if faults else str(error)
             continue
         for field in case.fields:
             await store.drafts.discard(_draft_key(case, field.key))
