@@ -12,7 +12,7 @@ from tests.tui.target import FakeTarget, rows_of, run, stage, words_of
 from textual.screen import Screen
 
 from backlit.model.errors import NotFound
-from backlit.model.fields import SYNC_KEYS
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS
 from backlit.model.statuses import StatusGroup
 from backlit.store import EntryKind, Store
 from backlit.store.records.people import Person
@@ -22,7 +22,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog, TagChange
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.fields.choices import Choice
-from backlit.tui.items.field_commands import change_field, first_status
+from backlit.tui.items.field_commands import change_field, draft_key, first_status
 from backlit.tui.shell.target import Session
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -409,14 +409,16 @@ async def test_a_field_that_a_form_opens_is_not_asked_for(store: Store) -> None:
 
 
 async def test_typed_text_is_kept_by_field_and_items(store: Store) -> None:
-    for key in ("field:Estimate:1", "field:Priority:marked"):
-        await store.drafts.save(f"typed:{key}", {"lines": ["13"]})
+    for key, ids in (("Estimate", [1]), ("Priority", [1, 2])):
+        kept = draft_key(FIELD_BY_KEY[key], store.batch.items(ids))
+        await store.drafts.save(f"typed:{kept}", {"lines": ["13"]})
     found = []
     for ids, key in (
         ([1], "Estimate"),
         ([2], "Estimate"),
         ([1], "Priority"),
         ([1, 2], "Priority"),
+        ([1, 3], "Priority"),
         ([1, 5], "Estimate"),
     ):
         target = target_of(store, ids, [None])
@@ -424,7 +426,7 @@ async def test_typed_text_is_kept_by_field_and_items(store: Store) -> None:
         dialog = target.asked[0]
         found.append(dialog.input.value if isinstance(dialog, LineDialog) else "")
 
-    assert found == ["13", "8", "", "13", "13"]
+    assert found == ["13", "8", "", "13", "", "13"]
 
 
 # Long texts
@@ -432,8 +434,9 @@ async def test_typed_text_is_kept_by_field_and_items(store: Store) -> None:
 
 async def test_a_text_is_changed_from_what_it_was_made_from_and_its_draft_discarded(store: Store) -> None:
     put(store, [item(1, Description="Mine\r\nold\r\n"), item(2, Description="Other")])
-    for each in ("1", "marked"):
-        await store.drafts.save(f"field:Description:{each}", {"text": "Begun", "base": "Then"})
+    for ids in ([1], [1, 2]):
+        kept = draft_key(FIELD_BY_KEY["Description"], store.batch.items(ids))
+        await store.drafts.save(kept, {"text": "Begun", "base": "Then"})
     one, both = (
         target_of(store, ids, [answer, *more])
         for ids, answer, more in (

@@ -1,5 +1,7 @@
 """What was typed into a dialog's line comes back when the dialog is opened again."""
 
+import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,15 @@ from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.editing import burst
 from tests.tui.listing import items, press
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Stage, line_with, text_of, words_of_dialog
 from tests.tui.test_conflict import contest_names, settling
 
+from backlit import tui
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.shell.drafts import RESTORED, StoredLines
+from backlit.tui.widgets.item_rows import DRAFT
 
 
 @pytest.mark.slow
@@ -40,23 +44,110 @@ async def test_a_name_that_was_being_typed_is_not_offered_for_another_item(store
         assert "Half a name" not in text_of(pilot.app)
 
 
-@pytest.mark.slow
-async def test_a_name_that_was_left_or_taken_is_not_offered_again(store: Store, opened: Open) -> None:
-    async with opened(store) as pilot:
-        await press(pilot, "c", "n", "x", "wait:400", "escape")
-        await press(pilot, "c", "n")
-        left = text_of(pilot.app)
-        await press(pilot, "y", "wait:400", "enter")
-        await press(pilot, "c", "n")
+LEFT: Sequence[tuple[str, Sequence[str], Sequence[str]]] = (
+    ("add", (), ("a", "enter")),
+    ("add a task", (), ("A",)),
+    ("name", (), ("c", "n")),
+    ("estimate", (), ("c", "e")),
+    ("description", (), ("c", "d")),
+    ("comment", (), ("C",)),
+    ("place", (), ("m", "#")),
+    ("attach", ("g", "t"), ("a",)),
+    ("area", ("g", "a"), ("a",)),
+    ("area's name", ("g", "a", "j"), ("c", "n")),
+    ("dates", ("g", "i", "j"), ("c", "d")),
+    ("capacity", ("g", "i", "j"), ("c", "m")),
+    ("sprints", ("g", "i", "j"), ("c", "s")),
+)
+"""Dialogs that take a text, the keys to their place from the backlog, and the keys that open them there."""
 
-        assert RESTORED not in left
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("place", "keys"), [each[1:] for each in LEFT], ids=[each[0] for each in LEFT])
+async def test_what_was_typed_into_a_dialog_that_was_left_comes_back_when_it_opens_again(
+    store: Store, opened: Open, place: Sequence[str], keys: Sequence[str]
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, *place)
+        await press(pilot, *keys)
+        await press(pilot, "ctrl+u", *"417", "escape")
+        is_left = not pilot.app.screen.is_modal
+        await press(pilot, *keys)
+
+        assert is_left
+        assert "417" in words_of_dialog(pilot.app)
+        assert "estored your" in words_of_dialog(pilot.app)
+
+
+@pytest.mark.slow
+async def test_a_name_that_was_taken_or_emptied_is_not_offered_again(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "c", "n", "y", "wait:400", "enter")
+        await press(pilot, "c", "n")
+        taken = text_of(pilot.app)
+        await press(pilot, "z", "escape", "c", "n", "ctrl+u", "escape", "c", "n")
+
+        assert RESTORED not in taken
         assert RESTORED not in text_of(pilot.app)
 
 
+@pytest.mark.slow
+async def test_a_text_for_some_items_is_not_offered_for_others(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "space", "space", "c", "n", *"Half a name", "escape")
+        await press(pilot, "c", "n")
+        same = text_of(pilot.app)
+        await press(pilot, "escape", "space", "c", "n")
+
+        assert "Half a name" in same
+        assert "Half a name" not in text_of(pilot.app)
+
+
+async def test_a_row_has_a_sign_while_its_item_has_an_unfinished_text(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            await press(pilot)
+            before = line_with(app, "Item 1")
+            await press(pilot, "c", "n", "x", "escape")
+            await until(lambda: DRAFT in line_with(app, "Item 1"), lambda: text_of(app))
+            other = line_with(app, "Item 2")
+            await press(pilot, "c", "n", "ctrl+u", "escape")
+            await until(lambda: DRAFT not in line_with(app, "Item 1"), lambda: text_of(app))
+
+            assert DRAFT not in before
+            assert DRAFT not in other
+
+
+async def test_a_draft_about_a_new_item_follows_it_to_its_real_id(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        await store.drafts.save("comment:-7", {"text": "Begun"})
+        await store.drafts.save("typed:new Task:-7", {"lines": ["A task"]})
+        await store.drafts.save("comment:-77", {"text": "Another"})
+        await store.files.write(lambda writer: writer.journal.follow(-7, 40))
+
+        assert store.drafts.find("comment:40") == {"text": "Begun"}
+        assert store.drafts.find("typed:new Task:40") == {"lines": ["A task"]}
+        assert store.drafts.item_ids() == {40, -77}
+
+
+def test_every_dialog_for_a_line_keeps_what_is_typed() -> None:
+    without = [
+        f"{path.name}:{call.lineno}"
+        for path in sorted(Path(tui.__file__).parent.rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in {"LineDialog", "PathDialog"}
+        and len(call.args) < 5  # the fifth argument is what keeps it
+        and not any(each.arg == "kept" for each in call.keywords)
+    ]
+
+    assert [place.partition(":")[0] for place in without] == ["item_commands.py"]  # the number that confirms a deletion
+
+
 @pytest.mark.parametrize("key", ["escape", "enter"])
-async def test_a_line_is_not_kept_for_a_change_that_is_noticed_after_the_dialog_closed(
-    tmp_path: Path, key: str
-) -> None:
+async def test_no_change_that_is_noticed_after_a_dialog_closed_alters_what_is_kept(tmp_path: Path, key: str) -> None:
     with offline_store(tmp_path) as store:
         kept = StoredLines(store, "name")
         async with Stage().run_test() as pilot:
@@ -66,12 +157,13 @@ async def test_a_line_is_not_kept_for_a_change_that_is_noticed_after_the_dialog_
             dialog.input.value = "Typed"
             dialog.press(key)
             await until(lambda: pilot.app.screen is not dialog)
+            dialog.input.value = "Noticed later"
             kept.write_soon()
             kept.write()
             await kept.flush()
             await pilot.app.workers.wait_for_complete()
 
-        assert store.drafts.find("typed:name") is None
+        assert store.drafts.find("typed:name") == ({"lines": ["Typed"]} if key == "escape" else None)
 
 
 @pytest.mark.slow

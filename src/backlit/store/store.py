@@ -161,7 +161,7 @@ class Store:
     # State of the screens
     boards = Part(lambda self: BoardLayouts(self.files, lambda: self.project_id))
     columns = Part(lambda self: ChosenColumns(self.files))
-    drafts = Part(lambda self: Drafts(self.files))
+    drafts = Part(lambda self: Drafts(self.files, self._signal))
     typed = Part(lambda self: InputHistory(self.files))
     kept = Part(lambda self: KeptValues(self.files))
 

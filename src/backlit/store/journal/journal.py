@@ -154,6 +154,7 @@ class Journal:
         self.renames.follow(item_id, new_id)
         if item_id < 0:
             self.ranks.follow(item_id, new_id)
+            self.drafts.follow(item_id, new_id)
         for entry in following:
             if entry.item_id == item_id:
                 self.update(replace(entry, item_id=new_id))

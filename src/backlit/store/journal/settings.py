@@ -1,6 +1,7 @@
 """The journal's settings, drafts and ranks. They survive a rebuild of the mirror."""
 
 import json
+import re
 import time
 from collections.abc import Iterable, Mapping
 
@@ -31,6 +32,10 @@ class Drafts(Table):
         found = self._connection.execute("SELECT content FROM drafts WHERE key = ?", (key,)).fetchone()
         return json.loads(found[0]) if found else None
 
+    def keys(self) -> list[str]:
+        """Return the keys of all drafts."""
+        return [str(key) for (key,) in self._connection.execute("SELECT key FROM drafts")]
+
     def save(self, key: str, content: Mapping[str, object]) -> None:
         """Store a draft."""
         with transaction(self._connection):
@@ -42,6 +47,29 @@ class Drafts(Table):
         """Delete a draft, if there is one."""
         with transaction(self._connection):
             self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
+
+    def follow(self, temporary_id: int, real_id: int) -> None:
+        """Store the drafts about an item under its real id. No other object has the same temporary id."""
+        self._connection.executemany(
+            "UPDATE OR REPLACE drafts SET key = ? WHERE key = ?",
+            [
+                (f"{key.removesuffix(str(temporary_id))}{real_id}", key)
+                for key in self.keys()
+                if item_of_draft(key) == temporary_id
+            ],
+        )
+
+
+_OF_ITEM = re.compile(
+    r"(?:comment:|edit:|text:|log |(?:typed:)?field:.*:|typed:(?:split|attach|place|new Task.*):)(-?\d+)", re.DOTALL
+)
+"""The keys of drafts about one item, or about a new task below it; they end with its id."""
+
+
+def item_of_draft(key: str) -> int | None:
+    """Return the id of the item that the draft of a key is about; None for a draft about something else."""
+    found = _OF_ITEM.fullmatch(key)
+    return int(found[1]) if found else None
 
 
 _BUSY_SQL = f"kind = '{EntryKind.RANK}' AND state IN ({', '.join(repr(state.value) for state in sorted(BUSY))})"

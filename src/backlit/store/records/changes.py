@@ -22,11 +22,13 @@ class Subject(StrEnum):
     INBOX = "inbox"
     PLAN = "plan"
     TIMER = "timer"
+    DRAFTS = "drafts"
+    """Which items have unfinished texts, not the texts."""
     HISTORY = "history"
     """The past days of the sample, which the velocity and the reports read."""
 
 
-ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.HISTORY)
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.DRAFTS, Subject.HISTORY)
 ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
 """The subjects that a write by another process to the mirror may change."""
 

@@ -7,6 +7,8 @@ import orjson
 from msgspec import Struct, field
 
 from backlit.store.files.files import Files
+from backlit.store.journal.settings import item_of_draft
+from backlit.store.records.changes import Change, Signal, Subject
 
 MOST = 100
 
@@ -54,27 +56,43 @@ class KeptValues:
 
 
 class Drafts:
-    """Unfinished texts by key."""
+    """Unfinished texts by key. It is announced which items begin or cease to have one."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, signal: Signal) -> None:
         self._files = files
+        self._signal = signal
         self._unwritten: dict[str, dict[str, object]] = {}
 
     def find(self, key: str) -> dict[str, object] | None:
         """Return the draft of a key."""
         return self._unwritten.get(key) or self._files.journal.drafts.find(key)
 
+    def item_ids(self) -> frozenset[int]:
+        """Return the items with unfinished texts."""
+        found = map(item_of_draft, {*self._unwritten, *self._files.journal.drafts.keys()})
+        return frozenset(self._files.journal.real_id(each) for each in found if each is not None)
+
     async def save(self, key: str, content: Mapping[str, object]) -> None:
         """Store a draft. It is on disk when this returns, and in memory where the disk rejects it."""
-        kept = self._unwritten[key] = dict(content)
+        kept, is_new = dict(content), self.find(key) is None
+        self._unwritten[key] = kept
         await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
         if self._unwritten.get(key) is kept:
             del self._unwritten[key]
+        if is_new:
+            self._announce(key)
 
     async def discard(self, key: str) -> None:
         """Delete a draft, if there is one."""
+        is_known = self.find(key) is not None
         await self._files.write(lambda writer: writer.journal.drafts.discard(key))
         self._unwritten.pop(key, None)
+        if is_known:
+            self._announce(key)
+
+    def _announce(self, key: str) -> None:
+        if (item_id := item_of_draft(key)) is not None:
+            self._signal.publish(Change(Subject.DRAFTS, frozenset({item_id})))
 
 
 _BOARD_SETTING = "board"

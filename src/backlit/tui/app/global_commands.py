@@ -27,7 +27,7 @@ from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import FOLDED, ROW_SIGNS, SELECTED, UNESTIMATED, UNREADY
+from backlit.tui.widgets.item_rows import DRAFT, FOLDED, ROW_SIGNS, SELECTED, UNESTIMATED, UNREADY
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -251,6 +251,7 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
         (SELECTED, "mark", "selected"),
         (UNREADY, "pending", "not ready"),
         (UNESTIMATED, "pending", "not estimated"),
+        (DRAFT, "pending", "unfinished text"),
     ]
     rows = [*types], [*statuses], [*marks, (FOLDED, "muted", "folded"), *states]
     return [row[at : at + SIGNS_IN_ROW] for row in rows for at in range(0, len(row), SIGNS_IN_ROW)]

@@ -20,6 +20,7 @@ from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.status_text import project_name
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
@@ -110,7 +111,7 @@ async def connect(target: ProjectTarget, call: Call) -> None:
     """
     if target.join is None:
         raise CannotAct("Cannot connect from here. Run backlit login URL in a shell.")
-    profile = await ask_to_join(target.ask, target.join, call.text, _ABOUT_JOINING)
+    profile = await ask_to_join(target.ask, target.join, call.text, _ABOUT_JOINING, StoredLines(target.store, "server"))
     if profile:
         await _open_profile(target, profile)
 

@@ -21,6 +21,7 @@ from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
@@ -57,7 +58,13 @@ Join = Callable[[str], SignInWay]
 """Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
 
 
-async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, address: str, about: str) -> str:
+async def ask_to_join(
+    ask: Callable[[Dialog[Any]], Awaitable[Any]],
+    join: Join,
+    address: str,
+    about: str,
+    kept: StoredLines | None = None,
+) -> str:
     """Ask for the address of a server, unless it is given, and for a sign-in; return the profile, empty after esc.
 
     Raises BadRequest for a given text that is no address.
@@ -71,7 +78,7 @@ async def ask_to_join(ask: Callable[[Dialog[Any]], Awaitable[Any]], join: Join, 
         return None
 
     note = "The address of your team's server, such as backlit.example.com"
-    address = address or await ask(LineDialog("Connect to a server", "", fault, note=note)) or ""
+    address = address or await ask(LineDialog("Connect to a server", "", fault, note=note, kept=kept)) or ""
     if not address:
         return ""
     way = join(address)

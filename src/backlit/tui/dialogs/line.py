@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, literal_block
-from backlit.tui.shell.drafts import RESTORED, StoredDraft, StoredLines
+from backlit.tui.shell.drafts import RESTORED, StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.paths import completions, gone_on
 from backlit.tui.shell.workers import work
@@ -25,7 +25,8 @@ class LineDialog(Dialog[str | None]):
     """Asks for a line; `check` gives the sentence that says what is wrong with it, or None.
 
     The answer is the text as typed; None when it was left. With `is_replaced` the text is selected, so that
-    what is typed takes its place. `note` stands above. What is typed is `kept` until the answer is written.
+    what is typed takes its place. `note` stands above. What is typed is `kept` until the answer is written: the same
+    dialog begins with it after it was left.
     """
 
     def __init__(
@@ -44,9 +45,9 @@ class LineDialog(Dialog[str | None]):
         self.input = LineInput(begun)
         if begun != text:
             note = f"{RESTORED} {note}"
-        elif is_replaced:
+        if is_replaced:
             self.input.select_all()
-        self.draft = kept
+        self.draft: StoredLines | None = kept
         if kept is not None:
             kept.keep(self, (text,), lambda: (self.input.value,))
         self._check = check
@@ -67,7 +68,7 @@ class LineDialog(Dialog[str | None]):
     def press(self, key: str) -> bool:
         """Accept or leave."""
         if key == "escape" and self.draft is not None:
-            self.draft.forget()
+            self.draft.close()
         if key != "enter":
             return super().press(key)
         fault = self._check(self.input.value) if self._check else None
@@ -128,7 +129,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
-    draft: StoredDraft
+    draft: StoredLines
 
     def __init__(
         self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines, act: str = "save"
@@ -142,7 +143,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self._read = read
         self._note = Static(literal(""), classes="note")
         self._fault = Static(literal(""), classes="fault")
-        self._restored = RESTORED if self.typed != begun else ""
+        self._restored = self.typed if self.typed != begun else None
         self.name_keys(("enter", act), ("tab", "next"), ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
@@ -180,7 +181,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
                 self.draft.answered()
         else:
             if key == "escape":
-                self.draft.forget()
+                self.draft.close()
             return super().press(key)
         return True
 
@@ -194,7 +195,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         """Show what it comes to now; never complain while somebody is typing."""
         event.stop()
         self.draft.write_soon()
-        self._restored = ""
         self._show(is_final=False)
 
     def _show(self, *, is_final: bool) -> bool:
@@ -204,7 +204,8 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
             words, fault = "", str(error)
         result = literal_block(words).highlight_regex(r"\A.*", style="$foreground")
         self._note.update(result.highlight_regex(r"(?m)^! .*", style="$pending"))
-        self._fault.update(literal(fault if is_final else self._restored))
+        note = RESTORED if self.typed == self._restored else ""
+        self._fault.update(literal(fault if is_final else note))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
         return not fault

@@ -32,6 +32,8 @@ class ListNames:
         """Return the badges of some rows, judged if wanted, with the numbers of tasks that a list does not show."""
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
+        for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
+            found[item_id] = found.get(item_id, NO_BADGE)._replace(has_draft=True)
         groups = self.store.lookups.status_groups()
         open_ids = [row.id for row in rows if row.type != ItemType.TASK and groups.is_open(row.status or "")]
         for item_id in self.store.ready_check.faults(open_ids) if is_judged and open_ids else ():

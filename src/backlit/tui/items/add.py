@@ -58,8 +58,10 @@ async def add_task(target: AddTarget, _call: Call) -> None:
 async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
     is_seen = any(is_for_customers(key) and value for key, value in preset.items())
     title, note = f"New {item_type.value.lower()}", "» Customers see this one." if is_seen else ""
-    kept = StoredLines(target.store, f"new {item_type.value}:{preset.get('ParentID') or ''}")
-    name = await target.ask(LineDialog(title, str(preset.get("Name") or ""), check_name, note=note, kept=kept))
+    begun = str(preset.get("Name") or "")
+    kind = f"new {item_type.value} {begun}".rstrip()  # the name that a template gives tells it from others
+    kept = StoredLines(target.store, f"{kind}:{preset.get('ParentID') or ''}")
+    name = await target.ask(LineDialog(title, begun, check_name, note=note, kept=kept))
     if name is not None:
         family = Family(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
         target.item_added((await target.store.items.add_families([family]))[0])

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
+from hashlib import blake2b
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -234,7 +235,7 @@ async def _ask_value(
     if field.kind in PICKED:
         return await _pick_value(target, field, title, items, value)
     check = partial(check_line, field)
-    kept = StoredLines(target.store, _draft_key(field, items))
+    kept = StoredLines(target.store, draft_key(field, items))
     scale = [*map(number_text, target.session.estimate_scale)]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
     note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points." if field.key == "Estimate" else ""
@@ -284,7 +285,7 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     """Have a text written; a draft that was kept is a change of the text it was made from."""
     values = [item.fields.get(field.key) for item in found]
     before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
-    draft = _draft_key(field, found)
+    draft = draft_key(field, found)
     title = title_of(field.label, found, items)
     answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save"))
     if answer is None:
@@ -296,8 +297,12 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     await target.store.drafts.discard(draft)
 
 
-def _draft_key(field: Field, having: Sequence[Item]) -> str:
-    return f"field:{field.key}:{having[0].id if len(having) == 1 else 'marked'}"
+def draft_key(field: Field, having: Sequence[Item]) -> str:
+    """Return the key of the draft of a field of some items; a text typed for some is not offered for others."""
+    if len(having) == 1:
+        return f"field:{field.key}:{having[0].id}"
+    ids = ",".join(str(each) for each in sorted(item.id for item in having))
+    return f"field:{field.key}:marked {blake2b(ids.encode(), digest_size=8).hexdigest()}"
 
 
 def title_of(label: str, found: Sequence[Item], items: Sequence[Item]) -> str:

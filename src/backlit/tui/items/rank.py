@@ -37,7 +37,7 @@ async def to_position(target: RankTarget, call: Call) -> None:
     _ordered_view(target)
     text = call.text or (str(call.count) if call.count is not None else None)
     if text is None:
-        note, kept = "Counted from 1 at the top.", StoredLines(target.store, "place")
+        note, kept = "Counted from 1 at the top.", StoredLines(target.store, f"place:{target.current().id}")
         text = await target.ask(LineDialog("To place", "", _check_place, note=note, kept=kept))
         if text is None:
             return

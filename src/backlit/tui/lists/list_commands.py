@@ -227,7 +227,7 @@ async def save_view(target: ListTarget, call: Call) -> None:
             raise CannotAct(NO_FILES)
         note = "Saves filter, groups, order and columns. Replaces a view of the same name."
         before = "" if view is PLAIN else view.name
-        kept = StoredLines(target.store, "view")
+        kept = StoredLines(target.store, f"view:{before}")
         dialog = LineDialog("Save as a view", before, fault_of_name, is_replaced=True, note=note, kept=kept)
         answer = await target.ask(dialog)
         if answer is None:

@@ -211,6 +211,8 @@ class ShownView:
             self.reload(is_wanted=False)
             if panes.selected.totals != NO_TOTALS:
                 panes.measure_selection()
+        if Subject.DRAFTS in changes:
+            items.rows_changed(changes.ids(Subject.DRAFTS))
         item_id = items.current_id
         if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
             panes.draw_preview()

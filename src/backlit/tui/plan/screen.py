@@ -91,6 +91,9 @@ class PlanScreen(ListScreen):
         if any(subject in changes for subject in TOLD):
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
+        if Subject.DRAFTS in changes:
+            for pane in self._panes.every:
+                pane.items.rows_changed(changes.ids(Subject.DRAFTS))
         self.draw_words()
 
     # Items with the draft laid over

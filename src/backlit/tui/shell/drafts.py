@@ -18,7 +18,7 @@ SAVE_DELAY = 0.3
 """Seconds from a change to the write."""
 
 
-RESTORED = "Restored your unsaved text."
+RESTORED = "Restored your unsaved text; ctrl+u clears it."
 LOOK, LONGEST_LOOK = 0.02, 1.0
 """Seconds between the first two checks whether an answer was written, and between the later ones at most."""
 
@@ -82,7 +82,9 @@ class StoredDraft:
             await self._write()
 
     async def _write(self) -> None:
-        content = self._content()
+        await self._save(self._content())
+
+    async def _save(self, content: Content) -> None:
         if content:
             await self._store.drafts.save(self._key, content)
         else:
@@ -114,7 +116,7 @@ class StoredDraft:
 
 
 class StoredLines(StoredDraft):
-    """The lines of a dialog, stored while they differ from the initial ones."""
+    """The lines of a dialog, stored while they differ from the initial ones. Blank lines are nothing to keep."""
 
     def __init__(self, store: Store, key: str) -> None:
         super().__init__(store, f"typed:{key}")
@@ -126,4 +128,14 @@ class StoredLines(StoredDraft):
 
     def keep(self, screen: Screen[Any], begun: tuple[str, ...], typed: Callable[[], tuple[str, ...]]) -> None:
         """Store the lines of a dialog."""
-        self.begin(screen, lambda: {"lines": list(typed())} if typed() != begun else {})
+
+        def content() -> Content:
+            lines = list(typed())
+            return {"lines": lines} if tuple(lines) != begun and any(map(str.strip, lines)) else {}
+
+        self.begin(screen, content)
+
+    def close(self) -> None:
+        """Write what was typed into a dialog that is left; a change that is noticed later is not written."""
+        self._end()
+        self._run(partial(self._save, self._content()))

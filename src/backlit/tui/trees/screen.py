@@ -112,6 +112,8 @@ class TreeScreen(StoreScreen[None]):
             self._items.forget_drawn()
         if Subject.ITEMS in changes:
             self._items.rows_changed(changes.ids(Subject.ITEMS))
+        if Subject.DRAFTS in changes:
+            self._items.rows_changed(changes.ids(Subject.DRAFTS))
         self._draw_words()
 
     # The tree

@@ -30,6 +30,8 @@ CURSOR, CHOSEN = "cursor-background", "selected-background"
 SELECTED = "✓"
 UNREADY = "¬"
 """The sign of an open item that fails the readiness check."""
+DRAFT = "…"
+"""The sign of an item with an unfinished text, which only this machine has."""
 UNESTIMATED = "–"
 """The sign of a missing estimate."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
@@ -77,21 +79,24 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 class Badge(NamedTuple):
-    """An item's facts beside its row: whether another tracker has it too, its folded tasks, and its readiness."""
+    """An item's facts beside its row: another tracker has it too, its folded tasks, its readiness, a kept draft."""
 
     is_synced: bool = False
     folded_tasks: int = 0
     is_unready: bool = False
+    has_draft: bool = False
 
 
 NO_BADGE = Badge()
 
 
 def state_sign(row: Row, badge: Badge) -> tuple[str, str]:
-    """Return the sign of a row's state and its colour, else the sign of a synced or of an unready item."""
+    """Return the sign of a row's state and its colour, else of its draft, or of a synced or unready item."""
     sign, colour = ROW_SIGNS[row.sign]
     if sign != " ":
         return sign, colour
+    if badge.has_draft:
+        return DRAFT, "pending"
     return (SYNCED, colour) if badge.is_synced else (UNREADY, "pending") if badge.is_unready else (sign, colour)
 
 
