@@ -9,18 +9,16 @@ from tests.quiet import workers_done
 from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.editing import Edit, save, screen_of
-from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
+from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from backlit.model.fields import NAME_LIMIT
 from backlit.store import Store
-from backlit.store.edits.conflicts import Contested
-from backlit.store.records.merge import with_both
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.items.conflict_dialog import HALF_MARKED, ConflictDialog, ConflictQuestion, NewValue
+from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.shell.input_queue import PAUSE
 
 TEXT = "As a guest\nI want\nto pay\nby card"
@@ -282,28 +280,6 @@ async def test_a_long_text_shows_its_differences_and_is_merged_by_hand(
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
         assert (await fields_on(world, item_id))["Description"] == "As a guest\nI want both"
-
-
-@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
-async def test_a_field_with_a_fault_is_not_called_resolved(size: tuple[int, int]) -> None:
-    async def edit(_field: Contested, _decision: object) -> NewValue:
-        return NewValue(with_both(TEXT, TEXT.replace("pay", "buy"), TEXT.replace("pay", "leave")))
-
-    fields = [Contested("Description", TEXT, "Mine", "Theirs"), Contested("Name", "Was", "Mine", "Theirs")]
-    question = ConflictQuestion("Conflict", "Somebody changed it.", fields, lambda _key, value: str(value), edit, "Jon")
-    async with Stage().run_test(size=size) as pilot:
-        pilot.app.push_screen(ConflictDialog(question, {}, {}))
-        await pilot.pause()
-        await pilot.press("e")
-        await until(lambda: HALF_MARKED[:30] in text_of(pilot.app), lambda: text_of(pilot.app))
-        await pilot.press("j", "m")
-        marked = text_of(pilot.app)
-        await pilot.press("k", "t")
-
-        assert missing(pilot.app, ["All fields are resolved.", "enter apply"]) == []
-        assert "1 field left to resolve" in marked
-        assert "enter apply" not in marked
-        assert "✓ edited" not in marked
 
 
 @pytest.mark.slow
