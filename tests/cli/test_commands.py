@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -274,6 +274,28 @@ def test_an_item_that_is_not_there_is_said(home: Home) -> None:
         1,
         "backlit: Work item 4711 does not exist here, or you have no access to it.\n",
     )
+
+
+def test_times_of_comments_are_local_and_those_of_documents_are_the_services(
+    demo_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(zone: str, *more: str) -> str:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        return demo_home.run(*DEMO, "items", "show", "2", *more).stdout
+
+    stamp = re.compile(r"^\S+  (\d{4}-\d\d-\d\d \d\d:\d\d)$", re.MULTILINE)
+    try:
+        there, here = (
+            [datetime.fromisoformat(each) for each in stamp.findall(shown(zone))] for zone in ("LINT-14", "UTC0")
+        )
+
+        assert here
+        assert there == [each + timedelta(hours=14) for each in here]
+        assert shown("LINT-14", "--json") == shown("UTC0", "--json")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 async def test_created_items_persist_with_visible_control_characters(home: Home) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
 from backlit.model.filters import Filter, Mentions, matches
+from backlit.model.local_times import LocalTimes
 from backlit.model.query import (
     AllOf,
     AnyOf,
@@ -52,6 +53,9 @@ class Book:
 
     def today(self) -> date:
         return date(2026, 3, 10)
+
+    def times(self) -> LocalTimes:
+        return LocalTimes(None)
 
     def custom_fields(self) -> Collection[Field]:
         return (custom_field("Channel_cf", Kind.TEXT), custom_field("Risk_cf", Kind.NUMBER))
@@ -375,8 +379,8 @@ def test_the_page_of_the_language_names_every_short_key() -> None:
     ("operator", "held"), [("<", "Y..."), ("<=", "YYY."), (">", "...Y"), (">=", ".YYY"), (":", ".YY.")]
 )
 def test_a_day_ends_before_the_midnight_of_the_next(operator: str, held: str) -> None:
-    now, day = Book().now(), datetime(2026, 3, 1)
-    found = date_filter("changed", operator, "2026-03-01", now, now.date())
+    day = datetime(2026, 3, 1)
+    found = date_filter("changed", operator, "2026-03-01", Book())
     moments = (day - timedelta(seconds=1), day, day + timedelta(hours=23), day + timedelta(days=1))
 
     assert found is not None
@@ -386,7 +390,7 @@ def test_a_day_ends_before_the_midnight_of_the_next(operator: str, held: str) ->
 @pytest.mark.parametrize(("operator", "holds"), [("<", False), ("<=", True), (">", False), (">=", True), (":", True)])
 def test_an_age_is_neither_older_nor_younger_than_itself(operator: str, holds: bool) -> None:
     now = Book().now()
-    found = date_filter("changed", operator, "7d", now, now.date())
+    found = date_filter("changed", operator, "7d", Book())
 
     assert found is not None
     assert matches(found, {"changed": now - timedelta(days=7)}) is holds

@@ -84,3 +84,9 @@ def put_nouns(store: Store, **nouns: list[Document]) -> None:
         writer.signal.publish(Change(Subject.PEOPLE))
 
     store.files.submit(act).result()
+
+
+def announce(store: Store, capabilities: dict[str, object]) -> None:
+    """Have the service announce something."""
+    store.files.submit(lambda writer: writer.mirror.set_note("capabilities", capabilities)).result()
+    store.files.submit(lambda writer: writer.signal.publish(Change(Subject.PEOPLE))).result()

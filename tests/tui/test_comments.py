@@ -14,6 +14,7 @@ from tests.tui.stage import Stage, heading_of, line_with, lines_of, missing, tex
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
+from backlit.model.local_times import LocalTimes
 from backlit.store import Store, ViewSpec
 from backlit.store.views.items import CommentEntry
 from backlit.tui.comments.screen import CommentsScreen
@@ -40,7 +41,7 @@ class ThreadStage(Stage):
 
     def __init__(self) -> None:
         super().__init__()
-        self.thread = CountingThread(lambda: NOW)
+        self.thread = CountingThread(lambda: NOW, LocalTimes(None).local)
 
     def compose(self) -> ComposeResult:
         yield self.thread

@@ -273,9 +273,9 @@ TOP_LEVEL: tuple[Field, ...] = (
     _computed("type", ValueType.TEXT, ALL_TYPES, "Type", "Cannot be changed later."),
     _computed("projectId", ValueType.INTEGER, ALL_TYPES, "Project", "Cannot be changed later."),
     _computed("createdBy", ValueType.TEXT, ALL_TYPES, "Created by", "Name of the user."),
-    _computed("createdAt", ValueType.DATETIME, ALL_TYPES, "Created", "Server time."),
+    _computed("createdAt", ValueType.DATETIME, ALL_TYPES, "Created", "Set by the server."),
     _computed("lastModifiedBy", ValueType.TEXT, ALL_TYPES, "Modified by", "Name of the user."),
-    _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Server time."),
+    _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Set by the server."),
 )
 
 FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})

@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BadRequest
+from backlit.model.local_times import LocalTimes, MachineZone
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
+from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, Row
@@ -86,14 +88,15 @@ Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""
 
 Clock = Callable[[], datetime]
-"""Returns the time with its zone."""
+"""Returns the time with the viewer's zone."""
 
 _PROJECT = "project"
+_MACHINE_ZONE = MachineZone()
 
 
 def local_time() -> datetime:
     """Return the machine's time with its zone."""
-    return datetime.now().astimezone()
+    return datetime.now(_MACHINE_ZONE)
 
 
 _T = TypeVar("_T")
@@ -122,13 +125,13 @@ class Store:
     _clock: Clock
 
     # Reads
-    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
+    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today, self.times))
     ready_check = Part(lambda self: ReadyCheck(self.files, self.names))
     search = Part(lambda self: Search(self.files, lambda: self.project_id))
     attachments = Part(lambda self: Attachments(self.files))
     comments = Part(lambda self: Comments(self.files))
     batch = Part(lambda self: Batch(self.files))
-    cells = Part(lambda self: Cells(self.files, self.ready_check.faults))
+    cells = Part(lambda self: Cells(self.files, self.ready_check.faults, self.times))
     item_history = Part(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
     inbox = Part(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
@@ -154,7 +157,7 @@ class Store:
     snapshots = Part(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
     scope_log = Part(lambda self: ScopeLog(self.files, self.today))
     status_history = Part(lambda self: StatusHistory(self.files, self.today))
-    sample_history = Part(lambda self: SampleHistory(self.files, lambda: self.project_id, self.today))
+    sample_history = Part(lambda self: SampleHistory(self.files, lambda: self.project_id, self._clock))
     records = Part(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
     reports = Part(lambda self: Reports(self.files, self.lookups, self.records, self.names))
 
@@ -233,6 +236,15 @@ class Store:
     def today(self) -> date:
         """Return the user's local date, the reference for the dates of iterations."""
         return self._clock().date()
+
+    def times(self) -> LocalTimes:
+        """Return the conversion between the service's DateTimes and the user's local times."""
+        zone = self._clock().tzinfo
+        return self.lookups.keep(Subject.PEOPLE, "times", lambda: local_times(self.files.mirror, zone))
+
+    def local(self, when: datetime) -> datetime:
+        """Return a service's DateTime as the user's clock shows it."""
+        return self.times().local(when)
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on and remember it. Existing views keep their project."""

@@ -101,7 +101,7 @@ def _lines(store: Store, item: Item) -> list[str]:
     width = max(map(len, labels.values()), default=0)
     lines = [f"{plain(labels[key]):{width}}  {_said(store, key, value)}" for key, value in shown.items()]
     for comment in store.comments.of_item(item.id):
-        when = comment.created_at.isoformat(" ", "minutes") if comment.created_at else "not sent yet"
+        when = store.local(comment.created_at).isoformat(" ", "minutes") if comment.created_at else "not sent yet"
         lines += ["", f"{plain(comment.author)}  {when}", _block(comment.text)]
     return lines
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
@@ -28,6 +28,7 @@ from backlit.model.filters import (
     all_of,
     any_of,
 )
+from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, refuse, written
 from backlit.model.ready_check import RULE_BY_ID
@@ -63,6 +64,9 @@ class Names(Protocol):
 
     def today(self) -> date:
         """Return the user's local date."""
+
+    def times(self) -> LocalTimes:
+        """Return the conversion between the service's DateTimes and the user's local times."""
 
     def custom_fields(self) -> Collection[Field]:
         """Return the project's own fields."""
@@ -156,7 +160,7 @@ def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter
     if field.value_type in {ValueType.INTEGER, ValueType.NUMBER}:
         return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(_number(condition, value)))
     if field.value_type is ValueType.DATETIME:
-        found = date_filter(field.key, condition.operator, value, names.now(), names.today())
+        found = date_filter(field.key, condition.operator, value, names)
         if found is None:
             refuse(
                 f"{value!r} is not a date or age; write 2026-01-31, today, yesterday, or an age such as 12h, 7d or 2w",
@@ -276,16 +280,18 @@ _AGE_OPERATORS = {
 }
 
 
-def date_filter(key: str, operator: str, text: str, now: datetime, today: date) -> Filter | None:
+def date_filter(key: str, operator: str, text: str, names: Names) -> Filter | None:
     """Return the filter of a DateTime; None for a text that is neither a day nor an age.
 
-    A younger age is a later time: `<7d` means later than seven days ago. A day counts as a whole: `>` means after it.
+    A younger age is a later time: `<7d` means later than seven days ago. A day is the user's and counts as a whole:
+    `>` means after it.
     """
     age = _AGE.fullmatch(text)
     if age:
-        return Comparison(_AGE_OPERATORS[operator], Property(key), Literal(_earlier(now, int(age[1]), age[2].lower())))
-    day = _day(text, today)
-    return None if day is None else _by_day(key, operator, day)
+        border = _earlier(names.now(), int(age[1]), age[2].lower())
+        return Comparison(_AGE_OPERATORS[operator], Property(key), Literal(border))
+    day = _day(text, names.today())
+    return None if day is None else _by_day(key, operator, day, names.times())
 
 
 def _earlier(now: datetime, count: int, unit: str) -> datetime:
@@ -304,9 +310,9 @@ def _day(text: str, today: date) -> date | None:
         return None
 
 
-def _by_day(key: str, operator: str, day: date) -> Filter:
-    begin = Literal(datetime.combine(day, time()))
-    end = Literal(datetime.combine(day, time()) + timedelta(days=1)) if day < date.max else Literal(_LAST)
+def _by_day(key: str, operator: str, day: date, times: LocalTimes) -> Filter:
+    begin = Literal(times.start_of(day))
+    end = Literal(times.start_of(day + timedelta(days=1)) if day < date.max else _LAST)
     value = Property(key)
     if operator in {":", "="}:
         return all_of([Comparison(Operator.GE, value, begin), Comparison(Operator.LT, value, end)])

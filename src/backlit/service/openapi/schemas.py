@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 DATETIME: Schema = {
     "type": "string",
     "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}$",
-    "description": "Server time, without a zone.",
+    "description": "UTC, without a zone.",
 }
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
@@ -199,6 +199,7 @@ def _capabilities() -> Schema:
         {
             "name": text,
             "version": text,
+            "dateTimes": {"const": "UTC"},
             "extensions": _array(text),
             "limits": _map({"type": "integer"}),
             "projects": _array(_object(project)),

@@ -110,6 +110,7 @@ def read_capabilities(call: Call) -> Answer:
         {
             "name": call.shared.settings.name,
             "version": version("backlit"),
+            "dateTimes": "UTC",
             "extensions": call.shared.extensions,
             "limits": {
                 "topDefault": TOP_DEFAULT,

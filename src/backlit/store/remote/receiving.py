@@ -5,7 +5,7 @@ again.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
+from backlit.store.remote.capabilities import CLOCK
 from backlit.store.sqlite.database import ids_json
 
 KEPT_AUTHORS = 5
@@ -79,7 +80,8 @@ def note_gone(writer: Writer, item_ids: Iterable[int]) -> None:
         " AND (parent_id IS NULL OR parent_id NOT IN (SELECT value FROM json_each(?1)))",
         (ids_json(gone),),
     )
-    now = datetime.now(UTC).replace(tzinfo=None).isoformat()
+    offset = timedelta(seconds=int(writer.journal.settings.value(CLOCK) or 0))
+    now = (datetime.now(UTC).replace(tzinfo=None) + offset).isoformat()
     news = [
         InboxRecord(item_id, project_id, NewsKind.GONE, item_type, name, noted_at=now)
         for item_id, project_id, item_type, name in found

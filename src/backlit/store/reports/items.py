@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.local_times import LocalTimes
 from backlit.model.reports.daily import Progress
 from backlit.model.reports.open_items import Load, Size
 from backlit.model.statuses import StatusGroup, StatusGroups
@@ -17,7 +18,6 @@ from backlit.store.sqlite.database import ids_json
 
 Found = TypeVar("Found")
 Loads = Mapping[int | None, Load]
-_EPOCH = datetime(1970, 1, 1)
 NOT_COUNTED = frozenset({StatusGroup.EXCLUDED, StatusGroup.UNKNOWN})
 UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
@@ -140,7 +140,9 @@ def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int,
     return dict(connection.execute(f"SELECT id, status FROM items WHERE {condition} AND id > 0", values))  # noqa: S608 # bound values
 
 
-def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[InProgress]:
+def under_way(
+    connection: sqlite3.Connection, project_id: int, ids: frozenset[int], times: LocalTimes
+) -> Sequence[InProgress]:
     """Return the items in progress, the longest unchanged first."""
     condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
@@ -150,7 +152,9 @@ def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[in
     )
     groups = status_groups(connection, project_id)
     return [
-        InProgress(item_id, item_type, name, status, groups.of(status), owner_id, *(at and day_of(at) for at in days))
+        InProgress(
+            item_id, item_type, name, status, groups.of(status), owner_id, *(at and times.day_of(at) for at in days)
+        )
         for item_id, item_type, name, status, owner_id, *days in found
     ]
 
@@ -177,11 +181,6 @@ def unknown_statuses(connection: sqlite3.Connection, project_id: int, ids: froze
     ).fetchall()
     groups = status_groups(connection, project_id)
     return {status: count for status, count in found if groups.of(status) is StatusGroup.UNKNOWN}
-
-
-def day_of(microseconds: int) -> date:
-    """Return the day of a stamp of the mirror."""
-    return (_EPOCH + timedelta(microseconds=microseconds)).date()
 
 
 def _place(ids: frozenset[int]) -> tuple[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Self, TypeAlias
 
 from msgspec import Struct
@@ -228,7 +229,7 @@ class Reports:
 
     async def age(self, coverage: Coverage, _measure: Measure) -> Report:
         """Create the report on the age of the items in progress in their status."""
-        found = await self._read(coverage, items.under_way)
+        found = await self._read(coverage, partial(items.under_way, times=self._names.times()))
         seen = await self._records.status_history.seen(self._lookups.project_id or 0)
         today = self._names.today()
         stays = []

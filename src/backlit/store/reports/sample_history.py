@@ -7,7 +7,7 @@ import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from itertools import groupby
 from random import Random
 
@@ -17,9 +17,10 @@ from msgspec import Struct, field
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
+from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import ITERATIONS_SQL, UNDER_WAY, day_of
+from backlit.store.reports.items import ITERATIONS_SQL, UNDER_WAY
 
 _SETTING = "sample history until"
 """The key of the setting with a project's last made-up day."""
@@ -51,10 +52,10 @@ _SQL = (
 class SampleHistory:
     """A project's made-up history, created once, and its last day."""
 
-    def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
+    def __init__(self, files: Files, project: Callable[[], int | None], clock: Callable[[], datetime]) -> None:
         self._files = files
         self._project = project
-        self._today = today
+        self._clock = clock
 
     def until(self) -> date | None:
         """Return the current project's last made-up day, or None."""
@@ -69,8 +70,9 @@ class SampleHistory:
         recorded = await self._files.write(
             lambda writer: writer.journal.snapshots.recorded(project_id, date.min, date.max)
         )
-        end = min([date.fromisoformat(day) for day in recorded], default=self._today())
-        made = await self._files.read(lambda connection: sample_history(connection, project_id, end))
+        now = self._clock()
+        end = min([date.fromisoformat(day) for day in recorded], default=now.date())
+        made = await self._files.read(lambda connection: sample_history(connection, project_id, end, now.tzinfo))
         if made.lines:
             await self._files.write(lambda writer: _write(writer, project_id, made, key))
 
@@ -128,11 +130,15 @@ def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -
     writer.signal.publish(Change(Subject.HISTORY))
 
 
-def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> SampleRecords:
-    """Return the history before `end`, consistent with the items' present state. Empty for too many items."""
+def sample_history(connection: sqlite3.Connection, project_id: int, end: date, zone: tzinfo | None) -> SampleRecords:
+    """Return the history before `end`, consistent with the items' present state; days are those of the viewer's zone.
+
+    Empty for too many items.
+    """
     if connection.execute(_MANY_SQL, (project_id,)).fetchone():
         return SampleRecords()
     iterations = _iterations(connection, project_id)
+    times = local_times(connection, zone)
     items = connection.execute(_SQL, (project_id,)).fetchall()
     start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
@@ -140,7 +146,9 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     moves: list[tuple[date, Move]] = []
     started: list[tuple[int, ObservedStatus]] = []
     for item_id, iteration_id, status, points, *moments in items:
-        item = KnownItem(item_id, iteration_id or 0, status or "", points, *(day_of(each or 0) for each in moments))
+        item = KnownItem(
+            item_id, iteration_id or 0, status or "", points, *(times.day_of(each or 0) for each in moments)
+        )
         stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
         moves += _moves(item, stretches, end)
         for each in stretches:

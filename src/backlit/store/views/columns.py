@@ -9,31 +9,41 @@ from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
+from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.ready_check import Rule
 from backlit.store.files.files import Files
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
-from backlit.store.views.query import level_value
+from backlit.store.views.query import level_day, level_value
 
 
 class Cells:
     """The values of columns, pending changes included, for the screen's thread; `faults` is the ready-check."""
 
-    def __init__(self, files: Files, faults: Callable[[Sequence[int]], Mapping[int, tuple[Rule, ...]]]) -> None:
+    def __init__(
+        self,
+        files: Files,
+        faults: Callable[[Sequence[int]], Mapping[int, tuple[Rule, ...]]],
+        times: Callable[[], LocalTimes],
+    ) -> None:
         self._files = files
         self.faults = faults
+        self._times = times
 
     def values(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Mapping[str, object]]:
-        """Return some columns of some items: fields in their documents' form, times cut to the day, computed texts."""
+        """Return some columns of some items: fields as in documents, times as the user's day, computed texts."""
         fields = [key for key in keys if key not in COMPUTED]
         asked = [value_sql(key) for key in fields]
         columns = "".join(f", {each.text}" for each in asked)
         values = [value for each in asked for value in each.values]
         sql = f"SELECT id{columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
         computed = {key: COMPUTED[key].texts(self, ids) for key in keys if key in COMPUTED}
+        times = self._times()
         return {
-            item_id: {key: level_value(key, value) for key, value in zip(fields, found, strict=True)}
+            item_id: {
+                key: level_value(key, level_day(key, value, times)) for key, value in zip(fields, found, strict=True)
+            }
             | {key: texts.get(item_id) for key, texts in computed.items()}
             for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
         }

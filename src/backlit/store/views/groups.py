@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
+from backlit.model.local_times import LocalTimes
 from backlit.model.trees import Totals
-from backlit.store.views.query import Query, level_value
+from backlit.store.views.query import Query, level_day, level_value
 
 GroupKey = tuple[object, ...]
 """The values of a group's fields, outermost first."""
@@ -219,12 +220,12 @@ class Facet(Struct, frozen=True):
     totals: Totals
 
 
-def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
+def facets(mirror: sqlite3.Connection, query: Query, key: str, times: LocalTimes) -> list[Facet]:
     """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
     sql, values = query.counts(key)
     sums: dict[object, Totals] = {}
     for raw, count, points, tasks in mirror.execute(sql, values):
-        found = level_value(key, raw)
+        found = level_value(key, level_day(key, raw, times))
         for value in found if isinstance(found, tuple) else (found,):
             sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points), int(tasks))
     return sorted(

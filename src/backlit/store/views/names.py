@@ -7,6 +7,7 @@ from datetime import date, datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
+from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
@@ -26,10 +27,17 @@ _AGES = ("today", "yesterday", "7d", "2w", "30d")
 class StoreNames:
     """The query resolver of the current project."""
 
-    def __init__(self, lookups: Lookups, now: Callable[[], datetime], today: Callable[[], date]) -> None:
+    def __init__(
+        self,
+        lookups: Lookups,
+        now: Callable[[], datetime],
+        today: Callable[[], date],
+        times: Callable[[], LocalTimes],
+    ) -> None:
         self._lookups = lookups
         self.now = now
         self.today = today
+        self.times = times
         self.rules = USUAL
         self.stale_days = STALE_DAYS
 

@@ -24,6 +24,7 @@ from backlit.model.filters import (
     Term,
     Where,
 )
+from backlit.model.local_times import LocalTimes
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import COVERED, Sql, condition, has_column, value_sql
@@ -251,19 +252,29 @@ def _mentions(node: Filter, where: Where) -> bool:
 
 DAY = 86_400_000_000
 """Microseconds in a day, the unit of groups by time."""
+_STEP = 15 * 60 * 1_000_000
+"""Microseconds; days begin at a multiple of this in every time zone of today."""
+_TIMES = frozenset({"createdAt", "lastModifiedAt"})
 
 
 def level_sql(key: str) -> Sql:
-    """Return the SQL of a group's value: a field's value, or the day of a time."""
+    """Return the SQL of a group's value: a field's value, or a time that `level_day` makes a day of."""
     value = value_sql(key)
-    return Sql(f"({value.text} / {DAY} * {DAY})") if key in {"createdAt", "lastModifiedAt"} else value
+    return Sql(f"({value.text} / {_STEP} * {_STEP})") if key in _TIMES else value
+
+
+def level_day(key: str, value: object, times: LocalTimes) -> object:
+    """Return a group's value from the database with the user's day in place of a time."""
+    if key in _TIMES and isinstance(value, int):
+        return (times.day_of(value) - EPOCH_DAY).days * DAY
+    return value
 
 
 def level_value(key: str, value: object) -> object:
-    """Convert a group's value from the database to its form in documents: tags as a tuple, days as dates."""
+    """Convert a group's value to its form in documents: tags as a tuple, days as dates."""
     if key == "Tags" and isinstance(value, str):
         return tuple(value.strip(TAG_MARK).split(TAG_MARK))
-    if key in {"createdAt", "lastModifiedAt"} and isinstance(value, int):
+    if key in _TIMES and isinstance(value, int):
         return EPOCH_DAY + timedelta(microseconds=value)
     return value
 

@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.filters import POINTS
+from backlit.model.local_times import LocalTimes
 from backlit.model.query import Names, filter_of, mentions_status, parse_query
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import ROW_COLUMNS, Row, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.groups import Alike, Bucket, Facet, GroupKey, GroupLine, Lines, facets, in_order
-from backlit.store.views.query import Query, ViewSpec, explained, query_of
+from backlit.store.views.query import Query, ViewSpec, explained, level_day, query_of
 
 _T = TypeVar("_T")
 Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
@@ -110,6 +111,9 @@ class View:
         meaning = filter_of(tree, names) if spec.query.strip() else None
         with_done = spec.with_done or mentions_status(tree)
         return query_of(spec, self.project_id, meaning, names.custom_fields(), with_done=with_done)
+
+    def _times(self) -> LocalTimes:
+        return LocalTimes(None) if self._names is None else self._names.times()
 
     @property
     def query(self) -> Query:
@@ -243,7 +247,8 @@ class View:
         self._is_stale = True  # until the end, so that a cancelled load leaves a stale view
         query = self._query = self._resolved()
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
-        loaded = await self._read(lambda mirror: _with_values(mirror, _load(mirror, query, ranks, self.spec)))
+        times = self._times()
+        loaded = await self._read(lambda mirror: _with_values(mirror, _load(mirror, query, ranks, self.spec, times)))
         assert isinstance(loaded, _Loaded)
         self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
@@ -267,7 +272,7 @@ class View:
 
     async def facets(self, key: str) -> list[Facet]:
         """Count the view's items by a field's value, the most frequent first."""
-        found = await self._read(partial(facets, query=self._query, key=key))
+        found = await self._read(partial(facets, query=self._query, key=key, times=self._times()))
         assert isinstance(found, list)
         return found
 
@@ -314,7 +319,11 @@ class View:
 
 
 def _load(
-    mirror: sqlite3.Connection, query: Query, ranks: list[Mapping[object, object] | None], spec: ViewSpec
+    mirror: sqlite3.Connection,
+    query: Query,
+    ranks: list[Mapping[object, object] | None],
+    spec: ViewSpec,
+    times: LocalTimes,
 ) -> _Loaded:
     if not query.levels:
         ids = _ids(mirror, query)
@@ -325,7 +334,8 @@ def _load(
     for row in mirror.execute(*query.ids()):
         key = row[:-3]
         if key not in met:
-            met[key] = found.setdefault(alike.first_of(key), _Found())
+            group = tuple(level_day(level, value, times) for level, value in zip(query.levels, key, strict=True))
+            met[key] = found.setdefault(alike.first_of(group), _Found())
         met[key].add(*row[-3:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
     if spec.group and spec.latest:

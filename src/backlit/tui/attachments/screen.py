@@ -46,13 +46,20 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 class AttachmentList(EntryList[AttachmentEntry]):
-    """A list of files, one to a row; `now` gives the server's time, for the ages."""
+    """A list of files, one to a row; `now` gives the service's time, for the ages, and `local` the user's."""
 
     HEADER_LINES = 1
 
-    def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        local: Callable[[datetime], datetime],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
         super().__init__(id=id)
         self._now = now
+        self._local = local
 
     # Drawing
 
@@ -68,7 +75,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         entry = self.entries[index]
         size = fit_right(size_text(entry.size) if entry.size is not None else "", SIZE_WIDTH)
         now, at = self._now(), entry.created_at
-        when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at)}" if self.size.width >= WIDEST else "")
+        when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at, self._local)}" if self.size.width >= WIDEST else "")
         seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "pending")
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
@@ -178,7 +185,7 @@ class AttachmentsScreen(ItemRowsScreen):
     EMPTY = ("No files. a to attach one, A for one that customers see.", "No files in the local copy.")
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
-        files = AttachmentList(store.now, id="files")
+        files = AttachmentList(store.now, store.local, id="files")
         super().__init__(store, item_id, files)
         self.comment_id = comment_id
         self.transfers = Transfers(self, self.draw_status)

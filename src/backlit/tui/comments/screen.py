@@ -59,7 +59,7 @@ class CommentsScreen(ItemRowsScreen):
     EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:
-        thread = CommentThread(store.now, id="thread")
+        thread = CommentThread(store.now, store.local, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
         self._add = NewComment()

@@ -1,7 +1,7 @@
 """Typed dates, the time and phase of an iteration as text, and relative times."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from math import isfinite, nan
@@ -177,6 +177,6 @@ def days_until(start: date | None, end: date | None, today: date) -> str:
     return f"{verb} in {(day - today).days}d" if day > today else f"{verb} today"
 
 
-def moment(when: datetime | None) -> str:
-    """Return a server time for display; empty where it is not known."""
-    return f"{when:%Y-%m-%d %H:%M}" if when else ""
+def moment(when: datetime | None, local: Callable[[datetime], datetime]) -> str:
+    """Return a service's DateTime as the user's `local` time, for display; empty where it is not known."""
+    return f"{local(when):%Y-%m-%d %H:%M}" if when else ""

@@ -1,7 +1,6 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 
 from rich.cells import cell_len
@@ -67,7 +66,7 @@ class EventList(EntryList[ItemEvent]):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an event: its age, its author, its kind, and the change."""
         event = self.entries[index]
-        time = f"  {fit(moment(event.at), TIME_WIDTH)}" if self.size.width >= WIDE else ""
+        time = f"  {fit(moment(event.at, self._store.local), TIME_WIDTH)}" if self.size.width >= WIDE else ""
         parts = [
             (fit_right(age_of(event.at, self._store.now()), AGE_WIDTH) + time + "  ", "muted"),
             (fit(event.author or "you", self._author_width) + "  ", "foreground"),
@@ -112,7 +111,7 @@ class HistoryScreen(ItemRowsScreen):
         if event is None:
             self._split.show(None)
         else:
-            self._split.show(partial(self._detail, event), _byline(event, self.store.now()))
+            self._split.show(partial(self._detail, event), _byline(event, self.store))
         self.draw_status()
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
@@ -133,10 +132,10 @@ class HistoryScreen(ItemRowsScreen):
         return event.text or ", ".join(change_words(self.store, field) for field in event.fields) or event.kind.value
 
 
-def _byline(event: ItemEvent, now: datetime) -> list[Part]:
+def _byline(event: ItemEvent, store: Store) -> list[Part]:
     return [
         (event.author or "you", HEADING),
-        (f" {event.kind.value} {ago(event.at, now)}  {moment(event.at)}", "muted"),
+        (f" {event.kind.value} {ago(event.at, store.now())}  {moment(event.at, store.local)}", "muted"),
     ]
 
 

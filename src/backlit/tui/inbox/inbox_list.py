@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import datetime
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -199,12 +198,12 @@ def summary_of(store: Store, news: ItemNews) -> str:
     return " · ".join(parts)
 
 
-def who_and_when(news: ItemNews, now: datetime) -> str:
+def who_and_when(store: Store, news: ItemNews) -> str:
     """Return the authors, as far as known, and the time; for a deleted item, only when that was noticed."""
     who = "" if news.kind is NewsKind.GONE else ", ".join(news.authors) or "somebody"
     noticed = "noticed " if news.kind is NewsKind.GONE else ""
-    when = f"{noticed}{ago(news.at, now)}" if news.at else ""
-    return " · ".join(part for part in (who, when, moment(news.at)) if part)
+    when = f"{noticed}{ago(news.at, store.now())}" if news.at else ""
+    return " · ".join(part for part in (who, when, moment(news.at, store.local)) if part)
 
 
 def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, with_name: bool) -> Iterator[Line]:
@@ -215,7 +214,7 @@ def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, wi
     now, style = store.now(), theme.style
     name = f"#{news.item_id} {news.name}" if news.item_id > 0 else news.name
     yield from ([Segment(line, style(bold=True))] for line in (wrapped(name, width) if with_name else ()))
-    yield [Segment(safe(who_and_when(news, now)), style("muted"))]
+    yield [Segment(safe(who_and_when(store, news)), style("muted"))]
     if with_name:
         yield []
     if news.kind is NewsKind.NEW:

@@ -85,10 +85,17 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     class Highlighted(Message):
         """The cursor is on another comment, or there are others now."""
 
-    def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        local: Callable[[datetime], datetime],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
         super().__init__(id=id)
         self.cursor = 0
         self._now = now
+        self._local = local
         self._comments: Sequence[CommentEntry] = ()
         self._files: Mapping[int, Sequence[AttachmentEntry]] = {}
         self._expanded: set[int] = set()
@@ -188,7 +195,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
         room = min(INDENT + TEXT_WIDTH, self.size.width - LEAD - 1) - sum(segment.cell_length for segment in line)
-        when = moment(comment.created_at)
+        when = moment(comment.created_at, self._local)
         return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
 
     def on_resize(self, event: events.Resize) -> None:

@@ -43,7 +43,9 @@ async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
     elif entry.kind is EntryKind.COMMENT and entry.state is EntryState.REFUSED:
         await _rewrite(target, entry)
     elif case is not None:
-        await resolve_case(target, case, _what_happened(case), partial(target.store.conflicts.resolve, case))
+        await resolve_case(
+            target, case, _what_happened(target.store, case), partial(target.store.conflicts.resolve, case)
+        )
     elif entry.state in UNRESOLVED:
         await _decide(target, entry)
     else:
@@ -82,10 +84,10 @@ async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: S
     return False
 
 
-def _what_happened(case: Case) -> str:
+def _what_happened(store: Store, case: Case) -> str:
     if case.entry.state is not EntryState.CONFLICT:
         return case.entry.reason
-    when = f" on {moment(case.changed_at)}" if case.changed_at else ""
+    when = f" on {moment(case.changed_at, store.local)}" if case.changed_at else ""
     return f"{case.changed_by or 'Somebody'} changed this item{when}. Your edit is on hold."
 
 
