@@ -47,9 +47,11 @@ class PlanLists:
         self.columns: Sequence[Column] = ()
         """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None
+        """The item under the cursor once a list has it."""
         self.is_sought = False
         """True where the cursor goes to the pane of the wanted item."""
-        """The item under the cursor once a list has it."""
+        self.folded_pane: PlanPane | None = None
+        """The pane that has the wanted item, but no room in the terminal."""
         self.loads: Mapping[int, Load] = {}
         self.totals: Totals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
@@ -107,7 +109,7 @@ class PlanLists:
 
     def want(self, item_id: int, *, is_sought: bool = False) -> None:
         """Put the cursor on an item once a list has it; with `is_sought`, go to its pane too."""
-        self.wanted_item, self.is_sought = item_id, is_sought
+        self.wanted_item, self.is_sought, self.folded_pane = item_id, is_sought, None
         self.reload()
 
     def rename(self, changes: ChangeBatch) -> None:
@@ -172,7 +174,9 @@ class PlanLists:
         self.views[pane] = view
         pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
-        if wanted is not None:
+        if wanted is not None and self.is_sought and not self.panes.can_enter(pane):
+            self.folded_pane = pane
+        elif wanted is not None:
             self.wanted_item = None
             if self.is_sought:
                 self.panes.enter(pane)

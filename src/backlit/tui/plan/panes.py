@@ -98,13 +98,21 @@ class PlanPanes(StorageErrorGuard, Container):
         """Give the focus to another pane; after the last one comes the first."""
         self.enter(self.after(steps))
 
+    def can_enter(self, pane: PlanPane) -> bool:
+        """Return whether the terminal has room for a pane; one that shows a single pane has room for each of them."""
+        return pane.display or self.is_single
+
+    def steps_to(self, pane: PlanPane) -> int:
+        """Return how many iterations later the first one must be for the terminal to show a pane's iteration."""
+        return self.targets.index(pane) + 1 - sum(target.display for target in self.targets)
+
     def after(self, steps: int) -> PlanPane:
         """Return the pane some steps after the one with the focus, in a circle."""
-        panes = [each for each in self.every if each.display or self.is_single]
+        panes = [pane for pane in self.every if self.can_enter(pane)]
         return panes[(panes.index(self.focused) + steps) % len(panes)]
 
     def enter(self, pane: PlanPane) -> None:
-        """Give the focus to a pane."""
+        """Give the focus to a pane that `can_enter` allows."""
         self.focused = pane
         if self.is_single:
             self._place()

@@ -131,8 +131,13 @@ class PlanScreen(ListScreen):
         elif self.lists.is_sought and self.lists.wanted_item is not None:
             item, self.lists.wanted_item = self.store.item(self.lists.wanted_item), None
             if item is not None:
-                sentence = f"{item_title(item)} is in no pane: it is done, filtered out, or in another iteration."
-                self.notify(sentence, markup=False)  # beside what is said of the act
+                reason = "is in no pane: it is done, filtered out, or in another iteration."
+                if (pane := self.lists.folded_pane) is not None:
+                    steps = self._panes.steps_to(pane)
+                    keys = f"{steps if steps > 1 else ''}{key_of('plan.next-target')}"
+                    place = f"is in {self.lists.name_of(pane)}, which this terminal has no room for."
+                    reason = f"{place} Press {keys} to show it."
+                self.notify(f"{item_title(item)} {reason}", markup=False)  # beside what is said of the act
         self.draw_words()
 
     def ranked_view(self) -> View:

@@ -1,0 +1,72 @@
+"""Undo, redo and discard in the plan in terminals that show three iterations, one, or a single pane."""
+
+import random
+
+import pytest
+from tests.store.planning import add_sprints, stories
+from tests.tui.conftest import Open
+from tests.tui.stage import text_of
+from tests.tui.test_plan import go_to, keys, plan_of, screen
+
+from backlit.store import Store
+from backlit.tui.plan.panes import PlanPanes
+
+SIZES = [(200, 50), (120, 40), (80, 24), (60, 20)]
+STEPS = [
+    ">",
+    "2 >",
+    "3 >",
+    "<",
+    "j",
+    "tab",
+    "shift+tab",
+    "}",
+    "{",
+    "u",
+    "u",
+    "ctrl+r",
+    "ctrl+r",
+    ": d i s c a r d enter",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
+    store: Store, opened: Open, size: tuple[int, int], seed: int
+) -> None:
+    sprints = await add_sprints(store, 4)
+    await store.plan.aim(sprints[0].id)
+    steps = ["2 >", "u", "ctrl+r", "3 >", ": d i s c a r d enter", "u", *random.Random(seed).choices(STEPS, k=25)]
+    async with plan_of(opened, store, size) as pilot:
+        for number, step in enumerate(steps):
+            await keys(pilot, *step.split())
+            panes = screen(pilot).query_one(PlanPanes)
+
+            assert panes.focused.display, steps[: number + 1]
+            assert panes.focused.items.has_focus, steps[: number + 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "keys_to_it"), [(2, "}"), (3, "2}")])
+async def test_redo_names_the_iteration_that_has_no_room_on_the_screen(
+    store: Store, opened: Open, count: int, keys_to_it: str
+) -> None:
+    sprints = await add_sprints(store, 3)
+    await store.plan.aim(sprints[0].id)
+    root = store.plan.iterations.backlog_id
+    row = next(row for row in await stories(store, 99) if row.iteration_id == root)
+    async with plan_of(opened, store, (120, 40)) as pilot:
+        await go_to(pilot, row.id)
+        for step in (f"{count} >", "u", "ctrl+r"):
+            await keys(pilot, *step.split())
+
+        words = " ".join(text_of(pilot.app).split())
+        assert f"no room for. Press {keys_to_it} to show it." in words
+        assert screen(pilot).lists.here() is None
+
+        await keys(pilot, *keys_to_it, "tab")
+
+        assert screen(pilot).lists.here() == sprints[count - 1]
+        assert row.id in screen(pilot).items.ids_between(0, None)
