@@ -70,22 +70,37 @@ async def test_explain_says_what_ran_and_what_was_asked(store: Store, opened: Op
         assert "Filters are never sent to the server" in " ".join(text_of(pilot.app).split())
 
 
-async def test_an_unknown_command_names_those_there_are_and_stays(store: Store, opened: Open) -> None:
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (":frobnicate", "Unknown command “frobnicate”. Commands: filter, explain"),
+        (":sort est, colour", "There is no field 'colour'"),
+        (":w now", ":w takes no argument."),
+        (":99999", "No item #99999 in this project"),
+    ],
+)
+async def test_the_line_closes_after_an_error_so_that_the_next_keys_are_commands(
+    store: Store, opened: Open, line: str, fault: str
+) -> None:
+    rows = await shown(store)
     async with opened(store) as pilot:
-        await type_in(pilot, ":frobnicate", "enter")
+        await type_in(pilot, line, "enter")
+        words = " ".join(text_of(pilot.app).split())
+        await press(pilot, "j")
+        on_screen, current = lines_of(pilot.app)[-1], items(pilot).current_id
+        await press(pilot, ":", "up")
 
-        assert ":frobnicate" in text_of(pilot.app)
-        assert "Unknown command “frobnicate”. Commands: filter, explain" in text_of(pilot.app)
+        assert fault in words
+        assert line not in on_screen
+        assert current == rows[1].id
+        assert line in lines_of(pilot.app)[-1]
 
 
 @pytest.mark.slow
-async def test_a_field_that_is_none_is_named_and_may_be_corrected(store: Store, opened: Open) -> None:
+async def test_a_faulty_line_comes_back_to_be_corrected(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await type_in(pilot, ":sort est, colour", "enter")
-        fault = text_of(pilot.app)
-        await type_in(pilot, "", "ctrl+w", *"name", "enter")
+        await type_in(pilot, ":sort est, colour", "enter", ":", "up", "ctrl+w", *"name", "enter")
 
-        assert "There is no field 'colour'" in fault
         assert "points ↑, name ↑" in heading_of(pilot.app)
 
 

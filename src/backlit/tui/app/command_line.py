@@ -1,20 +1,18 @@
 """The command line: runs the commands of the focused place by their words."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Protocol, cast
 
 from textual.app import ComposeResult
 from textual.dom import DOMNode
 
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, item_number
+from backlit.tui.commands.command import Call, Command, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
-from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of
-from backlit.tui.shell.input_queue import AnswerRefused
+from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of, target_of
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
@@ -29,19 +27,15 @@ class CommandLineTarget(StoreTarget, Protocol):
 
 
 async def ask(target: CommandLineTarget, _call: Call) -> None:
-    """Ask for a command and run it; a faulty line is shown again with its error."""
-    node, line, fault = target.dispatch.focused_node, "", ""
-    while True:
-        typed = await target.ask(CommandLine(CommandWords(node), target.store.typed.lines, line, fault))
-        if typed is None:
-            return
-        try:
-            await run_line(target, node, typed)
-        except (CannotAct, BacklitError) as reason:
-            line, fault = typed, str(reason)
-        else:
-            target.store.typed.remember(COMMAND, typed)
-            return
+    """Ask for a command and run it.
+
+    The line closes before the command runs, so that the keys after an error are commands; `:` and up bring it back.
+    """
+    node = target.dispatch.focused_node
+    typed = await target.ask(CommandLine(CommandWords(node), target.store.typed.lines))
+    if typed is not None:
+        target.store.typed.remember(COMMAND, typed)
+        await run_line(target, node, typed)
 
 
 async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
@@ -64,7 +58,7 @@ class CommandWords:
         self._commands: dict[str, Command] = {}
         for command in commands_in(contexts_of(node)):
             for word in command.words:
-                if runner_of(node, command) is not None:
+                if target_of(node, command) is not None:
                     self._commands.setdefault(word, command)
 
     def run_of(self, text: str) -> tuple[Runner, Call]:
@@ -92,11 +86,10 @@ class CommandWords:
         return [Candidate(each.text, each.start + before, each.stop + before, each.help) for each in found]
 
     def _following(self, command: Command, text: str, cursor: int) -> Sequence[Candidate]:
-        runner = runner_of(self._node, command) if command.completer else None
-        if isinstance(runner, partial):
-            complete = function_of(command.completing)
-            return cast("Sequence[Candidate]", complete(*runner.args, text, cursor))
-        return ()
+        target = target_of(self._node, command) if command.completer else None
+        if target is None:
+            return ()
+        return cast("Sequence[Candidate]", function_of(command.completing)(target, text, cursor))
 
 
 class CommandLine(Dialog[str | None]):
@@ -105,24 +98,17 @@ class CommandLine(Dialog[str | None]):
     CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
     DIMS = False
 
-    def __init__(
-        self, words: CommandWords, history: Callable[[str], Sequence[str]], text: str = "", fault: str = ""
-    ) -> None:
+    def __init__(self, words: CommandWords, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__("")
         self.line = QueryLine(lambda _sign, text, cursor: words.candidates(text, cursor), history)
-        self._text = text
-        self._fault = fault
 
     def content(self) -> ComposeResult:
         """Compose the line."""
         yield self.line
 
     def on_mount(self) -> None:
-        """Open the line, with the error of the last attempt."""
-        self.line.open(COMMAND, self._text, HINT)
-        if self._fault:
-            self.line.blame(self._fault, is_sure=True)
-            self.post_message(AnswerRefused(self._fault))
+        """Open the line."""
+        self.line.open(COMMAND, "", HINT)
 
     def type_early(self, character: str) -> None:
         """Type into the line."""
