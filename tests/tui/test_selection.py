@@ -81,6 +81,49 @@ async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_selected(st
         assert not items(pilot).selection.ids()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("c", "3", "y"), id="an estimate by a digit"),
+        pytest.param(("c", "p", "2", "enter", "y"), id="a priority"),
+        pytest.param(("i", "y"), id="me as owner"),
+        pytest.param(("d", "s", "y"), id="a deletion by status"),
+        pytest.param(("y", "y"), id="a copy"),
+        pytest.param(("J",), id="a rank"),
+        pytest.param((":", *"rank", "space", "5", "enter"), id="a command typed out"),
+    ],
+)
+async def test_a_range_ends_with_the_command_that_acted_on_it(
+    store: Store, opened: Open, command: tuple[str, ...]
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "v", "j")
+        ranged = set(items(pilot).selection.ids())
+        await press(pilot, *command)
+        await press(pilot, "j", "j")
+
+        assert len(ranged) == 2
+        assert not items(pilot).selection.ids()
+
+
+@pytest.mark.slow
+async def test_a_cancelled_question_leaves_the_range_open(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "v", "j", "c", "3", "escape", "j")
+
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[:3]}
+
+
+async def test_a_command_ends_the_range_and_leaves_the_rows_marked_one_by_one(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "space", "j", "v", "j", "y", "y", "j")
+
+        assert set(items(pilot).selection.ids()) == {rows[0].id}
+
+
 async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:

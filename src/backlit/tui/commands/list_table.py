@@ -67,7 +67,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
         handler="widgets.item_list:turn_folds", argument="unfold_all"),
     Command("list.select", ("space",), Context.LIST, "select", "Select the row and move down; again to deselect.",
         handler="widgets.item_list:select", also="mark multiselect"),
-    Command("list.range", ("v",), Context.LIST, "range", "Start a range that grows; v or esc ends it.",
+    Command("list.range", ("v",), Context.LIST, "range", "Start a range that grows; v, esc or a command on it ends it.",
         handler="widgets.item_list:open_range"),
     Command("list.invert", ("V",), Context.LIST, "invert", "Invert the selection.",
         handler="widgets.item_list:invert"),

@@ -401,6 +401,7 @@ async def open_item(app: ChordApp, store: Store, item_id: int) -> None:
 async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
     ids = await _ids(place)
     if await store.grooming.begin(ids):
+        place.items.selection.drop_range()
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
         looked_at = await store.batch.totals(ids)

@@ -1,11 +1,13 @@
 """The screen of a list: filtered, grouped, sorted and selected items, with the preview of one."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
+from textual.screen import Screen
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, ItemType, Kind, Settable
@@ -22,9 +24,10 @@ from backlit.tui.lists.filtering import Filtering, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.shown_view import ColumnChoice
-from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_list import ItemList, Selection
 from backlit.tui.widgets.side_lines import TabLine
 
+Answered = TypeVar("Answered")
 LIST_COMMANDS = ("lists.list_commands",)
 
 
@@ -52,6 +55,8 @@ class ListScreen(ItemScreen):
         self.line = FilterLine(self)
         self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS)
         self._shown: SavedView | None = None
+        self._acted_on: Selection | None = None
+        """The selection that the running command acts on; None after a cancelled question."""
 
     # Hooks
 
@@ -135,8 +140,24 @@ class ListScreen(ItemScreen):
         selected = self.items.selection.ids()
         if selected or not rows:
             self._ask_about_hidden(selected)
+            self._acted_on = self.items.selection
             return selected or (self.current().id,)
         return self.items.ids_between(self.items.cursor, self.items.cursor + rows)
+
+    @contextmanager
+    def running_command(self) -> Iterator[None]:
+        """Close the open range after a command that acted on it; one that was cancelled or failed leaves it open."""
+        self._acted_on = None
+        yield
+        if self._acted_on is not None:
+            self._acted_on.drop_range()
+
+    async def ask(self, dialog: Screen[Answered]) -> Answered:
+        """Show a dialog and return its answer."""
+        answer = await super().ask(dialog)
+        if answer is None:
+            self._acted_on = None
+        return answer
 
     def _ask_about_hidden(self, selected: Sequence[int]) -> None:
         """Raise AskFirst for selected items that the filter hides and that the user did not agree to."""

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from inspect import iscoroutinefunction
 from typing import Any, TypeVarTuple, cast
@@ -23,6 +23,8 @@ from backlit.tui.widgets.side_lines import WhichKeyHint
 Arguments = TypeVarTuple("Arguments")
 Runner = Callable[[Call], Awaitable[None] | None]
 """Runs a call; may raise CannotAct or BacklitError."""
+RunningCommand = Callable[[], AbstractContextManager[None]]
+"""The `running_command` of a target: the context in which its commands run."""
 PassOn = Callable[[events.Event], Awaitable[None]]
 
 
@@ -140,10 +142,34 @@ def contexts_of(node: DOMNode) -> tuple[Context, ...]:
     return tuple(context for context in Context if context in found)
 
 
-def runner_of(node: DOMNode, command: Command) -> Runner | None:
-    """Return the runner of the command on the nearest node, from the focus up to the app, that offers its group."""
+def target_of(node: DOMNode, command: Command) -> DOMNode | None:
+    """Return the nearest node, from the focus up to the app, that offers the group of a command."""
     offers = (each for each in node.ancestors_with_self if command.group in getattr(each, "COMMAND_GROUPS", ()))
-    return next((partial(function_of(command.handler), each) for each in offers), None)
+    return next(offers, None)
+
+
+def runner_of(node: DOMNode, command: Command) -> Runner | None:
+    """Return the runner of a command on its target, in the target's `running_command` where it has one."""
+    target = target_of(node, command)
+    if target is None:
+        return None
+    run: Runner = partial(function_of(command.handler), target)
+    around: RunningCommand | None = getattr(target, "running_command", None)
+    return run if around is None else _inside(around, run)
+
+
+def _inside(around: RunningCommand, run: Runner) -> Runner:
+    """Return a runner of the same kind, awaited or not, that runs in a target's context."""
+
+    async def run_awaited(call: Call) -> None:
+        with around():
+            await cast("Awaitable[None]", run(call))
+
+    def run_at_once(call: Call) -> None:
+        with around():
+            run(call)
+
+    return run_awaited if iscoroutinefunction(run) else run_at_once
 
 
 @cache

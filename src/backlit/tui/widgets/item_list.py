@@ -73,6 +73,12 @@ class Selection:
         self._changed()
         return True
 
+    def drop_range(self) -> None:
+        """Close the open range, if there is one, without selecting its rows."""
+        if self._anchor is not None:
+            self._anchor = self._anchor_id = None
+            self._changed()
+
     def clear(self) -> bool:
         """Clear the selection; return False where it is empty."""
         had_any = bool(self._selected) or self._anchor is not None
