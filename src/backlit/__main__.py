@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
@@ -25,9 +26,18 @@ def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
     from backlit.cli.arguments import parser
 
     try:
+        for argument in arguments:
+            if not (_is_text(argument) or Path(argument).exists()):
+                shown = argument.encode("utf-8", "replace").decode()
+                parser().error(f"{shown} is not text in this locale's encoding. Try another locale: LC_ALL=C.UTF-8")
         return parser().parse_args(arguments)
     finally:
         sys.stdout.flush()
+
+
+def _is_text(argument: str) -> bool:
+    """Return False for an argument with bytes outside the locale's encoding, which the name of a file may have."""
+    return argument.isascii() or not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -85,6 +95,10 @@ def main() -> None:
         from backlit.cli.output import guard_output
 
         guard_output()
+    if any(stream is not None and stream.encoding.lower() != "utf-8" for stream in (sys.stdout, sys.stderr)):
+        from backlit.cli.signs import replace_signs
+
+        replace_signs()
     sys.exit(run(sys.argv[1:]))
 
 

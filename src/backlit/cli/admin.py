@@ -90,7 +90,7 @@ def deactivate_user(arguments: argparse.Namespace) -> None:
 def new_password() -> str:
     """Ask for a new password; raise BadRequest if it is empty."""
     if not sys.stdin.isatty():
-        password = sys.stdin.readline().rstrip("\r\n")
+        password = read_line("", is_secret=True)
         if not password:
             raise BadRequest("Password is required: write it on the first line of standard input.")
         return password

@@ -108,6 +108,15 @@ def write_json(document: object) -> None:
     sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
 
 
+def write_document(text: str) -> None:
+    """Write a text that programs read, in UTF-8 whatever the locale; a terminal gets what it can show."""
+    if sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+
+
 def _escaped(found: re.Match[str]) -> str:
     character = found[0]
     if character.isprintable():

@@ -93,10 +93,21 @@ def _settled(store: Store) -> Connection:
 
 def read_input(file: str, noun: str) -> str:
     """Return the text of a file, or of standard input for `-`; raise StorageError that names the noun."""
+    name = "standard input" if file == "-" else file
     try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"Could not read the {noun}: {error} ({file}).") from error
+        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise StorageError(f"Could not read the {noun} in {name}: {error.strerror}.") from error
+    if b"\0" in written:
+        raise StorageError(f"Could not read the {noun} in {name}: it is not a text file in UTF-8.")
+    try:
+        return written.decode().replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = written.count(b"\n", 0, error.start) + 1
+        raise StorageError(
+            f"Could not read the {noun} in {name}: line {line} is not UTF-8."
+            " Save the file as UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8"
+        ) from None
 
 
 async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:

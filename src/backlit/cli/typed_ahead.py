@@ -102,10 +102,10 @@ def _set(terminal: int, modes: list[object]) -> None:
 def read_line(question: str, *, is_secret: bool = False) -> str:
     """Ask on a hushed terminal and read a line, drawn as it is typed unless secret; keys before the question count.
 
-    Without a terminal, read the next line of standard input.
+    Without a terminal, read the next line of standard input; raise BadRequest if it is not UTF-8.
     """
     if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\r\n")
+        return _piped_line()
     print(question, end="", file=sys.stderr, flush=True)
     text, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
     while byte := os.read(sys.stdin.fileno(), 1):
@@ -117,6 +117,16 @@ def read_line(question: str, *, is_secret: bool = False) -> str:
             print(_redrawn(before, text), end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return text
+
+
+def _piped_line() -> str:
+    """Read a line of UTF-8, which the locale may not be; raise BadRequest for other bytes."""
+    from backlit.model.errors import BadRequest
+
+    try:
+        return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise BadRequest("Standard input is not UTF-8 text.") from None
 
 
 def _typed(text: str, key: str) -> str:

@@ -80,7 +80,7 @@ def _log_to(locations: Locations) -> None:
         locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         if logging.getLogger().handlers:
             return
-        to_file = logging.FileHandler(locations.log)
+        to_file = logging.FileHandler(locations.log, encoding="utf-8")
         to_file.setFormatter(Redacting("%(asctime)s %(levelname)s %(name)s %(message)s"))
         logging.basicConfig(level=logging.WARNING, handlers=[to_file])
 

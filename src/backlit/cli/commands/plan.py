@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from backlit.cli.output import tell
+from backlit.cli.output import tell, write_document
 from backlit.cli.synced import read_input, synced_store, wait_while
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
@@ -38,7 +38,7 @@ from backlit.tui.fields.values import NOTHING
 def export_plan(arguments: argparse.Namespace) -> None:
     """Write the named iterations, or all that have not ended, and the top of the backlog if requested."""
     with synced_store(arguments) as store:
-        print(exported(store, arguments.iteration, arguments.backlog), end="")
+        write_document(exported(store, arguments.iteration, arguments.backlog))
 
 
 def exported(store: Store, names: Sequence[str], backlog: int) -> str:

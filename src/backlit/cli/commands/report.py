@@ -2,8 +2,8 @@
 
 import argparse
 import asyncio
-import sys
 
+from backlit.cli.output import write_document
 from backlit.cli.synced import synced_store
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import Measure
@@ -18,7 +18,7 @@ def write_report(arguments: argparse.Namespace) -> None:
         report = asyncio.run(
             store.reports.make(ReportName[arguments.name.upper()], _coverage(store, arguments), measure)
         )
-    sys.stdout.write(FORMATS[f".{arguments.format}"](report))
+    write_document(FORMATS[f".{arguments.format}"](report))
 
 
 def _coverage(store: Store, arguments: argparse.Namespace) -> Coverage:

@@ -1,0 +1,137 @@
+"""Commands in locales other than UTF-8: what they write can be read, and what they cannot read is a sentence."""
+
+import ast
+import io
+import subprocess
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import COMMAND, DEMO, Home
+
+import backlit
+from backlit.cli import signs
+from backlit.cli.signs import replace_signs
+
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+LATIN = {"PYTHONIOENCODING": "ISO-8859-1", "PYTHONUTF8": "0"}
+"""What Python makes of a locale of western Europe, which this machine may not have."""
+
+
+def run(home: Home, settings: dict[str, str], *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *words], check=False, env=home.environment | settings, input=given, capture_output=True, timeout=60
+    )
+
+
+COMMANDS = [
+    (*DEMO, "items", "list"),
+    (*DEMO, "doctor"),
+    (*DEMO, "report", "burndown"),
+    (*DEMO, "items", "show", "19"),
+    (*DEMO, "plan", "export"),
+    (*DEMO, "log", "30", "2h", "--dry-run"),
+    (*DEMO, "items", "import", "-", "--dry-run"),
+    ("admin", "users", "add", "--help"),
+    ("--help",),
+    ("items", "nosuch"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [*((ASCII, words) for words in COMMANDS), *((LATIN, words) for words in COMMANDS[:3])],
+)
+def test_a_command_ends_in_every_locale_as_in_utf_8(
+    demo_home: Home, settings: dict[str, str], words: tuple[str, ...]
+) -> None:
+    given = "id,Name\n19,Über – 山\n"
+    usual = demo_home.run(*words, given=given)
+
+    done = run(demo_home, settings, *words, given=given.encode())
+
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == usual.returncode
+    assert len(done.stdout.splitlines()) == len(usual.stdout.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("report", "burndown"), ("plan", "export")], ids=" ".join)
+def test_a_document_is_utf_8_in_every_locale(demo_home: Home, words: tuple[str, ...]) -> None:
+    usual = demo_home.run(*DEMO, *words)
+
+    assert run(demo_home, ASCII, *DEMO, *words).stdout.decode() == usual.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("items", "list", "--query", "\udcff"),
+        ("log", "1", "2h", "--note", "\udcff"),
+        ("items", "list", "--sort", "\udcff"),
+        ("admin", "users", "add", "\udcff"),
+    ],
+    ids=ascii,
+)
+def test_an_argument_that_is_no_text_is_refused_in_a_sentence(demo_home: Home, words: tuple[str, ...]) -> None:
+    done = run(demo_home, {}, *words)
+
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"? is not text in this locale's encoding. Try another locale: LC_ALL=C.UTF-8\n")
+
+
+def test_a_file_may_have_a_name_that_is_no_text(demo_home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "\udcff.csv"
+    file.write_text("id,Name\n19,Renamed\n")
+
+    done = demo_home.run(*DEMO, "items", "import", str(file), "--dry-run")
+
+    assert done.returncode == 0
+    assert "1 changed." in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("login", "http://127.0.0.1:9", "--user", "maya"), ("admin", "users", "add", "zoe")])
+def test_a_password_that_is_not_utf_8_is_refused_in_a_sentence(home: Home, words: tuple[str, ...]) -> None:
+    done = run(home, {}, *words, given=b"p\xe4ssword-of-maya\n")
+
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"backlit: Standard input is not UTF-8 text.\n")
+
+
+def written_signs() -> Iterator[str]:
+    """The signs in the strings of every module that can write to the output of a command."""
+    source = Path(backlit.__file__).parent
+    for module in source.rglob("*.py"):
+        if module.relative_to(source).parts[0] in {"tui", "service"} or module == Path(signs.__file__):
+            continue
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from (sign for sign in node.value if not sign.isascii() and unicodedata.category(sign)[0] in "PS")
+
+
+@pytest.fixture
+def ascii_output(monkeypatch: pytest.MonkeyPatch) -> io.TextIOWrapper:
+    output = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr("sys.stdout", output)
+    replace_signs()
+    return output
+
+
+def test_every_sign_that_a_command_writes_has_a_likeness_in_ascii(ascii_output: io.TextIOWrapper) -> None:
+    characters = set(written_signs())
+    ascii_output.write("".join(sorted(characters)))
+    ascii_output.seek(0)
+
+    assert "→" in characters
+    assert "\\" not in ascii_output.read()
+
+
+def test_other_characters_lose_their_accents_or_become_escapes(ascii_output: io.TextIOWrapper) -> None:
+    ascii_output.write("Inês – Straße, 山, ½, \udcff.csv")
+    ascii_output.flush()
+
+    assert ascii_output.buffer.getvalue() == b"Ines - Strasse, \\u5c71, \\xbd, \xff.csv"  # type: ignore[attr-defined]
