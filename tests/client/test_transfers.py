@@ -104,6 +104,28 @@ async def test_a_download_takes_a_name_of_the_callers_choice(
     assert "mine" in saved.name
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "saved_as"),
+    [
+        (".gitignore", "", "gitignore"),
+        (".gitignore", ".gitignore", ".gitignore"),
+        ("notes.", "", "notes"),
+        ("...", "", "file"),
+        (". .bashrc", "", "bashrc"),
+    ],
+)
+async def test_dots_of_a_name_stay_on_the_server_unless_they_are_typed(
+    client: Client, folder: Path, name: str, typed: str, saved_as: str
+) -> None:
+    (folder.parent / name).write_bytes(CONTENT)
+    found = await client.transfers.upload("workitems/1", folder.parent / name, "text/plain", quietly)
+
+    saved = await client.transfers.download(Attachment.read(found), folder, quietly, typed)
+
+    assert found["name"] == name
+    assert saved == folder / saved_as
+
+
 async def test_a_file_gets_a_free_name_where_the_disk_has_no_links(
     client: Client, attachment: Attachment, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

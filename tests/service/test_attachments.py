@@ -251,7 +251,12 @@ async def test_content_types_with_scripts_are_not_inline(
         ("C:\\temp\\a.txt", "a.txt"),
         ("a\r\nSet-Cookie: x.txt", "aSet-Cookie: x.txt"),
         ("evil\u202etxt.exe", "eviltxt.exe"),
-        ("...", "file"),
+        (".gitignore", ".gitignore"),
+        ("notes.", "notes."),
+        ("...", "..."),
+        ("..", "file"),
+        (" .\u200b. ", "file"),
+        ("a/.", "file"),
         ("", "file"),
         ("  name .txt ", "name .txt"),
         ("é" * 300 + ".txt", "é" * 98 + ".txt"),
@@ -260,6 +265,15 @@ async def test_content_types_with_scripts_are_not_inline(
 )
 def test_names_are_made_harmless(given: str, kept: str) -> None:
     assert file_name(given) == kept
+
+
+@pytest.mark.parametrize("name", [".gitignore", "..hidden", "notes.", "...", ".env.", "a.tar..gz"])
+async def test_dots_of_a_name_are_kept(maya: Client, name: str) -> None:
+    document = await attached(maya, name=name)
+
+    answer = await maya.get(document["downloadUrl"])
+    assert document["name"] == name
+    assert f'filename="{name}"' in answer.headers["content-disposition"]
 
 
 async def test_an_odd_name_survives_the_whole_way(maya: Client) -> None:

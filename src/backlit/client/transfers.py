@@ -26,7 +26,7 @@ from backlit.client.network import offline
 from backlit.client.part_file import PartFile
 from backlit.model.amounts import counted
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
-from backlit.model.plain import file_name
+from backlit.model.plain import file_name, local_file_name
 from backlit.model.resources import Attachment
 
 Progress = Callable[[int, int], None]
@@ -88,13 +88,13 @@ class Transfers:
             raise _unclear() from None
 
     async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
-        """Save an attachment in a folder under a sanitised name; never overwrite a file.
+        """Save an attachment in a folder under its own name, made harmless, or under `name`; never overwrite a file.
 
         Resumes a broken transfer of the same version if the service supports it. Raises Offline, and keeps the received
         part where it can be resumed; raises StorageError if it cannot write, ServiceError for another size or digest
         than the service states.
         """
-        target = folder / file_name(name or attachment.name)
+        target = folder / (file_name(name) if name else local_file_name(attachment.name))
         try:
             with await asyncio.to_thread(PartFile, folder, f"{self._root}\n{attachment.id}") as part:
                 headers = await self._fetch(attachment, part, progress)

@@ -35,14 +35,22 @@ NAME_LIMIT = 200
 
 
 def file_name(given: str) -> str:
-    """Return the last part of a path without control, invisible or bidi characters; never empty, `.` or `..`."""
+    """Return the last part of a path without control, invisible or bidi characters; never empty, `.` or `..`.
+
+    Dots at its ends are kept, as in `.gitignore`: `local_file_name` is for a file that is written here.
+    """
     last = re.split(r"[/\\]", given)[-1]
-    clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
+    clean = "".join(c if c.isprintable() else "" for c in last).strip()
     stem, dot, suffix = clean.rpartition(".")
     room = NAME_LIMIT - len((dot + suffix).encode())
     if len(clean.encode()) > NAME_LIMIT:
-        clean = _cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)
-    return clean or "file"
+        clean = (_cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)).strip()
+    return "file" if clean in {"", ".", ".."} else clean
+
+
+def local_file_name(given: str) -> str:
+    """Return a name for a file from a server: a `file_name` that is neither hidden nor ends in a dot or blank."""
+    return file_name(given).strip(" .") or "file"
 
 
 def _cut(text: str, limit: int) -> str:

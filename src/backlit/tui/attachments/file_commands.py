@@ -10,7 +10,7 @@ from textual.content import Content
 
 from backlit.model.amounts import size_text
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.plain import file_name
+from backlit.model.plain import local_file_name
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
@@ -83,7 +83,7 @@ async def save(target: AttachmentsScreen, _call: Call) -> None:
     """Ask for a path and save the file there; replaces no file."""
     target.transfers.refuse_second()
     entry = target.current_file()
-    name = file_name(entry.name)
+    name = local_file_name(entry.name)
     proposed = shown_path(downloads() / name)
     kept = StoredLines(target.store, f"save:{entry.id}")
     dialog = PathDialog("Save as", proposed, lambda text: fault_of(lambda: folder_and_name(text, name)), kept=kept)
