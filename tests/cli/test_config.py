@@ -264,6 +264,15 @@ def test_two_profiles_never_share_their_files() -> None:
     assert len(names) == 4
 
 
+def test_a_user_has_one_profile_however_the_name_is_spelled(locations: Locations) -> None:
+    profiles = Profiles(locations)
+    profiles.remember(remote_profile("https://a.example", "maya"))
+
+    assert profiles.of_user("https://a.example", "Maya") == remote_profile("https://a.example", "maya")
+    assert profiles.of_user("https://a.example", "jon") == remote_profile("https://a.example", "jon")
+    assert profiles.of_user("https://b.example", "Maya") == remote_profile("https://b.example", "Maya")
+
+
 def test_a_profile_in_the_file_cannot_name_other_files(locations: Locations) -> None:
     locations.state.mkdir()
     entry = {"name": "../../etc", "kind": "remote", "url": "https://a.example", "user": "maya"}

@@ -100,8 +100,8 @@ class World:
     def places(self, name: str = LOADED) -> Places:
         return places_in(self.folder / name)
 
-    def store(self, name: str = LOADED, *, signed_in: bool = True, pinned: str = "") -> Store:
-        """A store of maya's that is opened but not started."""
+    def store(self, name: str = LOADED, *, signed_in: bool = True, pinned: str = "", owner: str | None = None) -> Store:
+        """A store that is opened but not started: maya's, unless it is not signed in or belongs to another owner."""
 
         async def connect(report: Report) -> Client:
             report("Preparing", 1, 2)
@@ -113,6 +113,7 @@ class World:
 
         store = Store(self.places(name), connect, self._clock, self.waits)
         store.pinned = pinned
+        store.engine.owner = "maya" * signed_in if owner is None else owner
         store.open()
         self._stores.append(store)
         return store

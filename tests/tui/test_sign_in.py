@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from tests.store.world import Said, World, until
@@ -11,11 +12,14 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
+from backlit.cli.commands.session import Joining
 from backlit.client.client import root_of
 from backlit.client.tokens import Cookie, TokenCache
+from backlit.config.settings import Profiles, find_locations
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.tui.app.sign_in import SignInDialog, SignInWay, WelcomeApp
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.app.sign_in import JoinWay, SignInDialog, WelcomeApp
 from backlit.tui.shell.input_queue import PAUSE
 
 
@@ -218,7 +222,7 @@ async def test_the_field_with_the_focus_has_a_bar_at_its_left(world: World, open
 async def test_the_address_of_a_server_needs_no_protocol() -> None:
     addresses: list[str] = []
 
-    def join(address: str) -> SignInWay:
+    def join(address: str) -> JoinWay:
         addresses.append(str(root_of(address)))
         raise BadRequest("Stop here.")
 
@@ -234,10 +238,50 @@ async def test_it_counts_the_changes_that_wait(world: World, store: Store, opene
     await world.close(store)
     (world.folder / "mine.json").unlink()
 
-    async with asked(opened, world.store(signed_in=False)) as pilot:
-        assert missing(pilot.app, ["1 change waits here, to be sent once you sign in."]) == []
+    async with asked(opened, world.store(signed_in=False, owner="maya")) as pilot:
+        assert missing(pilot.app, ["1 change of maya waits here, to be sent once maya signs in."]) == []
 
 
 async def test_it_says_nothing_of_changes_where_none_wait(world: World, opened: Open) -> None:
     async with asked(opened, world.store(signed_in=False)) as pilot:
         assert "to be sent" not in text_of(pilot.app)
+
+
+@pytest.mark.parametrize("way", [pytest.param("password", marks=pytest.mark.slow), "code"])
+async def test_another_users_sign_in_opens_their_profile_and_sends_nothing(
+    world: World, store: Store, way: str
+) -> None:
+    await store.items.add("Story", {"Name": "Written by maya"})
+    await world.close(store)
+    (world.folder / "mine.json").unlink()
+    waiting = world.store(signed_in=False, owner="maya")
+    locations = find_locations({"BACKLIT_HOME": str(world.folder / "home")})
+    code = await asyncio.to_thread(world.service.invite, "jon")
+    app = BacklitApp(waiting, join=partial(Joining, locations))
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(app.screen, SignInDialog) and app.focused is not None)
+        if way == "code":
+            await pilot.press("ctrl+t", *code, "enter")
+        else:
+            await pilot.press("shift+tab", "ctrl+u", *"jon", "tab", *"lantern", "enter")
+        await until(lambda: app.wanted_profile is not None, lambda: text_of(app))
+
+    made = Profiles(locations).named(app.wanted_profile or "")
+    assert (made.user, made.url) == ("jon", waiting.connection.server.rstrip("/"))
+    assert TokenCache(locations.tokens(made), made.url or "").load() is not None
+    assert waiting.outbox.pending == 1
+    assert "Written by maya" not in await world.names()
+    assert TokenCache(world.folder / "mine.json", "mine").load() is None
+
+
+@pytest.mark.slow
+async def test_the_owners_name_is_filled_in_and_may_differ_in_case(world: World) -> None:
+    app = BacklitApp(world.store(signed_in=False, owner="Maya"))
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(app.screen, SignInDialog) and app.focused is not None)
+        await pilot.pause()
+        assert missing(app, ["Maya"]) == []
+        await pilot.press(*"lantern", "enter")
+        await signed_in(pilot, app.store)

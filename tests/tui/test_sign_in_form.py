@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from backlit.model.errors import BacklitError, BadRequest, Offline, OtherOrigin, Unauthorized
+from backlit.model.wrap import TokenGrant
 from backlit.tui.app.sign_in import DOORS, SignInDialog, WelcomeApp, WelcomeDialog, ask_to_join
 from backlit.tui.dialogs.dialog import ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog
@@ -21,6 +22,7 @@ class Way:
 
     reason = "The session has ended."
     server = "https://tracker.example/"
+    username = ""
 
     def __init__(self, *answers: BacklitError | None) -> None:
         self.answers = list(answers)
@@ -37,6 +39,9 @@ class Way:
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
         self.asked.append((code, approved))
         await self._answer()
+
+    def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
+        self.asked.append((user, grant.access_token, approved))
 
     async def _answer(self) -> None:
         await self.is_open.wait()

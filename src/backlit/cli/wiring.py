@@ -38,6 +38,8 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
             print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.is_sample, store.is_local = profile.kind is ProfileKind.DEMO, profile.kind is ProfileKind.LOCAL
+    if profile.kind is ProfileKind.REMOTE:
+        store.engine.owner = profile.user or ""
     store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names

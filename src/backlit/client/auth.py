@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 import httpx
+import orjson
 
 from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
 from backlit.client.network import offline
@@ -21,12 +22,13 @@ from backlit.model.errors import (
     TooManyRequests,
     Unauthorized,
 )
-from backlit.model.wrap import Challenge, parse_challenge, parse_grant
+from backlit.model.wrap import Challenge, TokenGrant, authorization_header, parse_challenge, parse_grant
 
 EARLY = 60.0
 """Seconds before expiry at which an access token is renewed; half its lifetime if that is shorter."""
 SIGN_IN = "You are not signed in."
 COOKIE_ENDED = "The browser session of the cookie has ended or belongs to another server. Sign in again."
+OWN_USER = "api/v1/users/me"
 LOGOUT = "Authentication/Logout"
 LOGOUT_PATIENCE = 3.0
 """Seconds to wait for the service on sign-out."""
@@ -66,14 +68,45 @@ class WrapAuth(httpx.Auth):
         Raises OtherOrigin before it sends the password to an origin other than the profile's own, unless the user has
         approved that origin.
         """
-        await self._grant({"wrap_username": username, "wrap_password": password}, approved)
+        await self.accept(await self.request_grant(username, password, approved))
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
         """Trade the verification code of the login page for tokens; raise Unauthorized for a wrong code.
 
         Raises OtherOrigin as `sign_in` does.
         """
-        await self._grant({"wrap_verification_code": code.strip()}, approved)
+        await self.accept(await self.request_grant_by_code(code, approved))
+
+    async def request_grant(self, username: str, password: str, approved: str = "") -> TokenGrant:
+        """Trade a password for a grant, which `accept` stores. Raises as `sign_in` does."""
+        return await self._grant({"wrap_username": username, "wrap_password": password}, approved)
+
+    async def request_grant_by_code(self, code: str, approved: str = "") -> TokenGrant:
+        """Trade a verification code for a grant, which `accept` stores. Raises as `sign_in_with_code` does."""
+        return await self._grant({"wrap_verification_code": code.strip()}, approved)
+
+    async def user_of(self, grant: TokenGrant) -> dict[str, Any]:
+        """Ask the service whose grant it is; return the user's document."""
+        headers = {"Accept": "application/json", "Authorization": authorization_header(grant.access_token)}
+        status, answered, body = await self._ask(httpx.Request("GET", f"{self._root}{OWN_USER}", headers=headers))
+        if status != 200:
+            raise error_of(status, answered, body)
+        with contextlib.suppress(ValueError):
+            document = orjson.loads(body)
+            if isinstance(document, dict):
+                return document
+        raise ServiceError("The server did not state who is signed in.")
+
+    async def accept(self, grant: TokenGrant) -> None:
+        """Sign in with a grant."""
+        async with self._cache.locked():
+            self._hold(await asyncio.to_thread(self._cache.save, grant))
+
+    async def forget(self) -> None:
+        """Drop a stored sign-in that belongs to somebody else; the service is not told."""
+        async with self._cache.locked():
+            await asyncio.to_thread(self._cache.clear)
+        self._hold(None)
 
     async def sign_in_with_cookie(self, text: str) -> None:
         """Use a browser's login cookie until its session ends; the service does not check it here.
@@ -183,25 +216,27 @@ class WrapAuth(httpx.Auth):
         raise SignInNeeded(sentence)
 
     async def _refresh(self, tokens: Tokens) -> Tokens:
+        """Renew the tokens and store them; the caller holds the lock of the cache."""
         try:
-            return await self._request_grant({"wrap_refresh_token": tokens.refresh})
+            grant = await self._request_grant({"wrap_refresh_token": tokens.refresh})
         except OtherOrigin as error:
             self._hold(None)
             raise SignInNeeded(f"{error.message} Sign in again to approve that address.") from None
         except Unauthorized:
             await self._end("Your session has ended. Sign in again.")
+        return await asyncio.to_thread(self._cache.save, grant)
 
     # Granting
 
-    async def _grant(self, credentials: dict[str, str], approved: str) -> None:
+    async def _grant(self, credentials: dict[str, str], approved: str) -> TokenGrant:
         self._challenge = None
-        async with self._cache.locked():
-            if approved:
+        if approved:
+            async with self._cache.locked():
                 await asyncio.to_thread(self._cache.approve, approved)
-            self._hold(await self._request_grant(credentials))
+        return await self._request_grant(credentials)
 
-    async def _request_grant(self, credentials: dict[str, str]) -> Tokens:
-        """Request a grant from the token endpoint and store it; the caller holds the lock of the cache."""
+    async def _request_grant(self, credentials: dict[str, str]) -> TokenGrant:
+        """Request a grant from the token endpoint."""
         challenge = self._challenge or await self._discover()
         form = {"wrap_client_id": challenge.client_id} | credentials
         body = "&".join(f"{name}={quote(value, safe='')}" for name, value in form.items()).encode()
@@ -214,7 +249,7 @@ class WrapAuth(httpx.Auth):
         status, headers, answer = await self._ask(request)
         if status != 200:
             raise refusal_of_sign_in(status, headers, answer)
-        return await asyncio.to_thread(self._cache.save, parse_grant(answer.decode("utf-8", "replace")))
+        return parse_grant(answer.decode("utf-8", "replace"))
 
     def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
         """Return the challenge's location if it is on the profile's origin or an approved one."""
@@ -228,7 +263,7 @@ class WrapAuth(httpx.Auth):
         return location
 
     async def _discover(self) -> Challenge:
-        request = httpx.Request("GET", f"{self._root}api/v1/users/me", headers={"Accept": "application/json"})
+        request = httpx.Request("GET", f"{self._root}{OWN_USER}", headers={"Accept": "application/json"})
         status, headers, answer = await self._ask(request)
         if status >= 500 or status == TooManyRequests.status:
             raise error_of(status, headers, answer)

@@ -33,6 +33,7 @@ from backlit.model.settings.user_settings import (
     toml_in,
 )
 from backlit.model.statuses import StatusGroup
+from backlit.model.user_names import is_same_user
 
 HOME = "BACKLIT_HOME"
 """Environment variable that names one directory for all files, in place of the system's locations."""
@@ -410,6 +411,11 @@ class Profiles:
         if name not in known:
             raise BadRequest(f"There is no profile {name!r}. There are: {', '.join(known)}.")
         return known[name]
+
+    def of_user(self, url: str, user: str) -> Profile:
+        """Return the profile of a user at an address: a known one, however its name is spelled, or a new one."""
+        same = [each for each in self._read()[0].values() if each.url == url and is_same_user(each.user or "", user)]
+        return same[0] if same else remote_profile(url, user)
 
     def names(self) -> list[str]:
         """Return the names of all profiles, with the local one and the default demo."""

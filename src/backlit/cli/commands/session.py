@@ -12,10 +12,10 @@ from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
-from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
+from backlit.client.tokens import COOKIE, Cookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, remote_profile
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.errors import BadRequest, OtherOrigin
 from backlit.model.plain import plain
 from backlit.model.resources import User
@@ -51,14 +51,14 @@ def log_in(arguments: argparse.Namespace) -> None:
     print("Next, open it: backlit")
 
 
-def _keep(url: str, user: str, held: Held, approved: str, locations: Locations) -> Profile:
-    """Save a sign-in and the profile of its user."""
-    profile = remote_profile(url, user)
+def _keep(url: str, user: str, held: TokenGrant | Cookie, approved: str, locations: Locations) -> Profile:
+    """Save a sign-in in the profile of its user."""
+    profile = Profiles(locations).of_user(url, user)
     cache = TokenCache(locations.tokens(profile), url)
     if isinstance(held, Cookie):
         cache.save_cookie(held)
     else:
-        cache.save(TokenGrant(held.access, held.refresh, int(held.lifetime)))
+        cache.save(held)
     if approved:
         cache.approve(approved)
     Profiles(locations).remember(profile, is_sign_in=True)
@@ -72,7 +72,7 @@ class Joining:
         self._locations = locations
         self.server = str(root_of(address)).rstrip("/")
         self.reason = "" if _is_private(self.server) else _NOT_ENCRYPTED
-        self.profile = ""
+        self.profile = self.username = ""
 
     @property
     def is_signed_in(self) -> bool:
@@ -91,6 +91,10 @@ class Joining:
         user, held = await _sign_in(self.server, *credentials, approved, is_cookie=False, locations=self._locations)
         self.profile = _keep(self.server, user, held, approved, self._locations).name
 
+    def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
+        """Store a sign-in that another profile does not take, in the profile of its user."""
+        self.profile = _keep(self.server, user, grant, approved, self._locations).name
+
 
 def _approved(error: OtherOrigin) -> str:
     """Ask for approval to send credentials to another origin, and store it; raise the error if refused."""
@@ -105,7 +109,7 @@ def _approved(error: OtherOrigin) -> str:
 
 async def _sign_in(
     url: str, user: str, secret: str, approved: str, *, is_cookie: bool, locations: Locations
-) -> tuple[str, Held]:
+) -> tuple[str, TokenGrant | Cookie]:
     """Sign in with a temporary cache; the profile's name is known only afterwards."""
     with writing_to(locations.state):
         locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -122,7 +126,7 @@ async def _sign_in(
             me = User.read(await client.users.me())
         held = cache.load()
         assert held is not None
-        return me.name, held
+        return me.name, held if isinstance(held, Cookie) else TokenGrant(held.access, held.refresh, int(held.lifetime))
 
 
 def _offer(address: str) -> None:

@@ -69,6 +69,8 @@ class Engine:
         self.connection = Connection()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
         self.on_synced: Callable[[int], Awaitable[None]] = _nothing
+        self.owner = ""
+        """The name of the user whose changes the journal holds; empty for a workspace of one user."""
         self._files = files
         self._signal = signal
         self._connect = connect
@@ -121,7 +123,7 @@ class Engine:
         self.tell(lambda session: session.cancel())
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password. Raises Unauthorized, or Trouble without a connection.
+        """Sign in with a password. Raises Unauthorized, OtherUser, or Trouble without a connection.
 
         Raises OtherOrigin before sending the password to another origin than the service's or the approved one.
         """
@@ -237,7 +239,7 @@ class Engine:
     async def _serve(self, client: "Client") -> None:
         from backlit.store.engine.session import Session
 
-        session = Session(client, self._files, self, self._waits)
+        session = Session(client, self._files, self, self._waits, self.owner)
         session.use_project(self._project_id)
         self._session = session
         try:

@@ -16,12 +16,16 @@ from backlit.model.errors import (
     StorageError,
     Trouble,
 )
+from backlit.model.plain import plain
+from backlit.model.user_names import is_same_user
+from backlit.model.wrap import TokenGrant
 from backlit.store.edits.deletions import keep_last_copy
+from backlit.store.engine.other_user import OtherUser
 from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item
-from backlit.store.records.people import LOOKED_UP_USER, Person
+from backlit.store.records.people import LOOKED_UP_USER, Person, signed_in_of
 from backlit.store.remote.listing import read_offered
 from backlit.store.remote.reachability import SHUTS, Reachability, Waits
 from backlit.store.remote.receiving import note_comments_left, receive
@@ -66,8 +70,11 @@ class SessionDisplay(Protocol):
 class Session:
     """The loops of one connection, on the engine's thread."""
 
-    def __init__(self, client: "Client", files: Files, display: SessionDisplay, waits: Waits) -> None:
+    def __init__(self, client: "Client", files: Files, display: SessionDisplay, waits: Waits, owner: str = "") -> None:
+        """`owner` is the name of the user whose journal the files hold; empty for a workspace of one user."""
         self.client = client
+        self._owner = owner
+        self._is_owner_confirmed = False
         self._files = files
         self._display = display
         self._waits = waits
@@ -130,14 +137,40 @@ class Session:
             raise
 
     async def sign_in(self, username: str, password: str, approved: str) -> None:
-        """Sign in with a password."""
-        await self.client.auth.sign_in(username, password, approved)
-        self._begin()
+        """Sign in with a password. Raises OtherUser for anybody but the owner of the files."""
+        await self._accept(await self.client.auth.request_grant(username, password, approved))
 
     async def sign_in_with_code(self, code: str, approved: str) -> None:
-        """Sign in with a verification code."""
-        await self.client.auth.sign_in_with_code(code, approved)
+        """Sign in with a verification code. Raises as `sign_in` does."""
+        await self._accept(await self.client.auth.request_grant_by_code(code, approved))
+
+    async def _accept(self, grant: TokenGrant) -> None:
+        """Store a grant of the owner. The name typed for it may be another than that of the user."""
+        if self._owner:
+            user = signed_in_of(await self.client.auth.user_of(grant))
+            if not is_same_user(user.username, self._owner):
+                raise OtherUser(self._owner, user.username, grant)
+        await self.client.auth.accept(grant)
         self._begin()
+        self._is_owner_confirmed = True
+
+    async def confirm_owner(self) -> None:
+        """Ask the service once who is signed in. Raises SignInNeeded for anybody but the owner of the files.
+
+        The stored sign-in can be another user's: a file can be copied, and a browser's cookie changes hands.
+        """
+        if self._owner and not self._is_owner_confirmed:
+            await self._confirm_owner(await self.client.users.me())
+
+    async def _confirm_owner(self, document: Document) -> None:
+        user = signed_in_of(document)
+        if self._owner and not is_same_user(user.username, self._owner):
+            await self.client.auth.forget()
+            raise SignInNeeded(
+                f"The stored sign-in was that of {plain(user.username)}, but this profile belongs to"
+                f" {plain(self._owner)}. Sign in as {plain(self._owner)}."
+            )
+        self._is_owner_confirmed = True
 
     async def sign_out(self) -> None:
         """Discard the tokens."""
@@ -146,6 +179,7 @@ class Session:
         self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
     def _begin(self) -> None:
+        self._is_owner_confirmed = False
         self.user_lookup.go_on()
         self._people_due = 0.0
         self._signed_in.set()
@@ -213,6 +247,7 @@ class Session:
         """Send pending entries, after recovering the ones that an ended process left half sent."""
         if not self._files.outbox.pending:
             return None
+        await self.confirm_owner()
         before = self._outbox.delivered
         async with self._sending.held("sending"):
             period = await self._outbox.send()
@@ -228,7 +263,9 @@ class Session:
     async def _sync_now(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._syncing:
             if time.monotonic() >= self._people_due:
-                self._project_id = await self._sync.meet(self._project_id, self._display.on_projects)
+                self._project_id = await self._sync.meet(
+                    self._project_id, self._display.on_projects, self._confirm_owner
+                )
                 self._display.welcome(self._sync.user)
                 self._people_due = time.monotonic() + NOUNS_EVERY
             synced_at = await self._sync_lock.take(
@@ -303,6 +340,7 @@ class Session:
 
     async def _read(self, item_id: int) -> None:
         """Read and store an item; it is stored too where its comments or files cannot be read."""
+        await self.confirm_owner()
         items = self.client.work_items
         document, *lists = await asyncio.gather(
             items.get(item_id),

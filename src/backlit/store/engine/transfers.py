@@ -162,6 +162,7 @@ class Transfers:
 async def _with_client(session: "Session", act: Callable[["Client"], Coroutine[Any, Any, _T]]) -> _T:
     """Run an act with the client. Reports service-wide failures to the session."""
     try:
+        await session.confirm_owner()
         return await act(session.client)
     except (SignInNeeded, Trouble) as error:
         if isinstance(error, (SignInNeeded, *SHUTS)):

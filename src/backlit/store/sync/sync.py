@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import whole
+from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
@@ -67,8 +67,13 @@ class Sync:
 
         await self._files.write(act)
 
-    async def meet(self, known: int | None, choose: Callable[[list[int]], int | None]) -> int | None:
-        """Read the signed-in user and the projects, and return the chosen project.
+    async def meet(
+        self,
+        known: int | None,
+        choose: Callable[[list[int]], int | None],
+        confirm: Callable[[Document], Awaitable[None]],
+    ) -> int | None:
+        """Read the signed-in user, whom `confirm` checks, and the projects, and return the chosen project.
 
         Its first rows are requested as soon as it is known: from `known`, the last start's project, or from
         `choose`.
@@ -82,7 +87,7 @@ class Sync:
             if chosen is not None:
                 await self._first_rows(chosen, is_only=len(project_ids) == 1)
 
-        acts = [find_project, self._people]
+        acts: list[Callable[[], Awaitable[object]]] = [find_project, partial(self._people, confirm)]
         await run_together(acts if known is None else [*acts, partial(self._first_rows, known)])
         return chosen
 
@@ -97,10 +102,16 @@ class Sync:
         await self._files.write(act)
         return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
 
-    async def _people(self) -> None:
+    async def _people(self, confirm: Callable[[Document], Awaitable[None]]) -> None:
         """Read the users and the service's capabilities."""
+
+        async def confirmed() -> Document:
+            document = await self._client.users.me()
+            await confirm(document)
+            return document
+
         me, users, told = await asyncio.gather(
-            self._client.users.me(), read_offered(self._client.users), self._client.capabilities()
+            confirmed(), read_offered(self._client.users), self._client.capabilities()
         )
         self.user = signed_in_of(me)
 

@@ -20,7 +20,7 @@ from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open, Session
+from backlit.tui.shell.target import ItemPlace, Open, OpenProfile, Session
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
 from backlit.tui.widgets.text_view import PlainScrollBar
@@ -78,7 +78,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.store = store
         self.session = Session(estimate_scale, templates, capacities, images)
         self.dispatch.hidden = lambda: FOR_WRITERS if store.lookups.is_read_only else frozenset()
-        self.places = Places(self, store, board or USUAL_BOARD, greets=greets)
+        self.places = Places(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
@@ -183,6 +183,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""
         self.dispatch.begin(self.places.open, message)
+
+    def on_open_profile(self, message: OpenProfile) -> None:
+        """Open the profile of the user who signed in, in the place of this one."""
+        from backlit.tui.app.projects import open_profile
+
+        self.dispatch.begin(open_profile, self, message.name)
 
     def on_filter_asked(self, message: FilterAsked) -> None:
         """Show the backlog through the node that a tree names."""

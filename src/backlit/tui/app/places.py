@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
+from backlit.model.plain import plain
 from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
@@ -21,11 +22,11 @@ from backlit.tui.lists.list_screen import ListScreen, show_changed
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open
+from backlit.tui.shell.target import ItemPlace, Open, OpenProfile
 
 if TYPE_CHECKING:
     from backlit.store.undo.history import Reversal
-    from backlit.tui.app.sign_in import SignInDialog
+    from backlit.tui.app.sign_in import Join, SignInDialog, StoreSignIn
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
@@ -96,12 +97,15 @@ class Recent:
 class Places:
     """Opens every place of an application; the six modes stay mounted, other screens are pushed over them."""
 
-    def __init__(self, app: ChordApp, store: Store, board: BoardSettings, *, greets: bool = False) -> None:
+    def __init__(
+        self, app: ChordApp, store: Store, board: BoardSettings, join: "Join | None" = None, *, greets: bool = False
+    ) -> None:
         self.jumps = Jumps()
         self.recent = Recent()
         self._app = app
         self._store = store
         self._board = board
+        self._join = join
         self.shared = SharedFilter(store)
         self._asked_to_sign_in = False
         self._sign_in: SignInDialog | None = None
@@ -290,11 +294,22 @@ class Places:
         """Ask for a sign-in."""
         from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
+        way = StoreSignIn(self._store, self._join)
         waiting = self._store.outbox.pending
-        sentence = f"{counted(waiting, 'change waits', 'changes wait')} here, to be sent once you sign in."
-        about = sentence if waiting else ""
-        self._sign_in = SignInDialog(StoreSignIn(self._store), "Sign in", about, "work offline")
-        self._app.push_screen(self._sign_in)
+        whose, who_signs = (
+            (f" of {plain(way.username)}", f"{plain(way.username)} signs") if way.username else ("", "you sign")
+        )
+        changes = counted(waiting, f"change{whose} waits", f"changes{whose} wait")
+        about = f"{changes} here, to be sent once {who_signs} in." if waiting else ""
+
+        self._sign_in = SignInDialog(way, "Sign in", about, "work offline")
+        self._app.dispatch.begin(self._ask_to_sign_in, self._sign_in, way)
+
+    async def _ask_to_sign_in(self, dialog: "SignInDialog", way: "StoreSignIn") -> None:
+        """Ask for a sign-in, and open the profile of another user who signed in."""
+        await self._app.ask(dialog)
+        if way.profile:
+            self._app.post_message(OpenProfile(way.profile))
 
     def ask_to_sign_in_once(self) -> None:
         """Ask for a sign-in once each time the store is signed out."""

@@ -75,7 +75,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
     if choice is not None and isinstance(choice.value, int):
         target.store.choose_project(choice.value)
     elif choice is not None:
-        await _open_profile(target, str(choice.value))
+        await open_profile(target, str(choice.value))
 
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
@@ -96,7 +96,7 @@ async def choose_profile(target: ProjectTarget, call: Call) -> None:
     found = [each for each in target.profiles if each.startswith(call.text)]
     if call.text not in target.profiles and len(found) != 1:
         raise BadRequest(f"Unknown profile “{call.text}”. Profiles: {', '.join(target.profiles)}.")
-    await _open_profile(target, call.text if call.text in target.profiles else found[0])
+    await open_profile(target, call.text if call.text in target.profiles else found[0])
 
 
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
@@ -113,7 +113,7 @@ async def connect(target: ProjectTarget, call: Call) -> None:
         raise CannotAct("Cannot connect from here. Run backlit login URL in a shell.")
     profile = await ask_to_join(target.ask, target.join, call.text, _ABOUT_JOINING, StoredLines(target.store, "server"))
     if profile:
-        await _open_profile(target, profile)
+        await open_profile(target, profile)
 
 
 async def show_facts(target: ProjectTarget, _call: Call) -> None:
@@ -125,7 +125,7 @@ async def show_facts(target: ProjectTarget, _call: Call) -> None:
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
 
 
-async def _open_profile(target: ProjectTarget, name: str) -> None:
+async def open_profile(target: ProjectTarget, name: str) -> None:
     """Exit, for the caller to open another profile; unsent changes are kept. Raises CannotAct for the current one."""
     if target.profiles and name == target.profiles[0]:
         raise CannotAct("This profile is already open.")

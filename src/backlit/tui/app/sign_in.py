@@ -1,5 +1,6 @@
 """The ways in: the sign-in to a server, by password or code, and the welcome of a new user, who may begin with one."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -12,7 +13,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
-from backlit.model.wrap import LOGIN_PATH
+from backlit.model.wrap import LOGIN_PATH, TokenGrant
+from backlit.store.engine.other_user import OtherUser
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
@@ -34,9 +36,14 @@ _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
 class SignInWay(Protocol):
-    """A server that a user signs in to: `reason` is a warning, `profile` the name of a profile that it made."""
+    """A server that a user signs in to.
+
+    `reason` is a warning, `username` the user who is expected, if one is, `profile` the name of another profile that
+    the sign-in belongs to.
+    """
 
     reason: str
+    username: str
     profile: str
 
     @property
@@ -54,7 +61,14 @@ class SignInWay(Protocol):
         """Sign in with a code from the browser. Raises as `sign_in` does."""
 
 
-Join = Callable[[str], SignInWay]
+class JoinWay(SignInWay, Protocol):
+    """A sign-in that makes the profile of its user."""
+
+    def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
+        """Store a sign-in that another profile did not take."""
+
+
+Join = Callable[[str], JoinWay]
 """Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
 
 
@@ -87,13 +101,15 @@ async def ask_to_join(
 
 
 class StoreSignIn:
-    """The sign-in of a store to its server."""
+    """The sign-in of a store to its server; another user than the store's gets a profile of their own."""
 
-    def __init__(self, store: Store) -> None:
-        self._store, sentence = store, store.connection.sentence
-        self.reason, self.profile = "" if self.is_signed_in or sentence in _PLAIN else sentence, ""
-        self.sign_in = store.engine.sign_in
-        self.sign_in_with_code = store.engine.sign_in_with_code
+    def __init__(self, store: Store, join: Join | None = None) -> None:
+        self._store = store
+        self._join = join
+        self.profile = ""
+        sentence = store.connection.sentence
+        self.reason = "" if self.is_signed_in or sentence in _PLAIN else sentence
+        self.username = store.engine.owner
 
     @property
     def server(self) -> str:
@@ -103,7 +119,25 @@ class StoreSignIn:
     @property
     def is_signed_in(self) -> bool:
         """True unless the server wants a sign-in."""
-        return self._store.connection.state is not ConnectionState.SIGNED_OUT
+        return bool(self.profile) or self._store.connection.state is not ConnectionState.SIGNED_OUT
+
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Sign in with a password."""
+        await self._sign_in(self._store.engine.sign_in(username, password, approved), approved)
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        """Sign in with a code from the browser."""
+        await self._sign_in(self._store.engine.sign_in_with_code(code, approved), approved)
+
+    async def _sign_in(self, asked: Awaitable[None], approved: str) -> None:
+        try:
+            await asked
+        except OtherUser as other:
+            if self._join is None:
+                raise
+            way = self._join(self.server)
+            await asyncio.to_thread(way.keep, other.user, other.grant, approved)
+            self.profile = way.profile
 
 
 class SignInDialog(Dialog[bool | None]):
@@ -118,7 +152,7 @@ class SignInDialog(Dialog[bool | None]):
         self._leave = leave
         self._with_code = False
         self._is_asking = False
-        self._username, self._password, self._code = LineInput(), LineInput(password=True), LineInput()
+        self._username, self._password, self._code = LineInput(way.username), LineInput(password=True), LineInput()
         self._with_password = Vertical(_labelled("User name", self._username), _labelled("Password", self._password))
         page = f"{way.server.rstrip('/')}{LOGIN_PATH}"
         self._for_code = Vertical(
@@ -151,8 +185,13 @@ class SignInDialog(Dialog[bool | None]):
     def _show_form(self) -> None:
         self._with_password.display = not self._with_code
         self._for_code.display = self._with_code
-        self.set_focus(self._inputs[0])
+        self.set_focus(self._first)
         self._name_keys()
+
+    @property
+    def _first(self) -> LineInput:
+        """The first empty input, else the last one."""
+        return next((each for each in self._inputs if not each.value), self._inputs[-1])
 
     @on(Input.Changed)
     @on(events.DescendantFocus)
@@ -185,9 +224,9 @@ class SignInDialog(Dialog[bool | None]):
         return True
 
     def type_early(self, character: str) -> None:
-        """Type into the first input, unless an answer is on its way."""
+        """Type into the first empty input, unless an answer is on its way."""
         if not self._is_asking:
-            self._inputs[0].put(character)
+            self._first.put(character)
 
     def _step(self, by: int) -> None:
         inputs = self._inputs

@@ -41,6 +41,14 @@ class Open(Message):
         self.comment_id = comment_id
 
 
+class OpenProfile(Message):
+    """Asks the application to end, for its caller to open another profile."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
 class Session:
     """State of a run of the program that belongs to no screen."""
 
