@@ -365,6 +365,23 @@ async def test_without_an_opener_the_address_is_shown(
         assert missing(pilot.app, ["OPENER names no program", f"/{attachment_id}/plan.txt"]) == []
 
 
+@pytest.mark.parametrize("keys", ["o", "yy"])
+@pytest.mark.parametrize("kind", ["is_local", "is_sample"])
+async def test_no_address_is_offered_that_answers_inside_the_program_only(  # noqa: PLR0917 - fixtures
+    store: Store, opened: Open, item_id: int, write: Write, monkeypatch: pytest.MonkeyPatch, kind: str, keys: str
+) -> None:
+    monkeypatch.delenv("OPENER", raising=False)
+    await attached(store, item_id, write("plan.txt", b"1"))
+    setattr(store, kind, True)
+
+    async with showing(opened, store, item_id) as pilot:
+        await pilot.press(*keys)
+        await said(pilot, "s saves the file")
+
+        assert "http://" not in text_of(pilot.app)
+        assert pilot.app.clipboard == ""
+
+
 @pytest.mark.slow
 async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
     store: Store, opened: Open, item_id: int, write: Write, monkeypatch: pytest.MonkeyPatch

@@ -186,6 +186,11 @@ class Store:
         self._signal.subscribe(self._note)
 
     @property
+    def is_inside(self) -> bool:
+        """True where the service runs inside this program: its addresses lead nowhere outside."""
+        return self.is_sample or self.is_local
+
+    @property
     def project_id(self) -> int | None:
         """The current project."""
         return self.lookups.project_id

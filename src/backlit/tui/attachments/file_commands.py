@@ -57,9 +57,11 @@ async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: st
 
 
 async def open_file(target: AttachmentsScreen, _call: Call) -> None:
-    """Fetch the file and hand it to $OPENER; without one, show the file's address."""
+    """Fetch the file and hand it to $OPENER; without one, show the file's address, if it has one."""
     entry = target.current_file()
     if not external_programs.opener():
+        if target.store.is_inside:
+            raise CannotAct("OPENER names no program to open files with, such as xdg-open. s saves the file.")
         words = "OPENER names no program to open files with, such as xdg-open. The file is here; yy copies the address."
         address = target.store.transfers.address(entry.id)
         await target.ask(ReadingDialog(entry.name, [Content(words), Content(""), literal(address)]))
@@ -74,8 +76,11 @@ async def open_file(target: AttachmentsScreen, _call: Call) -> None:
 
 
 def copy_address(target: AttachmentsScreen, _call: Call) -> None:
-    """Copy the address of the file."""
-    address = target.store.transfers.address(target.current_file().id)
+    """Copy the address of the file; raises CannotAct where no other program could use it."""
+    entry = target.current_file()
+    if target.store.is_inside:
+        raise CannotAct(f"{entry.name} has no address: this workspace is only inside backlit. s saves the file.")
+    address = target.store.transfers.address(entry.id)
     target.copy(address, f"Copied {address}")
 
 

@@ -200,9 +200,8 @@ def explain_empty(
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
     else:
-        is_own = store.is_local or store.is_sample
         items.empty_text = "Your backlog is empty."
-        items.empty_ways = [way for way in _FIRST_WAYS if is_own or way is not _CONNECT]
+        items.empty_ways = [way for way in _FIRST_WAYS if store.is_inside or way is not _CONNECT]
 
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
