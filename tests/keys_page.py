@@ -13,6 +13,10 @@ HEAD = """<!-- Written by python -m tests.keys_page from the command table; a te
 
 A number before a key repeats it or extends it to that many rows: `5j`, `3J`. `:` runs the commands
 with a word. `?` shows the keys of the current screen, and `ctrl+p` searches all commands.
+
+Keys may be typed before the screen shows what those before them do: each acts on what they lead to. `esc` and a key
+behind it are two keys, however fast they come; `alt` counts only in a terminal with kitty's keyboard protocol. A
+text of up to 1,000,000 characters can be pasted, with lines of up to 20,000.
 """
 
 

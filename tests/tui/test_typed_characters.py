@@ -1,13 +1,16 @@
 """Characters of several code points in text inputs: typed whole, passed whole and deleted whole."""
 
 import pytest
-from tests.tui.stage import Stage, text_of
+from tests.store.world import until
+from tests.tui.stage import Stage, messages_of, text_of
 from textual import events
 from textual.pilot import Pilot
 
 from backlit.tui.dialogs.dialog import Dialog, LineInput
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.widgets.text_input import TextInput
+from backlit.tui.drawing.input_parser import MAX_PASTE, InputParser
+from backlit.tui.widgets.inputs import LONGEST_PASTED_LINE
+from backlit.tui.widgets.text_input import PART, TextInput
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 CHARACTERS = {
@@ -80,3 +83,41 @@ async def test_the_cursor_on_a_joined_character_does_not_take_it_apart(dialog: L
         await pilot.press("left", "left")
 
         assert f"a{FAMILY}b" in text_of(pilot.app)
+
+
+async def paste(pilot: Pilot[None], *texts: str) -> None:
+    """Paste texts, each as the terminal sends it, and wait for their end."""
+    app = pilot.app
+    assert isinstance(app, Stage)
+    for text in texts:
+        for message in InputParser().feed(f"\x1b[200~{text}\x1b[201~"):
+            app.post_message(message)
+    await pilot.pause()
+    await until(lambda: app.input.is_idle, lambda: text_of(app))
+
+
+async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait() -> None:
+    text = "\n".join(f"Line {number} of a long text" for number in range(2 * PART // 20))
+    async with Stage().run_test() as pilot:
+        dialog = TextDialog()
+        pilot.app.push_screen(dialog)
+        await pilot.pause()
+        pilot.app.post_message(events.Paste(text))
+        await paste(pilot, "!")
+
+        assert dialog.input.text == f"{text}!"
+
+
+@pytest.mark.parametrize("length", [LONGEST_PASTED_LINE + 1, MAX_PASTE + 1])
+async def test_a_paste_that_is_too_long_is_refused_with_a_sentence(
+    dialog: LineDialog | TextDialog, length: int
+) -> None:
+    async with Stage().run_test(notifications=True) as pilot:
+        pilot.app.push_screen(dialog)
+        await pilot.pause()
+        await paste(pilot, "x" * length)
+        (message,) = messages_of(pilot.app)
+
+        assert f"{length:,} characters" in message
+        assert "Nothing was pasted" in message
+        assert value_of(dialog.input) == ""

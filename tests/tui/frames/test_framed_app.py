@@ -18,7 +18,6 @@ from tests.quiet import every_frame
 from tests.tui.frames import shouting
 from tests.tui.frames.drawn import Drawn
 from tests.tui.test_lines import Words
-from textual import events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
@@ -32,7 +31,6 @@ from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.direct_painter import DirectPainter, colours_of
 from backlit.tui.drawing.frame import Frame
 from backlit.tui.drawing.loop_driver import LoopDriver
-from backlit.tui.drawing.text import InputParser
 from backlit.tui.widgets.view_list import BacklogList
 
 KEYS = (
@@ -315,43 +313,3 @@ def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_FRAME_DIFF", "0")
 
     assert shouting.ShoutingApp()._frame is None  # noqa: SLF001 - nothing else shows it without a terminal
-
-
-@pytest.mark.parametrize("size", [1, 3, 7, 100])
-def test_escapes_in_a_pasted_text_press_no_keys_however_it_arrives(size: int) -> None:
-    first, rest = "\x1b[Bé\x1b[200~a", "\x1b[31mq\x1b\x1b[201~\x1b[A"
-    parser = InputParser()
-
-    pieces = [first, *(rest[at : at + size] for at in range(0, len(rest), size))]
-    messages = [each for piece in pieces for each in parser.feed(piece)]
-
-    found = [each.text if isinstance(each, events.Paste) else each.key for each in messages]  # type: ignore[attr-defined] # keys
-    assert found == ["down", "é", "aq", "up"]
-
-
-def test_half_a_character_is_not_the_end_of_the_input() -> None:
-    parser = InputParser()
-
-    assert [*parser.feed("")] == []
-    assert [each.character for each in parser.feed("é")] == ["é"]  # type: ignore[attr-defined] # a key
-
-
-@pytest.mark.parametrize(
-    ("pasted", "text"),
-    [
-        ("one\r\ntwo\tthree", "one\r\ntwo\tthree"),
-        ("pqr \x1b[31mred\rxd", "pqr red\rxd"),
-        ("\x1b", ""),
-        ("a\x1b\x1b[Ab", "ab"),
-        ("\x1b]8;;https://a.example\x1b\\link\x1b]8;;\x07", "link"),
-        ("\x1b]0;begun and never ended", "0;begun and never ended"),
-        ("\x03\x00\x7f\x9bno\x1b[200~ keys", "no keys"),
-    ],
-)
-@pytest.mark.parametrize("size", [1, 4096])
-def test_nothing_in_a_paste_is_a_key(pasted: str, text: str, size: int) -> None:
-    parser, sent = InputParser(), f"a\x1b[200~{pasted}\x1b[201~b"
-
-    found = [each for at in range(0, len(sent), size) for each in parser.feed(sent[at : at + size])]
-
-    assert [each.text if isinstance(each, events.Paste) else each.key for each in found] == ["a", text, "b"]  # type: ignore[attr-defined] # keys

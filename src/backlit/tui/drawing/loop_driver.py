@@ -8,13 +8,15 @@ import threading
 from codecs import getincrementaldecoder
 from typing import Any
 
-from textual import constants
 from textual.drivers.linux_driver import LinuxDriver
 
+from backlit.tui.drawing.direct_painter import raise_again
 from backlit.tui.drawing.frame_rows import RESET
-from backlit.tui.drawing.text import InputParser
+from backlit.tui.drawing.input_parser import InputParser
 from backlit.tui.drawing.textual_private import lift_queue_limit, waiting_frames
 
+READ_SIZE = 65_536
+"""Bytes that are read at once; a terminal gives 4,095 of them at most, a socket may give all."""
 _STDERR = 2
 """The descriptor of the terminal that Textual draws on."""
 
@@ -78,26 +80,30 @@ class LoopDriver(LinuxDriver):
         super().stop_application_mode()
 
     def run_input_thread(self) -> None:
-        """Pass the input on, until the exit event. A lone escape is a key after a pause."""
+        """Pass the input on, until the exit event. An error here ends the application as any other does."""
+        try:
+            self._pass_input_on()
+        except Exception as error:  # noqa: BLE001 - raised again where it ends the application
+            self._app.call_later(raise_again, error)
+
+    def _pass_input_on(self) -> None:
         parser, decode = InputParser(), getincrementaldecoder("utf-8")("replace").decode
         poll = select.poll()
         poll.register(self.fileno, select.POLLIN)
         poll.register(self._exit.file, select.POLLIN)
-        pause: float | None = None
         while True:
-            files = [file for file, _ in poll.poll(pause)]
+            patience = parser.patience
+            files = [file for file, _ in poll.poll(None if patience is None else patience * 1000 + 1)]
             if self._exit.is_set():
                 return
             if not files:
-                for message in parser.tick():
-                    self.process_message(message)
-                pause = None
-            elif received := os.read(self.fileno, 4096):
-                for message in parser.feed(decode(received)):
-                    self.process_message(message)
-                pause = constants.ESCAPE_DELAY * 1000 + 1
+                messages = parser.tick()
+            elif received := os.read(self.fileno, READ_SIZE):
+                messages = parser.feed(decode(received))
             else:
                 return  # the terminal is gone
+            for message in messages:
+                self.process_message(message)
 
     def write(self, data: str) -> None:
         """Write now, or behind what waits."""

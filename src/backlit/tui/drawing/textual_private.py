@@ -30,9 +30,11 @@ ENDS_OF_PUMPS = frozenset({"_process_messages_loop", "_pre_process"})
 """Methods of a message pump whose error ends the pump."""
 
 try:
+    from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
     from textual._compositor import ChopsUpdate as ChopsUpdate
     from textual._compositor import Compositor
     from textual._compositor import LayoutUpdate as LayoutUpdate
+    from textual._keyboard_protocol import FUNCTIONAL_KEYS as FUNCTIONAL_KEYS
     from textual._queue import Queue
     from textual._styles_cache import StylesCache
     from textual._xterm_parser import XTermParser as XTermParser
@@ -47,6 +49,7 @@ except ImportError as error:
         """Stands for a class that this Textual does not have; there are no objects of it."""
 
     ChopsUpdate = Compositor = LayoutUpdate = Queue = StylesCache = _Missing  # type: ignore[misc,assignment]
+    ANSI_SEQUENCES_KEYS, FUNCTIONAL_KEYS = {}, {}  # type: ignore[misc]
     XTermParser = WriterThread = ToastHolder = ToastRack = _Missing  # type: ignore[misc,assignment]
     _missing_module = f"{error.name or error}"
 

@@ -13,6 +13,7 @@ from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
+from backlit.tui.drawing.input_parser import MAX_PASTE, PasteRefused
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.drawing.textual_private import ToastHolder, ToastRack, driver_of, remove_notifications
 from backlit.tui.shell.dispatch import Dispatch
@@ -20,6 +21,7 @@ from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.inputs import TextRefused
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import SECONDS, FooterLine, SidesLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-INPUT = (events.InputEvent, events.Paste)
+INPUT = (events.InputEvent, events.Paste, PasteRefused)
 """Events from the terminal, whose order is kept."""
 
 
@@ -135,6 +137,15 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
         self._messages.drop(self.input.refuse())
+
+    def on_text_refused(self, message: TextRefused) -> None:
+        """Say why a text was not pasted."""
+        self.say(message.sentence, is_bad=True)
+
+    def on_paste_refused(self, message: PasteRefused) -> None:
+        """Say that a paste was too long."""
+        sentence = f"The pasted text has {message.size:,} characters, more than {MAX_PASTE:,}."
+        self.say(f"{sentence} Nothing was pasted; attach it as a file.", is_bad=True)
 
     async def on_event(self, event: events.Event) -> None:
         """Queue input of the terminal; drop focus reports, each of which restyles everything."""

@@ -35,6 +35,17 @@ Complete = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP, TAB = "   ", "tab "
+LONGEST_PASTED_LINE = 20_000
+"""Characters of a line that may be pasted. Textual wraps and draws all of it for each key, which takes a fifth of a
+second for this many signs of East Asia."""
+
+
+class TextRefused(Message):
+    """A text was too long to be pasted; the sentence says so."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self.sentence = sentence
 
 
 def actions_of(bindings: Iterable[BindingType]) -> Mapping[str, str]:
@@ -109,7 +120,13 @@ class LineInput(InOrder, Input):
         """Paste several lines as one; Textual would drop all but the first."""
         event.stop()
         event.prevent_default()
-        self.put(" ".join(event.text.splitlines()))
+        if len(event.text) > LONGEST_PASTED_LINE:
+            sentence = (
+                f"The pasted text has {len(event.text):,} characters; a line takes up to {LONGEST_PASTED_LINE:,}."
+            )
+            self.post_message(TextRefused(f"{sentence} Nothing was pasted."))
+        else:
+            self.put(" ".join(event.text.splitlines()))
 
 
 class QueryLine(Vertical):

@@ -1,11 +1,22 @@
 """Input of several lines."""
 
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import cast
+
 from rich.text import Text
+from textual import events
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location
+from textual.worker import WorkType
 
-from backlit.tui.drawing.text import WholeCharacters, boundary
-from backlit.tui.widgets.inputs import InOrder, actions_of
+from backlit.tui.drawing.text import WrappedLine, boundary
+from backlit.tui.widgets.inputs import LONGEST_PASTED_LINE, InOrder, TextRefused, actions_of
+
+PART = 262_144
+"""Characters that are pasted at once, a third of a second. Textual counts all lines for each row that it draws, so that
+smaller parts take longer together."""
 
 
 class TextInput(InOrder, TextArea):
@@ -21,10 +32,27 @@ class TextInput(InOrder, TextArea):
         """Insert text at the cursor, in place of the selection."""
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Paste a long text in parts, so that the screen answers; keys wait for the end of it."""
+        event.stop()
+        event.prevent_default()
+        lines = event.text.splitlines(keepends=True)
+        longest = max(map(len, lines), default=0)
+        if longest > LONGEST_PASTED_LINE:
+            sentence = f"The pasted text has a line of {longest:,} characters, more than {LONGEST_PASTED_LINE:,}."
+            self.post_message(TextRefused(f"{sentence} Nothing was pasted; attach it as a file."))
+        elif not self.read_only:
+            self.run_worker(cast("WorkType[None]", partial(self._put_parts, lines)), group="paste")
+
+    async def _put_parts(self, lines: Sequence[str]) -> None:
+        for part in _parts(lines):
+            self.put(part)
+            await asyncio.sleep(0)
+
     def get_line(self, line_index: int) -> Text:
         """Return a line whose styles take no visible character apart."""
         line = super().get_line(line_index)
-        return line if line.plain.isascii() else WholeCharacters(line.plain, end="", no_wrap=True)
+        return WrappedLine(line.plain, end="", no_wrap=True)
 
     def get_cursor_left_location(self) -> Location:
         """Return the location of the character on the left, whole."""
@@ -35,3 +63,16 @@ class TextInput(InOrder, TextArea):
         """Return the location of the character on the right, whole."""
         row, column = super().get_cursor_right_location()
         return row, boundary(self.document.get_line(row), column, is_after=True)
+
+
+def _parts(lines: Iterable[str]) -> Iterator[str]:
+    """Join lines to texts of about PART characters."""
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        part.append(line)
+        size += len(line)
+        if size >= PART:
+            yield "".join(part)
+            part, size = [], 0
+    yield "".join(part)
