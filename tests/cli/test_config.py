@@ -215,26 +215,39 @@ def test_views_that_cannot_be_read_are_said_with_the_file(locations: Locations, 
     locations.config.mkdir()
     (locations.config / "views.toml").write_text(content)
 
-    with pytest.raises(StorageError, match=r"Could not read the views: .*views\.toml"):
-        read_views(locations, locations.config)
+    found = read_views(locations, locations.config)
+
+    assert found.tables == []
+    [problem] = found.problems
+    assert problem.startswith("Could not read the views: ")
+    assert "views.toml" in problem
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "fault"),
     [
-        "",
-        "{",
-        pytest.param("[" * 100_000, id="deep"),
-        "[]",
-        '{"profiles": 3}',
-        '{"profiles": [{"kind": "odd"}], "last": ""}',
+        ("", "Expecting value"),
+        ("{", "Expecting property name"),
+        pytest.param("[" * 100_000, "nested", id="deep"),
+        ("[]", "it holds no list of profiles"),
+        ('{"last": ""}', '"profiles" is missing'),
+        ('{"profiles": 3}', "it holds no list of profiles"),
+        ('{"profiles": [{"kind": "odd"}], "last": ""}', "'odd' is not a valid ProfileKind"),
+        ('{"profiles": [{"kind": "remote", "user": "maya"}], "last": ""}', "it holds no list of profiles"),
     ],
 )
-def test_a_file_of_profiles_that_makes_no_sense_counts_as_none(locations: Locations, content: str) -> None:
+def test_a_damaged_file_of_profiles_is_said_and_never_replaced(locations: Locations, content: str, fault: str) -> None:
     locations.state.mkdir()
-    (locations.state / "profiles.json").write_text(content)
+    path = locations.state / "profiles.json"
+    path.write_text(content)
+    profiles = Profiles(locations)
 
-    assert Profiles(locations).last() is None
+    for use in (profiles.last, profiles.signed_in, profiles.names, lambda: profiles.remember(local_profile())):
+        with pytest.raises(StorageError, match="Could not read the profiles: ") as raised:
+            use()
+        assert fault in raised.value.message
+        assert str(path) in raised.value.message
+    assert path.read_text() == content
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones(locations: Locations) -> None:

@@ -85,15 +85,25 @@ def test_each_profile_approves_its_own_addresses(tmp_path: Path) -> None:
     "content",
     [b"", b"{", b"[]", b"null", b"\x00\xff", b'{"https://a.example/": 4}', b'{"https://a.example/": {"access": 1}}'],
 )
-def test_a_file_that_is_not_ours_means_signed_out_and_is_replaced(
+def test_a_file_that_is_not_ours_is_said_and_replaced_by_the_next_sign_in(
     cache: TokenCache, tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "tokens.json").write_bytes(content)
 
-    assert cache.load() is None
+    with pytest.raises(StorageError, match=r"Could not read the sign-in file: .*tokens\.json.* Sign in again"):
+        cache.load()
     cache.save(GRANT)
     assert cache.load() is not None
+
+
+def test_a_sign_out_repairs_a_file_that_is_not_ours(cache: TokenCache, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "tokens.json").write_text("{")
+
+    cache.clear()
+
+    assert cache.load() is None
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
@@ -175,7 +185,12 @@ WHOLE: dict[str, object] = {"access": "a", "refresh": "r", "lifetime": 3600, "gr
         ("odd", False),
     ],
 )
-def test_an_incomplete_sign_in_counts_as_none(tmp_path: Path, entry: object, *, is_known: bool) -> None:
+def test_an_incomplete_sign_in_is_said(tmp_path: Path, entry: object, *, is_known: bool) -> None:
     (tmp_path / "tokens.json").write_text(json.dumps({"https://a.example/": entry}))
+    cache = TokenCache(tmp_path / "tokens.json", "https://a.example/")
 
-    assert (TokenCache(tmp_path / "tokens.json", "https://a.example/").load() is not None) is is_known
+    if is_known:
+        assert cache.load() is not None
+        return
+    with pytest.raises(StorageError, match=r"the entry of https://a\.example/ is no sign-in"):
+        cache.load()

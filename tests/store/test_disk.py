@@ -14,7 +14,8 @@ from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files.files import Writer
+from backlit.store.files.files import Writer, inspect_journal
+from backlit.store.journal.journal import Journal
 
 
 @contextmanager
@@ -124,6 +125,21 @@ def settled(store: Store) -> None:
 
 def _execute(sql: str, writer: Writer) -> None:
     writer.journal.file.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("is_for_reading", [False, True])
+def test_an_empty_journal_is_damage_and_stays_empty(tmp_path: Path, *, is_for_reading: bool) -> None:
+    path = tmp_path / "journal.db"
+    Journal(path).close()
+    assert path.stat().st_size > 0
+    path.write_bytes(b"")
+
+    with pytest.raises(StorageError, match=f"{path} is damaged: the file is empty. Restore a backup"):
+        Journal(path, is_for_reading=is_for_reading)
+
+    assert path.stat().st_size == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["journal.db"]
+    assert inspect_journal(path).fault == "The file is empty."
 
 
 async def test_a_journal_that_is_damaged_while_it_is_used_is_said_and_kept(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.store.world import PATIENCE, until
 
 from backlit.model.errors import StorageError
 from backlit.store import Store
+from backlit.store.journal.journal import Journal
 
 
 @contextmanager
@@ -141,7 +142,7 @@ async def test_an_edit_that_waits_for_a_lock_is_in_the_journal_that_another_proc
 def test_only_the_user_reads_the_journal(tmp_path: Path, mode: int | None) -> None:
     journal = places_in(tmp_path).journal
     if mode:
-        journal.touch()
+        Journal(journal).close()
         journal.chmod(mode)
 
     with offline_store(tmp_path):

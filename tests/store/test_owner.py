@@ -59,3 +59,19 @@ async def test_a_stored_sign_in_of_another_user_sends_and_loads_nothing(world: W
     assert me.username == "maya"
     assert "Written by maya" not in await world.names()
     assert TokenCache(world.folder / "mine.json", "mine").load() is None
+
+
+@pytest.mark.parametrize("content", ["{", '{"mine": {}}'])
+async def test_a_sign_in_file_that_cannot_be_read_asks_for_a_sign_in_which_replaces_it(
+    world: World, content: str
+) -> None:
+    (world.folder / "mine.json").write_text(content)
+    store = world.store(signed_in=False, owner="maya")
+
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.SIGNED_OUT, lambda: store.connection)
+    said = store.connection.sentence
+    await store.engine.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+
+    assert f"({world.folder / 'mine.json'}). Sign in again to replace it." in said

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from backlit.config.settings import find_locations, read_views
-from backlit.model.errors import BadRequest, StorageError
 from backlit.model.filters import SortKey
 from backlit.store import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, view_from, write_views
@@ -23,7 +22,7 @@ group = "iter"
 def test_the_first_of_two_views_with_a_name_counts() -> None:
     tables: list[tuple[Path, object]] = [(Path(path), {"name": "Mine", "query": path}) for path in ("one", "other")]
 
-    assert [view.spec.query for view in saved_views(tables)] == ["one"]
+    assert [view.spec.query for view in saved_views(tables)[0]] == ["one"]
 
 
 def test_the_users_views_come_first_and_those_of_the_repository_after(tmp_path: Path) -> None:
@@ -36,10 +35,11 @@ def test_the_users_views_come_first_and_those_of_the_repository_after(tmp_path: 
         '[[view]]\nname = "Bugs"\nquery = "type:bug"\ndone = true\n' + MINE
     )
 
-    first, second = saved_views(read_views(locations, inside))
+    (first, second), problems = saved_views(read_views(locations, inside).tables)
 
     order = (SortKey("lastModifiedAt", descending=True), SortKey("Score_cf", descending=True), SortKey("Name"))
     assert first == SavedView("Mine", ViewSpec(query="@me status:open", sort=order, group=("IterationID",)))
+    assert problems == []
     assert second == SavedView("Bugs", ViewSpec(query="type:bug", with_done=True))
 
 
@@ -77,17 +77,38 @@ def test_what_is_written_reads_back_as_the_same_views() -> None:
     ],
 )
 def test_a_view_that_makes_no_sense_is_refused_with_its_file(entry: dict[str, object], words: str) -> None:
-    with pytest.raises(BadRequest) as refused:
-        saved_views([(Path("views.toml"), entry)])
+    good = {"name": "Good"}
 
-    assert words in refused.value.message
-    assert refused.value.message.endswith("(views.toml)")
+    views, [problem] = saved_views([(Path("views.toml"), entry), (Path("views.toml"), good)])
+
+    assert words in problem
+    assert problem.endswith("(views.toml)")
+    assert [each.name for each in views] == ["Good"]
 
 
 @pytest.mark.parametrize("text", ["[[view]", "[views]"])
 def test_a_file_that_is_no_list_of_views_is_refused_with_its_path(tmp_path: Path, text: str) -> None:
     locations = find_locations({"BACKLIT_HOME": str(tmp_path / "home")})
+    locations.config.mkdir(parents=True)
+    (locations.config / "views.toml").write_text(MINE)
     (tmp_path / "backlit-views.toml").write_text(text)
 
-    with pytest.raises(StorageError, match=r"backlit-views\.toml"):
-        read_views(locations, tmp_path)
+    found = read_views(locations, tmp_path)
+
+    [problem] = found.problems
+    assert "backlit-views.toml" in problem
+    assert [table["name"] for _, table in found.tables if isinstance(table, dict)] == ["Mine"]
+
+
+def test_an_unknown_key_of_a_repositorys_file_leaves_all_views(tmp_path: Path) -> None:
+    locations = find_locations({"BACKLIT_HOME": str(tmp_path / "home")})
+    locations.config.mkdir(parents=True)
+    (locations.config / "views.toml").write_text(MINE)
+    (tmp_path / ".backlit.toml").write_text('colour = "red"\n[[view]]\nname = "Bugs"\n')
+
+    found = read_views(locations, tmp_path)
+
+    assert [each.name for each in saved_views(found.tables)[0]] == ["Mine", "Bugs"]
+    assert found.problems == [
+        f"Unknown in a file of views: 'colour'. Write each view as a [[view]] ({tmp_path / '.backlit.toml'})."
+    ]

@@ -151,8 +151,9 @@ async def test_a_view_of_the_same_name_is_replaced_and_no_other(store: Store, tm
 
 
 async def test_views_that_cannot_be_read_are_named_and_the_backlog_is_there(store: Store, tmp_path: Path) -> None:
-    async with viewed(store, tmp_path / "home", '[[view]]\nname = "X"\ngroup = ["nonsense"]\n') as pilot:
+    async with viewed(store, tmp_path / "home", BUGS, '[[view]]\nname = "X"\ngroup = ["nonsense"]\n') as pilot:
         assert "There is no field 'nonsense'" in text_of(pilot.app)
+        assert "Bugs" in text_of(pilot.app)
         assert items(pilot).row_count() > 0
 
 

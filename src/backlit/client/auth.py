@@ -19,6 +19,7 @@ from backlit.model.errors import (
     OtherOrigin,
     ServiceError,
     SignInNeeded,
+    StorageError,
     TooManyRequests,
     Unauthorized,
 )
@@ -122,8 +123,10 @@ class WrapAuth(httpx.Auth):
 
         A cookie is only forgotten, as the session belongs to the browser.
         """
+        held = None
         async with self._cache.locked():
-            held = self._cache.load()
+            with contextlib.suppress(StorageError):  # there is nothing to revoke in a file that cannot be read
+                held = self._cache.load()
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
         if isinstance(held, Tokens):

@@ -95,7 +95,7 @@ Held = Tokens | Cookie
 
 
 class TokenCache:
-    """File of tokens or cookies by profile (`key`: its base address); a malformed file means signed out."""
+    """File of tokens or cookies by profile (`key`: its base address); the next sign-in replaces a malformed one."""
 
     def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
@@ -107,9 +107,15 @@ class TokenCache:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
 
     def load(self) -> Held | None:
-        """Read the credentials; None when signed out, StorageError for an unreadable file."""
-        entry = self._entries().get(self._key)
-        return (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
+        """Read the credentials; None when signed out, StorageError for an unreadable or malformed file."""
+        entries = self._entries()
+        if self._key not in entries:
+            return None
+        entry = entries[self._key]
+        held = (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
+        if held is None:
+            raise self._damage(f"the entry of {self._key} is no sign-in")
+        return held
 
     def stamp(self) -> tuple[int, int] | None:
         """Return a stamp that changes with every write of the file; None without a file."""
@@ -128,29 +134,33 @@ class TokenCache:
             "lifetime": tokens.lifetime,
             "grantedAt": tokens.granted_at,
         }
-        self._write(self._entries() | {self._key: entry})
+        self._write(self._readable_entries() | {self._key: entry})
         return tokens
 
     def save_cookie(self, cookie: Cookie) -> Cookie:
         """Store a browser's cookie in place of tokens, for the life of its session."""
-        self._write(self._entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
+        self._write(self._readable_entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
         return cookie
 
     def clear(self) -> None:
         """Forget this profile's tokens or cookie; keep those of other profiles."""
-        entries = self._entries()
+        try:
+            entries = self._entries()
+        except StorageError:
+            self._write({})
+            return
         if self._key in entries:
             self._write({key: entry for key, entry in entries.items() if key != self._key})
 
     def approved(self) -> frozenset[str]:
         """Return the other origins approved for this profile's credentials."""
-        every = self._entries().get(_APPROVED)
+        every = self._readable_entries().get(_APPROVED)
         origins = every.get(self._key) if isinstance(every, dict) else None
         return frozenset(map(str, origins)) if isinstance(origins, list) else frozenset()
 
     def approve(self, origin: str) -> None:
         """Store the approval of another origin, which outlives a sign-out; the caller holds the lock."""
-        entries = self._entries()
+        entries = self._readable_entries()
         every = entries.get(_APPROVED)
         others = every if isinstance(every, dict) else {}
         self._write(entries | {_APPROVED: {**others, self._key: sorted({*self.approved(), origin})}})
@@ -175,12 +185,25 @@ class TokenCache:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise StorageError(f"Could not read the sign-in file: {error.strerror} ({self._path}).") from error
+            raise self._damage(str(error.strerror)) from error
         try:
             entries = json.loads(content)
-        except (ValueError, RecursionError):
-            return {}
-        return entries if isinstance(entries, dict) else {}
+        except RecursionError as error:
+            raise self._damage("it is nested too deeply") from error
+        except ValueError as error:
+            raise self._damage(str(error)) from error
+        if not isinstance(entries, dict):
+            raise self._damage("it is no table of sign-ins")
+        return entries
+
+    def _readable_entries(self) -> dict[str, object]:
+        """Return the entries for a writer, which replaces what cannot be read."""
+        with contextlib.suppress(StorageError):
+            return self._entries()
+        return {}
+
+    def _damage(self, fault: str) -> StorageError:
+        return StorageError(f"Could not read the sign-in file: {fault} ({self._path}). Sign in again to replace it.")
 
     def _write(self, entries: dict[str, object]) -> None:
         try:

@@ -307,12 +307,21 @@ def _scale_in(value: object) -> tuple[float, ...]:
     return tuple(float(step) for step in steps)
 
 
-def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object]]:
-    """Read the tables of saved views with their files: the user's `views.toml`, then the repository's.
+class ViewTables(Struct, frozen=True):
+    """The tables of saved views with their files, and a sentence for each fault of a file."""
 
-    The repository's file is the nearest one in the directory or above it. Raises StorageError for invalid TOML.
+    tables: list[tuple[Path, object]]
+    problems: list[str]
+
+
+def read_views(locations: Locations, directory: Path) -> ViewTables:
+    """Read the tables of saved views: those of the user's `views.toml`, then the repository's.
+
+    The repository's file is the nearest one in the directory or above it. A fault in one file leaves the other, and
+    an unknown key the views beside it.
     """
-    found: list[tuple[Path, object]] = []
+    tables: list[tuple[Path, object]] = []
+    problems = []
     own = locations.config / "views.toml"
     for path in [own, *_shared_files(directory)]:
         try:
@@ -320,15 +329,15 @@ def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            raise StorageError(f"Could not read the views: {error} ({path}).") from error
+            problems.append(f"Could not read the views: {error} ({path}). Its views are left out.")
+            continue
         unknown = sorted(values.keys() - ({"view"} if path == own else {"view", "profile", "project"}))
         if unknown:
-            raise StorageError(
-                f"Unknown tables in the views: {', '.join(map(repr, unknown))}. Write each view as a [[view]] ({path})."
-            )
-        tables = values.get("view", [])
-        found.extend((path, table) for table in (tables if isinstance(tables, list) else [tables]))
-    return found
+            names = ", ".join(map(repr, unknown))
+            problems.append(f"Unknown in a file of views: {names}. Write each view as a [[view]] ({path}).")
+        found = values.get("view", [])
+        tables.extend((path, table) for table in (found if isinstance(found, list) else [found]))
+    return ViewTables(tables, problems)
 
 
 def _shared_files(directory: Path) -> list[Path]:
@@ -444,7 +453,7 @@ class Profiles:
                 raise StorageError(f"Could not save the profile: {error.strerror} ({self._path}).") from error
 
     def _read(self) -> tuple[dict[str, Profile], str, str]:
-        """Read the profiles by name, the last one, and that of the last sign-in; a malformed file counts as empty."""
+        """Read the profiles by name, the last one, and that of the last sign-in. Raises StorageError."""
         try:
             content = json_in(self._path.read_bytes())
             profiles = [_profile_in(entry) for entry in content["profiles"]]
@@ -454,8 +463,19 @@ class Profiles:
             return {}, "", ""
         except OSError as error:
             raise StorageError(f"Could not read the profiles: {error.strerror} ({self._path}).") from error
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return {}, "", ""
+        except KeyError as error:
+            raise self._damage(f'"{error.args[0]}" is missing') from error
+        except (TypeError, AttributeError) as error:
+            raise self._damage("it holds no list of profiles") from error
+        except ValueError as error:
+            raise self._damage(str(error)) from error
+
+    def _damage(self, fault: str) -> StorageError:
+        """Return the error of a damaged file, which is never replaced: the next profile would remove all others."""
+        return StorageError(
+            f"Could not read the profiles: {fault} ({self._path}). Restore the file from a copy, or move it away and"
+            " sign in again; unsent changes are kept in the directories beside it."
+        )
 
 
 def _profile_in(entry: Mapping[str, object]) -> Profile:

@@ -188,10 +188,14 @@ class Session:
 
     async def run(self) -> None:
         """Run until cancelled."""
-        if self.client.auth.signed_in:
+        try:
+            is_in, sentence = self.client.auth.signed_in, "You are not signed in."
+        except StorageError as error:
+            is_in, sentence = False, error.message
+        if is_in:
             self._begin()
         else:
-            self._display.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
+            self._display.show(ConnectionState.SIGNED_OUT, sentence)
         async with asyncio.TaskGroup() as loops:
             loops.create_task(self._reachability.watch())
             loops.create_task(self._repeat(self._sync_when_due, self._sync_due))

@@ -351,6 +351,8 @@ def _inspected(path: Path, wanted: int, question: str) -> FileReport:
         return FileReport(path, 0, 0, wanted, None)
     size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*") if each.name != f"{path.name}.lock")
     version = 0
+    if not path.stat().st_size:
+        return FileReport(path, size, version, wanted, None, "The file is empty.")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -2,6 +2,8 @@
 
 import contextlib
 import math
+import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable
@@ -11,7 +13,15 @@ from typing import Any
 
 from backlit.model.errors import StorageError
 from backlit.store.records.entry import UNDELIVERED
-from backlit.store.sqlite.database import connect, damaged_journal, failure, is_damage, transaction, version_of
+from backlit.store.sqlite.database import (
+    connect,
+    damaged_journal,
+    drop_database,
+    failure,
+    is_damage,
+    transaction,
+    version_of,
+)
 
 REPORTED_AFTER_MILLISECONDS = 1000
 OPENING_PATIENCE = 2.0
@@ -255,6 +265,10 @@ class JournalConnection(sqlite3.Connection):
 def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
     """Open the journal and migrate it. `patience` is the time in seconds that writes wait. Raises StorageError."""
     try:
+        if not path.exists():
+            _create(path)
+        if not path.stat().st_size:  # SQLite would take it for a new database, and what was in it for never written
+            raise damaged_journal("the file is empty", path)
         connection = connect(path, "FULL", JournalConnection, REPORTED_AFTER_MILLISECONDS)
         assert isinstance(connection, JournalConnection)
         if version_of(connection) < len(MIGRATIONS):
@@ -263,6 +277,8 @@ def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
         version = version_of(connection)
     except sqlite3.DatabaseError as error:
         raise (damaged_journal if is_damage(error) else failure)(error, path) from error
+    except OSError as error:
+        raise StorageError(f"{path} cannot be opened: {error.strerror}.") from error
     if version > len(MIGRATIONS):
         connection.close()
         raise StorageError(f"A newer version of backlit wrote the journal {path}. Start the newer version.")
@@ -270,6 +286,23 @@ def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
         path.chmod(0o600)
     connection.patience = patience
     return connection
+
+
+def _create(path: Path) -> None:
+    """Create the journal whole under its name, so that an empty file is a damaged one and never a beginning."""
+    made = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        with closing(connect(made, "FULL")) as connection, transaction(connection):
+            _bring_up(connection)
+        made.chmod(0o600)
+        try:
+            os.link(made, path)
+        except FileExistsError:
+            return  # another process was faster
+        except OSError:  # a file system without links
+            made.rename(path)
+    finally:
+        drop_database(made)
 
 
 def _bring_up(connection: sqlite3.Connection) -> None:

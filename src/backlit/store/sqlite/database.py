@@ -203,10 +203,10 @@ def failure(error: sqlite3.Error, path: Path) -> StorageError:
     return StorageError(words.format(path=path, error=error))
 
 
-def damaged_journal(error: sqlite3.Error, path: Path) -> StorageError:
+def damaged_journal(fault: object, path: Path) -> StorageError:
     """Return the StorageError for a damaged journal. Only the user may delete a journal."""
     return StorageError(
-        f"The journal {path} is damaged: {error}. Restore a backup, or move the file away to"
+        f"The journal {path} is damaged: {fault}. Restore a backup, or move the file away to"
         " continue without the changes in it."
     )
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, sentence_of
 from backlit.model.filters import SortKey
 from backlit.model.query import parse_query
 from backlit.model.query.keys import field_named
@@ -27,16 +27,21 @@ class SavedView(Struct, frozen=True):
     columns: tuple[ColumnWish, ...] = ()
 
 
-def saved_views(tables: Iterable[tuple[Path, object]]) -> list[SavedView]:
-    """Read the tables found by `config.read_views`. The first of two equal names wins. Raises BadRequest."""
+def saved_views(tables: Iterable[tuple[Path, object]]) -> tuple[list[SavedView], list[str]]:
+    """Read the tables found by `config.read_views`. The first of two equal names wins.
+
+    Returns the views, and a sentence for each table that is none.
+    """
     views: dict[str, SavedView] = {}
+    problems = []
     for path, table in tables:
         try:
             view = view_from(table if isinstance(table, Mapping) else {})
         except BadRequest as error:
-            raise BadRequest(f"{error.message} ({path})", error.errors) from error
-        views.setdefault(view.name, view)
-    return list(views.values())
+            problems.append(f"{sentence_of(error)} ({path})")
+        else:
+            views.setdefault(view.name, view)
+    return list(views.values()), problems
 
 
 def view_from(entry: Mapping[str, object]) -> SavedView:

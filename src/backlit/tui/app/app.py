@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual.scrollbar import ScrollBar
 
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
-from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
@@ -110,10 +109,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
         if self._view_files is not None and self.places.backlog is not None:
-            try:
-                self.places.shared.views.read(self._view_files)
-            except BacklitError as error:
-                self.say(sentence_of(error), is_bad=True)
+            problems = self.places.shared.views.read(self._view_files)
+            if problems:
+                self.say("\n".join(problems), is_bad=True)
             self.places.backlog.draw_words()
         self.dispatch.begin(self._show_last)
         self.set_timer(FRAME, self.store.start)

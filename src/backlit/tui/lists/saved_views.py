@@ -27,9 +27,11 @@ class ViewFiles:
         """The user's file."""
         return self._locations.config / "views.toml"
 
-    def read(self) -> list[SavedView]:
-        """Return all views, the user's first. Raises StorageError or BadRequest naming the file."""
-        return saved_views(read_views(self._locations, self._directory))
+    def read(self) -> tuple[list[SavedView], list[str]]:
+        """Return all views, the user's first, and a sentence with the file for each fault."""
+        found = read_views(self._locations, self._directory)
+        views, problems = saved_views(found.tables)
+        return views, [*found.problems, *problems]
 
     def save(self, view: SavedView) -> None:
         """Add a view to the user's file, or replace the view of its name; the rest of the file stays as written."""
@@ -68,10 +70,12 @@ class SavedViews:
         """The names in the order of the tabs."""
         return [each.name for each in self.tabs]
 
-    def read(self, files: ViewFiles) -> None:
-        """Offer the views of some files. Raises StorageError or BadRequest naming the file."""
+    def read(self, files: ViewFiles) -> list[str]:
+        """Offer the views of some files. Returns a sentence with the file for each fault."""
         self.files = files
-        self.tabs = (PLAIN, *(each for each in files.read() if each.name != PLAIN.name))
+        views, problems = files.read()
+        self.tabs = (PLAIN, *(each for each in views if each.name != PLAIN.name))
+        return problems
 
     def save(self, view: SavedView) -> ViewFiles:
         """Save a view in the user's file and offer it. Raises BadRequest or StorageError."""
@@ -79,7 +83,9 @@ class SavedViews:
         if fault or self.files is None:
             raise BadRequest(fault or NO_FILES)
         self.files.save(view)
-        self.read(self.files)
+        problems = self.read(self.files)
+        if view.name not in self.names:
+            raise StorageError(" ".join(problems))
         return self.files
 
     def place(self, view: SavedView) -> int:
