@@ -141,9 +141,22 @@ async def test_what_remains_may_be_said_and_is_checked_against_what_was_seen(tmp
         assert dict(edit.base) == {"WorkCompleted": None, "WorkRemaining": 5}
 
 
-@pytest.mark.parametrize(("remaining", "hours", "left"), [(4, 1.5, 2.5), (1, 2, 0), (None, 2, 0), (0.3, 0.1, 0.2)])
-def test_what_remains_is_never_less_than_nothing(remaining: float | None, hours: float, left: float) -> None:
+@pytest.mark.parametrize(("remaining", "hours", "left"), [(4, 1.5, 2.5), (1, 2, 0), (0, 2, 0), (0.3, 0.1, 0.2)])
+def test_what_remains_is_never_less_than_nothing(remaining: float, hours: float, left: float) -> None:
     assert remaining_after({"WorkRemaining": remaining}, hours) == left
+
+
+async def test_remaining_work_that_is_not_set_stays_so_through_logging_undo_and_redo(world: World) -> None:
+    task_id = await task_of(world)
+    store = await world.online()
+    found = []
+
+    for step in (store.work_log.log(task_id, Work(2)), store.history.undo(), store.history.redo()):
+        await step
+        await sent(store)
+        found.append((await work_on_service(world, task_id))[:2])
+
+    assert found == [(2.0, None), (None, None), (2.0, None)]
 
 
 async def test_tenths_add_up(tmp_path: Path) -> None:

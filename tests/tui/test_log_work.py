@@ -176,6 +176,31 @@ async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, st
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
+    ("keys", "remaining"),
+    [
+        pytest.param(("2", "enter"), None, id="hours alone"),
+        pytest.param(("2", "tab", "tab", "tab", *"a note", "enter"), None, id="all lines passed"),
+        pytest.param(("2", "tab", "tab", *"5", "backspace", "enter"), None, id="a number taken back"),
+        pytest.param(("2", "tab", "tab", *"5", "enter"), 5, id="a number"),
+    ],
+)
+async def test_remaining_hours_that_are_not_set_stay_so_until_a_number_is_typed(
+    world: World, store: Store, opened: Open, keys: tuple[str, ...], remaining: float | None
+) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        await store.items.edit([task_id], {"WorkRemaining": None})
+        await press(pilot, "L")
+        facts = text_of(pilot.app)
+        await press(pilot, *keys)
+        fields = await fields_of(world, store, task_id)
+
+        assert "left not set" in facts
+        assert fields["WorkRemaining"] == remaining
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("keys", "sentence"),
     [
         (("x", "enter"), "Hours: enter hours such as 2"),

@@ -214,12 +214,16 @@ def log_work(arguments: argparse.Namespace) -> None:
         after = done.changes(task.fields)
         tell(
             [
-                *(f"{label}  {_hours(task.fields.get(key))} → {_hours(after[key])}" for label, key in _LOGGED),
+                *(f"{label}  {_change(task.fields.get(key), after[key])}" for label, key in _LOGGED),
                 f"comment    {plain(done.comment)}",
             ]
         )
         if not arguments.dry_run:
             print(asyncio.run(logged(store, task, done)))
+
+
+def _change(before: object, after: object) -> str:
+    return f"{_hours(before)} → {_hours(after)}" if after is not None else f"{_hours(before)} (not set)"
 
 
 def _hours(value: object) -> str:

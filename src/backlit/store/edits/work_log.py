@@ -50,9 +50,10 @@ class Work(Struct, frozen=True):
         }
 
 
-def remaining_after(fields: Mapping[str, object], hours: float) -> float:
-    """Return the remaining work after some hours, at least 0."""
-    return max(0.0, round(_number(fields.get(REMAINING)) - hours, _DIGITS))
+def remaining_after(fields: Mapping[str, object], hours: float) -> float | None:
+    """Return the remaining work after some hours, at least 0; None for a task whose remaining work is not set."""
+    remaining = fields.get(REMAINING)
+    return None if remaining is None else max(0.0, round(_number(remaining) - hours, _DIGITS))
 
 
 def type_named(types: Sequence[str], typed: str) -> str:

@@ -262,7 +262,8 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             hours = hours_of(self.inputs[HOURS].value)
         except BadRequest:
             hours = 0.0
-        self._followed = hours_text(remaining_after(self._item.fields, hours))
+        remaining = remaining_after(self._item.fields, hours)
+        self._followed = "" if remaining is None else hours_text(remaining)
         line.value = self._followed
 
     def _show(self, *, is_final: bool) -> Work | None:
@@ -286,7 +287,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         now = self._item.fields
         after = now if done is None else done.changes(now)
         for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
-            change = "" if done is None else f" → {_hours(after.get(key))}"
+            change = "" if after.get(key) is None or done is None else f" → {_hours(after[key])}"
             self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
         types, typed = self._form.types, self.inputs[TYPE].value
         at = types.index(typed) + 1 if typed in types else 0
@@ -311,4 +312,4 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
 
 
 def _hours(value: object) -> str:
-    return f"{hours_text(value)} h" if isinstance(value, int | float) else "0 h"
+    return f"{hours_text(value)} h" if isinstance(value, int | float) else "not set"
