@@ -241,7 +241,7 @@ class FakeList:
 
     def __init__(self, shown: Sequence[int], selected: Sequence[int] = ()) -> None:
         self.items = self
-        self.selection = SimpleNamespace(ids=lambda: list(selected))
+        self.selection = SimpleNamespace(ids=lambda: list(selected), drop_range=lambda: None)
         self._shown = shown
 
     async def loaded(self) -> None:

@@ -182,7 +182,7 @@ async def test_an_internal_comment_is_sent_at_once_and_an_empty_answer_keeps_the
 
 
 async def test_a_repeat_acts_on_as_many_rows_as_its_count_says(store: Store) -> None:
-    target = FakeTarget(store, [1], [True])
+    target = FakeTarget(store, [1], ["o", True])
     await run(target, "item.unassign")
     assert target.said.pop() == "No change needed."
     assert target.session.last_act is None
@@ -194,7 +194,7 @@ async def test_a_repeat_acts_on_as_many_rows_as_its_count_says(store: Store) -> 
     await run(target, "item.repeat")
 
     assert kinds(store) == [(EntryKind.EDIT, 1), (EntryKind.EDIT, 6)]
-    assert taken_by(target.asked[0], "yma") == "y"
+    assert taken_by(target.asked[1], "yma") == "y"
     assert target.said == [
         "#1: Status → Done. u to undo.",
         "#6: Status → Closed. u to undo.",
@@ -212,11 +212,11 @@ async def test_what_is_refused_is_offered_again_for_the_items_that_failed(store:
         put(store, [DOCUMENTS[5]])
         return True
 
-    target = FakeTarget(store, [1, 5, 6], [lose, find])
+    target = FakeTarget(store, [1, 5, 6], ["o", lose, find])
     await run(target, "item.done")
 
     assert kinds(store) == [(EntryKind.EDIT, 1), (EntryKind.EDIT, 6)]
-    assert words_of(target.asked[1]).startswith("1 of 2 could not be changed\n#6 Item 6 ")
+    assert words_of(target.asked[2]).startswith("1 of 2 could not be changed\n#6 Item 6 ")
 
 
 def test_many_failures_are_counted_and_listed(store: Store) -> None:

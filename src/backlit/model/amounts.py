@@ -93,6 +93,12 @@ def points_of(estimate: str | None) -> float | None:
     return points if math.isfinite(points) else None
 
 
+def plain_estimate(text: str) -> str:
+    """Return an Estimate as it is saved: `8` for `8 pts`, `3.5` for `3,5`; a text that is no number as it is."""
+    found = _POINTS.fullmatch(text)
+    return text if found is None else found[1].replace(",", ".")
+
+
 def estimate_text(estimate: str) -> str:
     """Write an Estimate with its unit: 1 pt, 2.5 pts; a text that is no number stays as it is."""
     points = points_of(estimate)

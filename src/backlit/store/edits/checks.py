@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from math import isfinite
 
+from backlit.model.amounts import plain_estimate
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, Kind, Settable
@@ -30,9 +31,9 @@ def check(
 ) -> dict[str, object]:
     """Return the values to journal, in wire form.
 
-    A numeric Estimate becomes text, as the interface has it. None clears a field. Raises BadRequest with one
-    sentence for each invalid key. The values of another item may be invalid by now, as a former user still owns items
-    but gets no new ones: with `left_out`, they are left out and the sentences added to it.
+    An Estimate in points becomes the text of its number, as the interface has it. None clears a field. Raises
+    BadRequest with one sentence for each invalid key. The values of another item may be invalid by now, as a former
+    user still owns items but gets no new ones: with `left_out`, they are left out and the sentences added to it.
     """
     custom = {field.key: field for field in lookups.custom_fields()}
     errors: dict[str, str] = {}
@@ -41,7 +42,8 @@ def check(
         field = FIELD_BY_KEY.get(key) or custom.get(key)
         fault = _fault_of_key(field, item_type, settable)
         if field is not None and fault is None:
-            values[key] = str(value) if key == "Estimate" and _is_number(value) else value
+            is_estimate = key == "Estimate" and (isinstance(value, str) or _is_number(value))
+            values[key] = plain_estimate(str(value)) if is_estimate else value
             fault = _fault(field, item_type, values[key], lookups)
         if fault is not None:
             errors[key] = fault

@@ -38,6 +38,15 @@ class Batch:
         )
         return self.items([task_id for (task_id,) in found])
 
+    def open_tasks_of(self, item_ids: Iterable[int]) -> list[Item]:
+        """Return the open tasks of some items in backlog order."""
+        found = self._files.mirror.execute(
+            "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1 AND own_open = 1"
+            " ORDER BY own_priority, id",
+            (ids_json(item_ids),),
+        )
+        return self.items([task_id for (task_id,) in found])
+
     def words(self, item_ids: Sequence[int]) -> str:
         """Return the counts of items and tasks; an unknown id counts as an item. A short read."""
         sql = "SELECT count(*) FROM items WHERE is_task = 1 AND id IN (SELECT value FROM json_each(?))"

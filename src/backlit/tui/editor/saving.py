@@ -19,6 +19,7 @@ from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.conflict_dialog import Decisions
+from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.resolve import resolve_case, resolve_item
 
 _NOT_SET: tuple[object, ...] = (None, "", [])
@@ -80,13 +81,17 @@ async def _save_draft(target: EditorTarget) -> bool:
         target.tell("Nothing was changed.")
         return True
     changes, seen = dict(draft.changes), dict(draft.seen)
-    if not await _is_agreed(target, changes):
+    if not (await _is_agreed(target, changes) and await agrees_on_estimates(target, [changes])):
+        return False
+    tasks = await tasks_to_finish(target, {} if target.item_id is None else {target.item_id: changes})
+    if tasks is None:
         return False
     try:
         if target.item_id is None:
             await _add(target, {**draft.base, **changes})
         else:
-            await target.store.items.edit([target.item_id], changes, seen)
+            every = {target.item_id: changes, **tasks.changes}
+            await target.store.items.edit_each(every, {target.item_id: seen, **tasks.seen})
     except NotFound:
         if not await _decide_gone(target, changes):
             return False

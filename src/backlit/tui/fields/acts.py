@@ -68,6 +68,13 @@ class Plan(Struct):
         """The counts of the items and tasks that change."""
         return counted_types(self.items[item_id].type for item_id in self.changes)
 
+    def add(self, other: "Plan") -> None:
+        """Take in what another act does to other items."""
+        self.total += other.total
+        self.tasks += other.tasks
+        self.items.update(other.items)
+        self.changes.update(other.changes)
+
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
         every = Totals(self.total - self.tasks, tasks=self.tasks).words

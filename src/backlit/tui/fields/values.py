@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 
+from backlit.model.amounts import plain_estimate
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, choice_word
 from backlit.model.query import NameKind
@@ -51,7 +52,7 @@ def read_text(field: Field, text: str) -> object:
     text = text.strip()
     read = _READERS.get(field.kind)
     if read is None:
-        return text
+        return plain_estimate(text) if field.key == "Estimate" else text
     return read(field, text) if text else None
 
 

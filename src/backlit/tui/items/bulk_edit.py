@@ -16,6 +16,7 @@ from backlit.tui.dialogs.reading import MOST_LINES, Line, ReadingDialog, change_
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import MOST_SAID, Act, Changes, Plan, field_named, in_brackets, plan_of, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED, UNREADY
 
@@ -34,7 +35,13 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
     if not plan.changes:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
+    if not await agrees_on_estimates(target, plan.changes.values()):
+        return
+    tasks = await tasks_to_finish(target, plan.changes)
+    if tasks is None:
+        return
     is_simple = len(items) == 1 and not plan.is_for_customers
+    plan.add(tasks)
     if not is_simple and not await target.ask(await bulk_question(target.store, plan)):
         return
     if act.is_repeatable:

@@ -19,6 +19,7 @@ from backlit.tui.fields.choices import PICKED, choices_for
 from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import label_of, read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
+from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreTarget
@@ -112,7 +113,10 @@ async def _ask_value(target: StoreTarget, case: Case, contested: Contested, deci
         return None if choice is None else NewValue(choice.value)
     kept = StoredLines(store, _draft_key(case, contested.key))
     text = await target.ask(LineDialog(field.label, typed_text(present), partial(_fault, field), kept=kept))
-    return None if text is None else NewValue(read_text(field, text))
+    if text is None:
+        return None
+    value = read_text(field, text)
+    return NewValue(value) if await agrees_on_estimates(target, [{field.key: value}]) else None
 
 
 async def _ask_text(target: StoreTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:

@@ -13,6 +13,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.acts import Act, plan_of
 from backlit.tui.items.bulk_edit import journal
+from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.target import AddTarget
 
 
@@ -46,6 +47,8 @@ async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
     planned = plan_of(act, [store.plan_preview.item_laid_over(item) for item in items], store.lookups)
     if not planned.changes or not all(changes.keys() <= set(PLANNED) for changes in planned.changes.values()):
         await journal(target, act, items)
+        return
+    if not await agrees_on_estimates(target, planned.changes.values()):
         return
     if act.is_repeatable:
         target.session.last_act = act

@@ -66,6 +66,8 @@ class Session:
         self.is_sparing = False
         """Whether low bandwidth was turned on."""
         self.last_act: Act | None = None
+        self.agreed_estimates: set[str] = set()
+        """Estimates without points that the user agreed to, and is not asked about again."""
         self.recent_commands: tuple[str, ...] = ()
         """Ids of the commands chosen in the palette, the last one first."""
 
