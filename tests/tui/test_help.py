@@ -1,12 +1,15 @@
 """The help on keys and the palette."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.quiet import rest
 from tests.store.world import until
 from tests.tui.conftest import Open
+from tests.tui.listing import press
 from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
@@ -14,9 +17,10 @@ from textual.pilot import Pilot
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.global_commands import PAIRS, KeysHelp
 from backlit.tui.commands.command import Command, Context
-from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
-from backlit.tui.dialogs.finder import OfferList, OffersDialog
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_here, commands_in
+from backlit.tui.dialogs.finder import KEY_GAP, OfferList, OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
+from backlit.tui.shell.dispatch import contexts_of
 
 HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
 SECONDS = {second for second, _ in PAIRS.values()}
@@ -43,7 +47,7 @@ def help_of(command: Command) -> str:
 
 async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
-        wanted = [help_of(command)[:30] for command in commands_in(CONTEXTS)]
+        wanted = [help_of(command)[:30] for command in commands_here(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
         assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
@@ -65,12 +69,13 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
 
 
 async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_movement() -> None:
-    async with asked(size=(120, 170)) as (_pilot, app):
+    async with asked(size=(120, 200)) as (_pilot, app):
         lines = lines_of(app)
         at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
 
-        assert [line.split()[1] for line in lines[at["Needed most"] + 1 :][:3]] == ["▌", "/", "?"]
-        assert at["Signs"] == at["Needed most"] + 12
+        keys = [line[2:6].strip() for line in lines[at["Needed most"] + 1 : at["Signs"]]]
+        assert [each for each in keys if each][:3] == ["▌ s", "/", "?"]
+        assert len([each for each in keys if each]) == 10
         assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
         assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
@@ -131,22 +136,79 @@ async def test_what_fits_nothing_says_so() -> None:
         assert app.answers == []
 
 
-async def test_a_wide_terminal_cuts_no_help_within_a_clause() -> None:
-    async with asked(tuple(Context), size=(120, 150)) as (_pilot, app):
-        assert (
-            missing(app, [re.split(r"[;:(]", help_of(command))[0].strip() for command in commands_in(tuple(Context))])
-            == []
-        )
+PLACES: Mapping[str, Sequence[str]] = {
+    "backlog": (),
+    "board": ("g", "k"),
+    "plan": ("g", "p"),
+    "iterations": ("g", "i"),
+    "areas": ("g", "a"),
+    "reports": ("g", "r"),
+    "inbox": ("g", "h"),
+    "outbox": ("g", "o"),
+    "grooming": ("g", "q"),
+    "editor": ("enter",),
+    "comments": ("g", "c"),
+    "attachments": ("g", "t"),
+    "history": ("g", "l"),
+}
+"""The screens, and the keys that lead to them from the backlog."""
+
+
+def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
+    """Return all keys that a list of offers shows, and its helps, each with its lines joined."""
+    keys: list[str] = []
+    words: list[str] = []
+    for index, line in enumerate(offers.lines):
+        if line.is_heading and not line.is_continued:
+            continue
+        drawn = offers.render_row(index, is_cursor=False).text
+        assert line.keys in drawn
+        assert line.help in drawn
+        for part in line.keys.split(KEY_GAP):
+            keys += [part] if part.startswith(":") else part.split()
+        words += [line.help] if line.is_continued else ["|", line.help]
+    return keys, " ".join(filter(None, words))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", PLACES)
+async def test_the_help_of_each_screen_lists_each_key_once_and_cuts_no_help(
+    store: Store, opened: Open, place: str
+) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, *PLACES[place])
+        commands = commands_here(contexts_of(pilot.app.focused or pilot.app.screen))
+        await press(pilot, "?")
+        for size in ((80, 24), (60, 20), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await rest(pilot)
+            keys, words = keys_and_words(pilot.app.screen.query_one(OfferList))
+
+            assert [key for key, count in Counter(keys).items() if count > 1] == []
+            assert [each.id for each in commands if f"| {help_of(each)}" not in words] == []
 
 
 async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> None:
     async with asked(size=(60, 20)) as (pilot, app):
         await pilot.press("down")
+        at = next(number for number, line in enumerate(lines_of(app)) if "Filter as you type" in line)
 
-        assert "Filter as you type  " in line_with(app, "▌")
-        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".") in lines_of(app)[0]
+        assert "▌" in lines_of(app)[at]
+        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".").split()[-1] in " ".join(lines_of(app)[at : at + 3])
         assert "esc close" in text_of(app)
         assert all(len(line) <= 60 for line in lines_of(app))
+
+
+async def test_the_last_lines_of_the_current_command_are_in_sight() -> None:
+    async with asked(size=(60, 20)) as (pilot, app):
+        offers = app.screen.query_one(OfferList)
+        for _ in range(60):
+            await pilot.press("down")
+            current = offers.current
+            assert current is not None
+            end = next(at for at in range(offers.cursor + 1, 999) if not offers.lines[at].is_continued)
+
+            assert end <= offers.top + offers.page
 
 
 @pytest.mark.slow
@@ -372,7 +434,7 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         await pilot.press("down")
         await pilot.pause()
 
-        commands = [each for context in CONTEXTS for each in commands_in([context])]
+        commands = commands_here(CONTEXTS)
         folds = {help_of(each) for each in commands if each.id in PAIRS}
         is_shared = {each.id: each.id in {*PAIRS, *SECONDS} or help_of(each) in folds for each in commands}
         offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})

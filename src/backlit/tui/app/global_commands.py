@@ -1,6 +1,7 @@
 """Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -16,9 +17,9 @@ from backlit.model.statuses import CONFIGURABLE, status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, commands_in, key_to
-from backlit.tui.dialogs.finder import KEYS_WIDTH, Offer, OffersDialog, offer_of
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning
+from backlit.tui.commands.table import commands_here, key_to
+from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
@@ -208,25 +209,25 @@ class KeysHelp(OffersDialog[Command | None]):
         title: str = "Keys",
         hidden: Container[str] = frozenset(),
     ) -> None:
-        found = (COMMAND_BY_ID.get(each) for each in dict.fromkeys([*needed, *NEEDED]) if each not in hidden)
-        first = [each for each in found if each is not None and each.context in contexts][:10]
+        here = [each for each in commands_here(contexts) if each.id not in hidden]
+        by_id = {each.id: each for each in here}
+        first = [by_id[each] for each in dict.fromkeys([*needed, *NEEDED]) if each in by_id][:10]
         signs = (Offer(None, "", "", signs=signs) for signs in _legend())
         offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK, Offer(None, "", "Signs"), *signs]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
-            here = commands_in([context])
-            commands = [command for command in here if command not in first and command.id not in hidden]
+            commands = [command for command in here if command.context is context and command not in first]
             offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         super().__init__(title, "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
         """Return the offers with the commands of a pair, or with one help, in one row, which runs the first of them."""
-        commands = {each.value.id: each.value for each in offers if isinstance(each.value, Command)}
+        commands = {each.value.id: each for each in offers if isinstance(each.value, Command)}
         rows: list[Offer] = []
         for offer in offers:
             command = offer.value
             if isinstance(command, Command) and (second := commands.get(PAIRS.get(command.id, ("", ""))[0])):
-                rows.append(replace(offer, keys=_both_keys(command, second), help=PAIRS[command.id][1]))
-                del commands[second.id]
+                rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRS[command.id][1]))
+                del commands[PAIRS[command.id][0]]
             elif offer.help and rows and rows[-1].help == offer.help:
                 rows[-1] = replace(rows[-1], keys=f"{rows[-1].keys}  {offer.keys}")
             elif not isinstance(command, Command) or command.id in commands:
@@ -234,10 +235,11 @@ class KeysHelp(OffersDialog[Command | None]):
         return rows
 
 
-def _both_keys(first: Command, second: Command) -> str:
+def _both_keys(first: Offer, second: Offer) -> str:
     """Return the keys of two commands; only the first of each where a row has no room for all."""
-    keys = " ".join(map(spelled, (*first.keys, *second.keys)))
-    return keys if len(keys) <= KEYS_WIDTH else f"{spelled(first.keys[0])} {spelled(second.keys[0])}"
+    keys = first.keys.split(KEY_GAP), second.keys.split(KEY_GAP)
+    every = " ".join(chain(*keys))
+    return every if len(every) <= KEYS_WIDTH else " ".join(each[0] for each in keys)
 
 
 def _legend() -> list[Sequence[tuple[str, str, str]]]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from backlit.tui.commands.command import Command, Context, spelled
 from backlit.tui.commands.list_table import ITEM_COMMANDS, LIST_COMMANDS
 from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
@@ -41,6 +43,22 @@ CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
     """Return the commands of some contexts, in the order of the contexts, then of the table."""
     return tuple(command for context in contexts for command in COMMANDS if command.context is context)
+
+
+def commands_here(contexts: Sequence[Context]) -> list[Command]:
+    """Return the commands of some contexts, each with the keys and words alone that run it there.
+
+    A key or a word of several contexts belongs to the first of them; a command that has none left is left out.
+    """
+    found: list[Command] = []
+    taken: set[str] = set()
+    for command in commands_in(contexts):
+        keys = tuple(each for each in command.keys if each not in taken)
+        words = tuple(each for each in command.words if f":{each}" not in taken)
+        taken |= {*keys, *(f":{each}" for each in words)}
+        if keys or words or not (command.keys or command.words):
+            found.append(replace(command, keys=keys, words=words))
+    return found
 
 
 def key_to(context: Context) -> str:

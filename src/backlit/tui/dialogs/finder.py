@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
+from itertools import zip_longest
 from typing import ClassVar, NamedTuple, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
@@ -15,14 +17,17 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from backlit.tui.commands.command import Command, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
-from backlit.tui.drawing.text import fit, literal
+from backlit.tui.drawing.text import fit, literal, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
+KEY_GAP = "  "
+"""Between two keys of a command."""
 LABEL_WIDTH = 20
 LEAD = 2
 WHOLE_HELP = 84
@@ -44,7 +49,7 @@ Result = TypeVar("Result")
 
 
 class Offer(Struct, frozen=True):
-    """Something to run or open; without a value a heading, without a label too a line of words.
+    """Something to run or open; without a value a heading, or more lines of the offer above it.
 
     `keys` and `label` stand in columns of their own. `also` holds further words that find the offer. A dim offer cannot
     run here. `signs` are coloured words, one after another in columns of their own.
@@ -60,80 +65,129 @@ class Offer(Struct, frozen=True):
 
     @property
     def is_heading(self) -> bool:
-        """True for a heading over other offers."""
+        """True for a heading over other offers, and for the lines of an offer after its first."""
         return self.value is None
+
+    @property
+    def is_continued(self) -> bool:
+        """True for the lines of an offer after its first."""
+        return self.value is None and bool(self.keys or self.help)
 
 
 def offer_of(command: Command) -> Offer:
-    """Return the offer of a command with all its keys."""
+    """Return the offer of a command, with the keys that are given with it."""
     keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
-    return Offer(command, "  ".join(keys), command.label, command.help.removesuffix("."), command.also)
+    whole = COMMAND_BY_ID.get(command.id, command)
+    return Offer(whole, KEY_GAP.join(keys), command.label, command.help.removesuffix("."), command.also)
 
 
 class OfferList(LineList, can_focus=False):
     """Draws the offers in sight; the cursor rests on those that are not headings.
 
-    A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide.
+    A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide. It
+    shows all keys and the whole help of each offer, in as many lines as they need.
     """
 
     IS_PLAIN = False
 
     def __init__(self, *, is_brief: bool = False) -> None:
         super().__init__()
-        self._offers: Sequence[Offer] = ()
+        self._shown: Sequence[Offer] = ()
+        self.lines: Sequence[Offer] = ()
+        """The shown offers, line by line."""
         self._is_brief = is_brief
         self.empty_text = NO_MATCHES
 
     def show(self, offers: Sequence[Offer], value: object = None) -> None:
         """Show other offers, the cursor on the one of a value, else on the first."""
-        self._offers = offers
+        self._shown = offers
+        self._lay_out()
+        offers = self.lines
         at = next((index for index, offer in enumerate(offers) if offer.value == value and value is not None), 0)
         self.rows_replaced(at)
         self.step(0)
         self.post_message(self.Highlighted(self, self.cursor))
 
+    def on_resize(self) -> None:
+        """Lay the offers out for another width."""
+        current = self.current
+        if self._is_brief:
+            self.show(self._shown, current.value if current else None)
+
+    def _lay_out(self) -> None:
+        self.lines = self._shown
+        if not self._is_brief or not self.size.width:
+            return
+        width = 0
+        while width != self._row_width:  # more lines may need a second column or a scroll bar, never less
+            width = self._row_width
+            self.lines = [line for offer in self._shown for line in self._lines(offer)]
+
+    def _lines(self, offer: Offer) -> Iterator[Offer]:
+        """Yield the lines of an offer at the present width."""
+        if offer.is_heading:
+            yield offer
+            return
+        lead, room, label = self._widths(offer)
+        keys = joined_to(offer.keys.split(KEY_GAP), room - 1)
+        words = wrapped(offer.help, max(1, self._row_width - lead - room - label))
+        lines = zip_longest(keys, words, fillvalue="")
+        yield replace(offer, keys=keys[0], help=words[0] if words else "")
+        yield from (Offer(None, each, "", help_part) for each, help_part in [*lines][1:])
+
+    def _owner(self, index: int) -> int:
+        """Return the first line of the offer on a line."""
+        while index > 0 and self.lines[index].is_continued:
+            index -= 1
+        return index
+
     @property
     def current(self) -> Offer | None:
         """The offer under the cursor."""
-        offer = self._offers[self.cursor] if self.cursor < len(self._offers) else None
+        offer = self.lines[self.cursor] if self.cursor < len(self.lines) else None
         return None if offer is None or offer.is_heading else offer
 
     @property
     def place(self) -> int:
         """The number of the offer under the cursor, from 1."""
-        return sum(not offer.is_heading for offer in self._offers[: self.cursor + 1])
+        return sum(not offer.is_heading for offer in self.lines[: self.cursor + 1])
 
     @property
     def count(self) -> int:
         """The number of offers."""
-        return sum(not offer.is_heading for offer in self._offers)
+        return sum(not offer.is_heading for offer in self.lines)
 
     @property
     def is_at_first(self) -> bool:
         """True if the cursor is on the first offer, or there is none."""
-        return self.current == next((offer for offer in self._offers if not offer.is_heading), None)
+        return self.current == next((offer for offer in self.lines if not offer.is_heading), None)
 
     def step(self, rows: int) -> None:
         """Move, over headings, as far as there are offers; at the top show the heading too."""
-        places = [index for index, offer in enumerate(self._offers) if not offer.is_heading]
+        places = [index for index, offer in enumerate(self.lines) if not offer.is_heading]
         if not places:
             return
         wanted = self.cursor + rows
         ahead = [index for index in places if index >= wanted] if rows >= 0 else []
         behind = [index for index in places if index <= wanted]
         self.move_to(ahead[0] if ahead else behind[-1] if behind else places[0])
+        end = next((at for at in range(self.cursor + 1, len(self.lines)) if not self.lines[at].is_continued), -1)
+        last = (end if end >= 0 else len(self.lines)) - 1
+        if last >= self.top + self.page:
+            self.top = last - self.page + 1
+            self.refresh()
         if self.cursor == places[0]:
             self.top = 0
             self.refresh()
 
     def row_count(self) -> int:
         """Return the number of offers and headings."""
-        return len(self._offers)
+        return len(self.lines)
 
     @property
     def _columns(self) -> int:
         is_wide = self._is_brief and self.size.width >= TWO_COLUMNS
-        return 2 if is_wide and len(self._offers) > self.size.height else 1
+        return 2 if is_wide and len(self.lines) > self.size.height else 1
 
     @property
     def page(self) -> int:
@@ -148,7 +202,7 @@ class OfferList(LineList, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Draw the rows of all columns side by side, and the scroll bar."""
         theme, height = ThemeStyles.of(self.app), self.size.height
-        if not self._offers:
+        if not self.lines:
             return self.render_blank(y)
         gap = Strip([Segment(" " * COLUMN_GAP, theme.style())])
         parts: list[Strip] = []
@@ -158,8 +212,8 @@ class OfferList(LineList, can_focus=False):
             if column and not y:
                 row = self._continued(index + 1)
             else:
-                is_row = index < len(self._offers)
-                row = self.render_row(index, is_cursor=index == self.cursor) if is_row else Strip([])
+                is_row = index < len(self.lines)
+                row = self.render_row(index, is_cursor=self._owner(index) == self.cursor) if is_row else Strip([])
             parts.append(row.adjust_cell_length(self._row_width, theme.style()))
         joined = Strip.join(parts).adjust_cell_length(self.size.width, theme.style())
         if self.row_count() <= self.page:
@@ -171,17 +225,20 @@ class OfferList(LineList, can_focus=False):
 
     def _continued(self, index: int) -> Strip:
         """Draw the heading of a column that begins inside a section."""
-        if index >= len(self._offers) or self._offers[index].is_heading:
+        if index >= len(self.lines) or (self.lines[index].is_heading and not self.lines[index].is_continued):
             return Strip([])
-        heading = next((each.label for each in reversed(self._offers[:index]) if each.is_heading and each.label), "")
+        heading = next((each.label for each in reversed(self.lines[:index]) if each.is_heading and each.label), "")
         style = ThemeStyles.of(self.app).heading("muted")
         return Strip([Segment(fit(f"{heading}, continued", self._row_width), style)])
 
     def refresh_row(self, index: int) -> None:
-        """Repaint the line of a row."""
-        offset, height = index - self.top, max(1, self.size.height)
-        if 0 <= offset < self.page:
-            self.refresh(Region(0, offset if offset < height else offset - height + 1, self.size.width, 1))
+        """Repaint the lines of an offer."""
+        height, is_first = max(1, self.size.height), True
+        while is_first or (index < len(self.lines) and self.lines[index].is_continued):
+            offset, is_first = index - self.top, False
+            if 0 <= offset < self.page:
+                self.refresh(Region(0, offset if offset < height else offset - height + 1, self.size.width, 1))
+            index += 1
 
     def on_click(self, event: events.Click) -> None:
         """Pass a click to its row."""
@@ -190,12 +247,14 @@ class OfferList(LineList, can_focus=False):
         if column and not event.y:
             return
         if index < self.row_count():
-            self.clicked(index, event)
+            self.clicked(self._owner(index), event)
 
     def cuts_help(self) -> bool:
         """Return whether the help of the offer under the cursor does not fit."""
         offer = self.current
-        return offer is not None and cell_len(offer.help) > self._row_width - sum(self._widths(offer))
+        if offer is None or self._is_brief:
+            return False
+        return cell_len(offer.help) > self._row_width - sum(self._widths(offer))
 
     def _widths(self, offer: Offer) -> tuple[int, int, int]:
         """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
@@ -208,8 +267,8 @@ class OfferList(LineList, can_focus=False):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a heading, or keys, label and help."""
-        offer, theme, width = self._offers[index], ThemeStyles.of(self.app), self._row_width
-        if offer.is_heading:
+        offer, theme, width = self.lines[index], ThemeStyles.of(self.app), self._row_width
+        if offer.is_heading and not offer.is_continued:
             signs = [
                 Segment(part, theme.style(name))
                 for sign, colour, words in offer.signs
@@ -221,7 +280,7 @@ class OfferList(LineList, can_focus=False):
                 else [Segment(fit(offer.label, width), theme.heading("secondary"))]
             )
         on = "cursor-background" if is_cursor else None
-        _, keys, label = self._widths(offer)
+        _, keys, label = self._widths(self.lines[self._owner(index)])
         keys_colour, label_colour = ("muted", "muted") if offer.is_dim else ("accent", "foreground")
         help_colour = label_colour if not label else "muted"
         written = fit(offer.keys, keys - 1) + " "
@@ -237,6 +296,18 @@ class OfferList(LineList, can_focus=False):
             Segment(_fitted_clauses(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+
+
+def joined_to(parts: Sequence[str], width: int) -> list[str]:
+    """Return parts in lines of a width; a part that is longer has a line of its own."""
+    lines = [""]
+    for part in parts:
+        line = f"{lines[-1]}{KEY_GAP}{part}" if lines[-1] else part
+        if cell_len(line) <= width or not lines[-1]:
+            lines[-1] = line
+        else:
+            lines.append(part)
+    return lines
 
 
 def _fitted_clauses(text: str, width: int) -> str:
@@ -276,7 +347,8 @@ class OffersDialog(Dialog[Result]):
         self._set_height()
 
     def _set_height(self) -> None:
-        self.list.styles.height = max(1, min(len(self._grouped), self.app.size.height - FRAME_LINES))
+        rows = max(len(self._grouped), self.list.row_count())  # the same height for a few matches
+        self.list.styles.height = max(1, min(rows, self.app.size.height - FRAME_LINES))
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
         """Return the rows of a dialog in which nothing is typed."""
@@ -329,6 +401,7 @@ class OffersDialog(Dialog[Result]):
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         """Show the position in the frame, and a cut help beside the title, or in its place."""
         message.stop()
+        self._set_height()
         offer = self.list.current
         self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
         help_words = offer.help if offer and self.list.cuts_help() else ""

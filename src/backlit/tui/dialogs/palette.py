@@ -1,6 +1,6 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, Row, number_of
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number, spelled
-from backlit.tui.commands.table import commands_in, key_to
+from backlit.tui.commands.table import commands_here, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.shell.target import StoreTarget
@@ -129,15 +129,15 @@ def command_offers(
     last of their keys.
     """
 
-    def offered(contexts: Sequence[Context]) -> list[Command]:
-        every = [each for each in commands_in(contexts) if each.context is not Context.MOVES and each.id not in hidden]
+    def offered(commands: Iterable[Command]) -> list[Command]:
+        every = [each for each in commands if each.context is not Context.MOVES and each.id not in hidden]
         return [each for each in every if not needs_key(each)]
 
-    here = sorted(offered(contexts), key=lambda each: each.context is not Context.ITEM)
+    here = sorted(offered(commands_here(contexts)), key=lambda each: each.context is not Context.ITEM)
     first = [each for name in recent for each in here if each.id == name]
     labels = {each.label for each in here}
     others = [context for context in Context if context not in contexts] if here else []
-    elsewhere = [each for each in offered(others) if each.label not in labels]
+    elsewhere = [each for each in offered(commands_in(others)) if each.label not in labels]
     return [*map(offer_of, dict.fromkeys([*first, *here])), *map(_offer_elsewhere, elsewhere)]
 
 

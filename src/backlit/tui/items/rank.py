@@ -54,7 +54,7 @@ async def write_order(target: RankTarget, call: Call) -> None:
     chosen = target.chosen_ids(call.rows)
     ids = list(chosen) if len(chosen) > 1 else target.store.ranking.local_ids()
     if not ids:
-        raise CannotAct("No order is kept on this machine. Select the items whose order to write.")
+        raise CannotAct("Select two or more items; mw numbers their Priority in the order of the list.")
     refuse_too_many(ids)
     items = [each for each in target.store.batch.items(ids) if each.type != ItemType.TASK]
     able = [each.id for each in items if FIELD_BY_KEY["Priority"].applies_to(each.type)]

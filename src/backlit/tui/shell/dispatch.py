@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.tui.commands.command import AskFirst, Call, CannotAct, Command, Context, spelled
-from backlit.tui.commands.table import COMMANDS, CONTEXT_BY_GROUP, commands_in
+from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP, commands_here, commands_in
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.side_lines import WhichKeyHint
@@ -263,11 +263,11 @@ class Resolver:
         return self._dead_end()
 
     def continuations(self, contexts: Sequence[Context]) -> tuple[tuple[str, Command], ...]:
-        """Return the remaining keys and the command of every continuation of the chord."""
+        """Return the remaining keys and the command that they run, of every continuation of the chord."""
         begun = " ".join(self._chord) + " "
         return tuple(
-            (sequence.removeprefix(begun), command)
-            for command in commands_in(contexts)
+            (sequence.removeprefix(begun), COMMAND_BY_ID[command.id])
+            for command in commands_here(contexts)
             for sequence in command.keys
             if sequence.startswith(begun)
         )
