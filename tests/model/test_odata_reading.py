@@ -72,7 +72,20 @@ SENT: list[tuple[str, Filter]] = [
         "createdAt lt 2013-10-10T08:30:00.1234567",
         compare("createdAt", Operator.LT, datetime(2013, 10, 10, 8, 30, 0, 123456)),
     ),
-    ("createdAt lt 2013-10-10T08:30:00+02:00", compare("createdAt", Operator.LT, datetime(2013, 10, 10, 8, 30))),
+    *(
+        (text, compare("createdAt", Operator.LT, datetime(2013, 10, 10, 6, 30)))
+        for text in (
+            "createdAt lt 2013-10-10T08:30:00+02:00",
+            "createdAt lt 2013-10-09T16:30:00-14:00",
+            "createdAt lt 2013-10-10T20:30:00+14:00",
+            "createdAt lt 2013-10-10T06:30:00-00:00",
+            "createdAt lt datetimeoffset'2013-10-10T12:15:00+05:45'",
+            "createdAt lt datetime'2013-10-10T08:30:00+0200'",
+            "createdAt lt '2013-10-10T08:30:00+02:00'",
+            "2013-10-10T08:30:00+02:00 gt createdAt",
+        )
+    ),
+    ("createdAt in (2013-10-10T01:00:00+02:00)", In(Property("createdAt"), (Literal(datetime(2013, 10, 9, 23)),))),
     (
         "createdAt le datetimeoffset'2013-10-10T08:30:00Z'",
         compare("createdAt", Operator.LE, datetime(2013, 10, 10, 8, 30)),
@@ -287,6 +300,16 @@ REFUSED = [
     ("not", 4, "breaks off"),
     ("null", 1, "null alone"),
     ("'x'", 1, "expected a comparison"),
+    *(
+        (f"createdAt gt {text}", 14, "an offset that no time zone has")
+        for text in (
+            "2013-10-10T08:30:00+99:00",
+            "2013-10-10T08:30:00-14:01",
+            "2013-10-10T08:30:00+02:60",
+            "datetime'2013-10-10T08:30:00+24:00'",
+        )
+    ),
+    ("createdAt gt 0001-01-01T00:00:00+02:00", 14, "beyond the calendar"),
     ("tolower(null)", 1, "expected a comparison"),
     ("Priority eq --1", 14, "needs a number"),
     ("Priority eq -'x'", 14, "needs a number"),

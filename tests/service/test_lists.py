@@ -369,6 +369,14 @@ async def test_select_of_an_unknown_key_is_refused(maya: Client, path: str) -> N
         assert (answer.status_code, set(answer.json()["errors"])) == (400, {"$select"}), select
 
 
+NO_RESULTS = [
+    f"{computed} {comparison}"
+    for computed in ("id div 0", "id divby 0", "id mod (id sub id)", "1 div 0", "tolower(null)", "null add 1")
+    for comparison in ("eq null", "ne null", "in (null)")
+]
+"""Comparisons with what has no result, of which none is true."""
+
+
 async def test_texts_and_numbers_are_computed_in_filters(maya: Client) -> None:
     everything = (await page(maya, top=1000))["results"]
     names = {item["id"]: item["fields"]["Name"] for item in everything}
@@ -379,6 +387,8 @@ async def test_texts_and_numbers_are_computed_in_filters(maya: Client) -> None:
         "id mod 7 eq 3": [i for i in names if i % 7 == 3],
         "id div 50 eq 2": [i for i in names if i // 50 == 2],
         "id div 0 eq 1": [],
+        **dict.fromkeys(NO_RESULTS, []),
+        **{f"not ({text})": sorted(names) for text in NO_RESULTS},
         "(id sub 10) mul 2 gt id add 100": [i for i in names if (i - 10) * 2 > i + 100],
         "-id gt -5": [i for i in names if i < 5],
     }.items():

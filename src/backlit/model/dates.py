@@ -1,14 +1,14 @@
 """Dates and DateTimes without a zone, in the interface's form."""
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from backlit.model.errors import BadRequest
 
 _DATETIME = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
     r"(?:[T ](?P<time>\d\d:\d\d)(?P<second>:\d\d)?(?:[.,](?P<fraction>\d{1,9}))?"
-    r"\s*(?:Z|[+-]\d\d(?::?\d\d)?)?)?",
+    r"\s*(?:Z|(?P<sign>[+-])(?P<hours>\d\d)(?::?(?P<minutes>\d\d))?)?)?",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -19,11 +19,27 @@ _PLAIN_LENGTHS = frozenset({19, 23, 26})
 """Lengths of the common forms with a faster parser: whole seconds, milliseconds, microseconds."""
 
 
+_LARGEST_OFFSET = timedelta(hours=14)
+
+
 def parse_datetime(text: str) -> datetime:
     """Read a server time with 0 to 9 fraction digits, cut to microseconds; a bare date means midnight.
 
-    Drops a trailing zone without conversion, as server time has none. Raises BadRequest.
+    Drops a trailing offset without conversion, as server time has none. Raises BadRequest.
     """
+    return _moment_and_offset(text)[0]
+
+
+def parse_utc(text: str) -> datetime:
+    """Read a DateTime as `parse_datetime` does, and convert one with an offset to UTC. Raises BadRequest."""
+    moment, offset = _moment_and_offset(text)
+    try:
+        return moment - offset
+    except OverflowError:
+        raise BadRequest(f"{text[:40]!r} is beyond the calendar in UTC.") from None
+
+
+def _moment_and_offset(text: str) -> tuple[datetime, timedelta]:
     if len(text) in _PLAIN_LENGTHS and text[4] == text[7] == "-" and text[10] in "T " and text[13] == ":":
         try:
             moment = datetime.fromisoformat(text)
@@ -31,17 +47,27 @@ def parse_datetime(text: str) -> datetime:
             pass
         else:
             if moment.tzinfo is None:
-                return moment
+                return moment, timedelta()
     found = _DATETIME.fullmatch(text.strip())
     if found is not None:
         fraction = (found["fraction"] or "")[:6].ljust(6, "0")
         try:
-            return datetime.fromisoformat(
+            moment = datetime.fromisoformat(
                 f"{found['date']}T{found['time'] or '00:00'}{found['second'] or ':00'}.{fraction}"
             )
         except ValueError:
             pass
+        else:
+            return moment, _offset(found, text)
     raise BadRequest(f"{text[:40]!r} is not a date and time. Example: 2026-03-01T14:30:00.")
+
+
+def _offset(found: re.Match[str], text: str) -> timedelta:
+    hours, minutes = int(found["hours"] or 0), int(found["minutes"] or 0)
+    offset = timedelta(hours=hours, minutes=minutes)
+    if minutes > 59 or offset > _LARGEST_OFFSET:
+        raise BadRequest(f"{text[:40]!r} has an offset that no time zone has. They go from -14:00 to +14:00.")
+    return -offset if found["sign"] == "-" else offset
 
 
 def write_datetime(moment: datetime) -> str:

@@ -8,7 +8,7 @@ from typing import NoReturn, cast
 
 from msgspec import Struct
 
-from backlit.model.dates import parse_date, parse_datetime
+from backlit.model.dates import parse_date, parse_utc
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, ValueType
 from backlit.model.filters import (
@@ -120,7 +120,7 @@ def _literal(group: str, found: re.Match[str], at: int, option: str) -> int | fl
         return _number(found, at, option)
     written = found["moment"] if group == "typed" else found["bare"]
     try:
-        return parse_date(written) if re.fullmatch(r"\s*[\d-]+\s*", written) else parse_datetime(written)
+        return parse_date(written) if re.fullmatch(r"\s*[\d-]+\s*", written) else parse_utc(written)
     except BadRequest as error:
         refuse(error.message.rstrip("."), at, option)
 
@@ -308,7 +308,7 @@ def _as_moment(operand: Operand, other: Operand) -> Operand:
     if not isinstance(text, str):
         return operand
     try:
-        return literal(parse_date(text) if len(text.strip()) == len("2026-03-01") else parse_datetime(text))
+        return literal(parse_date(text) if len(text.strip()) == len("2026-03-01") else parse_utc(text))
     except BadRequest:
         return operand
 
