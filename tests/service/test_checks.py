@@ -16,7 +16,8 @@ from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
 from backlit.service.auth.callers import WAITING, Passwords
 from backlit.service.http.endpoint import etag_of, must_match
-from backlit.service.http.listing import SKIP_LIMIT, TOP_DEFAULT, TOP_LIMIT, list_resources, options_of
+from backlit.service.http.listing import list_resources, options_of
+from backlit.service.http.options import NUMBER_LIMIT, TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import (
     INTEGER_LIMIT,
     TAG_LIMIT,
@@ -278,7 +279,10 @@ def test_iterations_of_a_project_take_a_day_to_a_year(days: int, is_right: bool)
     [
         *(({}, None, 0, TOP_DEFAULT), ({"$top": "0"}, 0, 0, 0), ({"$top": "1000"}, 1000, 0, TOP_LIMIT)),
         *(({"$top": "1001"}, 1001, 0, TOP_LIMIT), ({"$skip": " 7 "}, None, 7, TOP_DEFAULT)),
-        ({"$skip": "9" * 30}, None, SKIP_LIMIT, TOP_DEFAULT),
+        ({"$skip": "9" * 30}, None, NUMBER_LIMIT, TOP_DEFAULT),
+        ({"$top": "9" * 5000}, NUMBER_LIMIT, 0, TOP_LIMIT),
+        ({"$top": str(NUMBER_LIMIT + 1)}, NUMBER_LIMIT, 0, TOP_LIMIT),
+        ({"$top": "0" * 30 + "7", "$skip": "0" * 30}, 7, 0, 7),
     ],
 )
 def test_a_page_has_a_size_and_a_place(given: dict[str, str], top: int | None, skip: int, limit: int) -> None:

@@ -387,7 +387,7 @@ async def test_texts_and_numbers_are_computed_in_filters(maya: Client) -> None:
         "id mod 7 eq 3": [i for i in names if i % 7 == 3],
         "id div 50 eq 2": [i for i in names if i // 50 == 2],
         "id div 0 eq 1": [],
-        **dict.fromkeys(NO_RESULTS, []),
+        **{text: [] for text in NO_RESULTS},
         **{f"not ({text})": sorted(names) for text in NO_RESULTS},
         "(id sub 10) mul 2 gt id add 100": [i for i in names if (i - 10) * 2 > i + 100],
         "-id gt -5": [i for i in names if i < 5],

@@ -26,7 +26,7 @@ from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
-from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
+from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, Shared
 from backlit.service.routes import attachments, comments, directory, login, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.database import trouble_of
@@ -66,7 +66,7 @@ class Service:
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
         self.shared = Shared(settings, tuple(sorted(extensions)))
         self._is_open = False
-        endpoints = {path: Endpoint(self.shared, handlers) for path, handlers in _handlers_by_path().items()}
+        endpoints = {path: Endpoint(self.shared, routes) for path, routes in _routes_by_path().items()}
         self.asgi: ASGIApp = Front(_Direct(self._build(endpoints), endpoints), settings)
 
     async def start(self) -> None:
@@ -128,10 +128,10 @@ class Service:
         return PathRoute(_ROOT + path.replace("{id}", "{id:int}"), endpoint, max_body_size=limit)
 
 
-def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
-    found: dict[str, dict[str, Handler | Streamed]] = defaultdict(dict)
+def _routes_by_path() -> Mapping[str, Mapping[str, Route]]:
+    found: dict[str, dict[str, Route]] = defaultdict(dict)
     for route in ROUTES:
-        found[route.path][route.method] = route.handler
+        found[route.path][route.method] = route
     return found
 
 

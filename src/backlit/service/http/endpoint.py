@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,12 +24,19 @@ from backlit.model.errors import (
     StorageError,
     UnsupportedMedia,
 )
-from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
 from backlit.service.auth.callers import Passwords, Tokens
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
+from backlit.service.http.options import (
+    LIST_OPTIONS,
+    NO_OPTIONS,
+    ONE_OPTIONS,
+    TOP_LIMIT,
+    must_be_taken,
+    selected,
+)
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
@@ -67,6 +74,8 @@ USER_KEY = "backlit.user"
 """Key of the user's id in a request's scope, for the log."""
 ERROR_KEY = "backlit.error"
 """Key of the error in the scope of a request that has failed already."""
+ROUTE_KEY = "backlit.route"
+"""Key of the route in the scope of a request below the resource root."""
 
 
 class Shared:
@@ -134,6 +143,12 @@ class Call(Struct, frozen=True):
         return self.request.headers
 
     @property
+    def default_top(self) -> int:
+        """The most results of the list unless the caller gives `$top`."""
+        route: Route = self.request.scope[ROUTE_KEY]
+        return route.default_top
+
+    @property
     def root(self) -> str:
         """The resource root in the form that the caller used."""
         return f"{str(self.request.base_url).rstrip('/')}/api/v1"
@@ -198,6 +213,21 @@ class Route(Struct, frozen=True):
     resource: type[Resource] | str
     tag: str | None = None
     extension: str | None = None
+    default_top: int = TOP_LIMIT
+    """The most results of a list unless `$top` is given."""
+
+    @property
+    def is_list(self) -> bool:
+        """Return True for a route that answers a list."""
+        function = self.handler.respond if isinstance(self.handler, Streamed) else self.handler
+        return function.__name__.startswith("list")
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options with `$` that the route takes."""
+        if self.method != "GET" or isinstance(self.resource, str):
+            return NO_OPTIONS
+        return LIST_OPTIONS if self.is_list else ONE_OPTIONS
 
 
 class Routes(list[Route]):
@@ -211,11 +241,12 @@ class Routes(list[Route]):
         *,
         tag: str | None = None,
         extension: str | None = None,
+        default_top: int = TOP_LIMIT,
     ) -> Callable[[HandlerT], HandlerT]:
         """Declare a route; `tag` groups it in the OpenAPI document, unless its resource does."""
 
         def declare(handler: HandlerT) -> HandlerT:
-            self.append(Route(method, path, handler, resource, tag, extension))
+            self.append(Route(method, path, handler, resource, tag, extension, default_top))
             return handler
 
         return declare
@@ -264,10 +295,10 @@ class Endpoint:
     GET runs on a reader, other methods in the writer's transaction.
     """
 
-    def __init__(self, shared: Shared, handlers: Mapping[str, Handler | Streamed]) -> None:
+    def __init__(self, shared: Shared, routes: Mapping[str, Route]) -> None:
         self._shared = shared
-        self._handlers = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
-        self.is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
+        self._routes = {**routes, **({"HEAD": routes["GET"]} if "GET" in routes else {})}
+        self.is_streamed = any(isinstance(route.handler, Streamed) for route in routes.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; the application's table translates errors."""
@@ -278,9 +309,11 @@ class Endpoint:
 
     async def response(self, request: Request) -> Response:
         """Return the response to a request, whose method may be another one."""
-        handler = self._handlers.get(request.method)
-        if handler is None:
-            raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._handlers)})
+        route = self._routes.get(request.method)
+        if route is None:
+            raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._routes)})
+        request.scope[ROUTE_KEY] = route
+        handler = route.handler
         answer = await (
             handler.respond(self._shared, request) if isinstance(handler, Streamed) else self._answer(request, handler)
         )
@@ -309,82 +342,16 @@ class Endpoint:
         return await request.body()
 
     def _read(self, request: Request, handler: Handler, connection: Connection) -> Answer:
-        call = call_of(self._shared, request, connection)
-        must_be_known(call.query)
-        return handler(call)
+        return handler(call_of(self._shared, request, connection))
 
 
 def call_of(shared: Shared, request: Request, connection: Connection, body: bytes = b"") -> Call:
-    """Authenticate a request; raise Unauthorized, and NotFound for ids beyond the limit."""
+    """Authenticate a request; raise Unauthorized, BadRequest for its options, and NotFound for ids beyond the limit."""
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id
+    route: Route | None = request.scope.get(ROUTE_KEY)
+    if route is not None and request.query_params:
+        must_be_taken(request.query_params, route.options)
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
         raise NotFound("No resource has such an id.")
     return Call(connection, caller, shared, request, body)
-
-
-_KNOWN = frozenset({"$top", "$skip", "$filter", "$orderby", "$select"})
-_GRANTED: Mapping[str, Collection[str]] = {
-    "$format": ("json",),
-    "$count": ("true", "false"),
-    "$inlinecount": ("allpages", "none"),
-}
-"""Options whose values change nothing: every answer is JSON, and every list has its total."""
-_FIELDS = "fields"
-_ALL = "*"
-
-
-def must_be_known(query: QueryParams) -> None:
-    """Raise BadRequest for an option that the service does not have."""
-    for name, value in query.multi_items():
-        if name.startswith("$") and name not in _KNOWN and value.lower() not in _GRANTED.get(name, ()):
-            sentence = f"The option {name[:40]} is not supported; use {', '.join(sorted(_KNOWN))}."
-            raise BadRequest(sentence, {name[:40]: sentence})
-
-
-class Selection:
-    """The keys that `$select` names, in lower case; keys of `fields` stand alone or after `fields/`."""
-
-    def __init__(self, text: str) -> None:
-        names = [name.strip() for name in text.split(",")]
-        self._names = frozenset(name.lower().removeprefix(f"{_FIELDS}/") for name in names)
-        if not all(names):
-            _refuse("a name is missing")
-
-    def must_be_of(self, keys: Iterable[str]) -> None:
-        """Raise BadRequest for a name outside the keys."""
-        unknown = self._names - {key.lower() for key in keys} - {_ALL}
-        if unknown:
-            _refuse(f"unknown property {min(unknown)[:40]!r}")
-
-    def of(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the selected part of a resource."""
-        if _ALL in self._names:
-            return dict(document)
-        own = {key: value for key, value in document.items() if key.lower() in self._names}
-        if _FIELDS in document and _FIELDS not in own:
-            fields = {key: value for key, value in document[_FIELDS].items() if key.lower() in self._names}
-            if fields or self._names - {key.lower() for key in document}:
-                own[_FIELDS] = fields
-        return own
-
-
-def selection_of(query: QueryParams) -> Selection | None:
-    """Return the selection of an address, if it has one."""
-    text = query.get("$select")
-    return None if text is None else Selection(text)
-
-
-def selected(document: bytes, query: QueryParams) -> bytes:
-    """Return the selected part of one resource; raises BadRequest for a key that no such resource has."""
-    selection = selection_of(query)
-    if selection is None:
-        return document
-    read = orjson.loads(document)
-    selection.must_be_of([*read, *read[_FIELDS], *FIELD_BY_KEY] if _FIELDS in read else read)
-    return orjson.dumps(selection.of(read))
-
-
-def _refuse(reason: str) -> None:
-    sentence = f"$select has an error: {reason}."
-    raise BadRequest(sentence, {"$select": sentence})

@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from msgspec import Struct
 
-from backlit.model.errors import BadRequest
-from backlit.model.fields import PROPERTY_BY_LOWER_NAME
+from backlit.model.fields import FIELDS, TOP_LEVEL
 from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
-from backlit.service.http.endpoint import Answer, Selection, selection_of
+from backlit.service.http.endpoint import Answer
+from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT, Selection, selection_of, whole_number
 from backlit.service.storage.filter_sql import Properties
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
     from backlit.model.fields import Field
-
-TOP_DEFAULT = 100
-TOP_LIMIT = 1000
-SKIP_LIMIT = 10**12
 
 
 class ListOptions(Struct, frozen=True):
@@ -33,11 +29,12 @@ class ListOptions(Struct, frozen=True):
     filter: Filter | None
     order: tuple[SortKey, ...]
     selection: Selection | None = None
+    default_top: int = TOP_DEFAULT
 
     @property
     def limit(self) -> int:
         """Return the most results to return."""
-        return TOP_DEFAULT if self.top is None else min(self.top, TOP_LIMIT)
+        return self.default_top if self.top is None else min(self.top, TOP_LIMIT)
 
 
 def options_of(
@@ -45,20 +42,24 @@ def options_of(
     properties: Properties | None = None,
     custom: Sequence["Field"] = (),
     unsearched: Sequence[str] = (),
+    default_top: int = TOP_DEFAULT,
 ) -> ListOptions:
     """Read the list options; raises BadRequest naming the option. `unsearched` are keys for `$select` only."""
     table = {} if properties is None else {"properties": properties}
     selection = selection_of(query)
-    if selection is not None:
-        keys = (field.key for field in (*(properties or PROPERTY_BY_LOWER_NAME).values(), *custom))
-        selection.must_be_of((*keys, *unsearched, *(() if properties else ("fields",))))
+    if selection is not None and properties is not None:
+        selection.must_be_of((*(field.key for field in properties.values()), *unsearched))
+    elif selection is not None:
+        outer, inner = (field.key for field in TOP_LEVEL), (field.key for field in (*FIELDS, *custom))
+        selection.must_be_of((*outer, "fields"), inner)
     text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
     return ListOptions(
-        _number(query, "$top"),
-        min(_number(query, "$skip") or 0, SKIP_LIMIT),
+        whole_number(query, "$top"),
+        whole_number(query, "$skip") or 0,
         _filter(text, properties, custom),
         parse_order(order, custom, **table) if order else (),
         selection,
+        default_top,
     )
 
 
@@ -74,16 +75,6 @@ def _item_filter(text: str, custom: tuple["Field", ...]) -> Filter:
     return parse_filter(text, custom)
 
 
-def _number(query: "QueryParams", name: str) -> int | None:
-    if name not in query:
-        return None
-    text = query[name].strip()
-    if not (text.isascii() and text.isdigit()):
-        sentence = f"{name} must be a whole number that is not negative, not {text[:20]!r}."
-        raise BadRequest(sentence, {name: sentence})
-    return int(text[:18])
-
-
 def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
     """Wrap rendered documents; `top` is the requested or else the returned count."""
     if options.selection is not None:
@@ -95,7 +86,7 @@ def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, wi
 
 def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:
     """Filter, sort and page resources in memory, as SQL does for large tables."""
-    options = options_of(query, properties)
+    options = options_of(query, properties, default_top=TOP_LIMIT)
     rows = [({f.key: getattr(r, f.column) for f in properties.values()}, r) for r in resources]
     if options.filter is not None:
         rows = [row for row in rows if matches(options.filter, row[0])]
@@ -104,8 +95,7 @@ def list_resources(resources: Sequence[Resource], query: "QueryParams", properti
     for key in reversed(options.order):
         rows.sort(key=_sorter(key.name), reverse=key.descending)
         rows.sort(key=lambda row, name=key.name: row[0][name] is None)  # type: ignore[misc] # the default binds the name
-    end = None if options.top is None else options.skip + options.limit
-    page = [orjson.dumps(resource.wire()) for _, resource in rows[options.skip : end]]
+    page = [orjson.dumps(resource.wire()) for _, resource in rows[options.skip : options.skip + options.limit]]
     return envelope(page, len(rows), options)
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Route, Streamed
-from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
+from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 from backlit.service.routes.login import LOGOUT_PATH
@@ -43,7 +43,7 @@ def document(routes: Sequence[Route], name: str) -> Schema:
         "info": {
             "title": name,
             "version": version("backlit"),
-            "description": "Work items, comments, areas, iterations, attachments, users and projects of a backlog.",
+            "description": _ABOUT,
             "contact": {"name": "The operator of this server"},
             "license": {"name": "MIT", "identifier": "MIT"},
         },
@@ -62,6 +62,12 @@ def document(routes: Sequence[Route], name: str) -> Schema:
     }
 
 
+_ABOUT = (
+    "Work items, comments, areas, iterations, attachments, users and projects of a backlog. Every DateTime is UTC,"
+    " without a zone. Every address of one resource or of a list also takes `$select`, comma-separated keys such as"
+    " `id,Name`: the answer then has these keys alone, whatever its schema requires, so that no operation names it as a"
+    " parameter. An option with `$` that an address does not take is refused."
+)
 _TOKEN = "OAuth WRAP: `WRAP access_token=` and the url-encoded token."  # noqa: S105  a description
 
 
@@ -70,25 +76,24 @@ def _operation(route: Route) -> Schema:
     function = handler.respond if isinstance(handler, Streamed) else handler
     verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
     resource = route.resource if isinstance(route.resource, str) else route.resource.__name__
-    is_list = verb.startswith("list")
     found: Schema = {
         "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id}") else ""),
         "tags": [route.tag or _tag(resource)],
         **_said(function, words[-1]),
-        "parameters": list(_parameters(method, verb, resource, is_list=is_list)),
+        "parameters": list(_parameters(route, verb, resource)),
     }
     if body := _body(resource, verb):
         found["requestBody"] = body
     if verb == "remove":
         answer = _answer("The id of what was deleted.", reference("Deleted"))
-    elif is_list:
+    elif route.is_list:
         answer = _answer("A page of the list.", list_of(resource))
     else:
         headers = () if isinstance(route.resource, str) else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
     # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
-    return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method, is_list))}}
+    return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method))}}
 
 
 def _said(function: Callable[..., object], noun: str) -> Schema:
@@ -112,10 +117,8 @@ def _creates(verb: str) -> bool:
     return verb == "create" or verb.startswith("upload")
 
 
-def _refusals(path: str, method: str, is_list: bool) -> list[int]:
-    codes = [401, 431, 503]
-    if is_list or method != "GET":
-        codes.append(400)
+def _refusals(path: str, method: str) -> list[int]:
+    codes = [400, 401, 431, 503]
     if "{id}" in path:
         codes.append(404)
     if method != "GET":
@@ -127,24 +130,21 @@ def _refusals(path: str, method: str, is_list: bool) -> list[int]:
     return sorted(codes)
 
 
-def _parameters(method: str, verb: str, resource: str, *, is_list: bool) -> Iterator[Schema]:
-    if is_list:
-        limit = f"How many at most; {TOP_DEFAULT} work items unless given, never more than {TOP_LIMIT}."
-        yield _query("$top", {"type": "integer", "minimum": 0}, limit)
-        yield _query("$skip", {"type": "integer", "minimum": 0}, "How many to pass over.")
+def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
+    if route.is_list:
+        number: Schema = {"type": "integer", "format": "int32", "minimum": 0, "maximum": NUMBER_LIMIT}
+        limit = f"How many at most; {route.default_top} unless given, never more than {TOP_LIMIT}."
+        yield _query("$top", {**number, "default": route.default_top}, limit)
+        yield _query("$skip", {**number, "default": 0}, "How many to pass over.")
         yield _query("$filter", {"type": "string", "maxLength": 8192}, "OData, for example: Status eq 'Done'")
         yield _query("$orderby", {"type": "string"}, "For example: lastModifiedAt desc, id")
-        keys = (
-            "Comma-separated keys of the results, for example: id,Name. Only these are answered, whatever is required."
-        )
-        yield _query("$select", {"type": "string"}, keys)
     if verb == "remove" and resource in {"Area", "Iteration"}:
         yield _query(
             "reassignmentId", {"type": "integer", "minimum": 0}, "Where items below go; to the root unless given."
         )
     if verb.startswith("upload"):
         yield _query("type", {"type": "string", "examples": ["Service", "Feedback"]}, "Service unless given.")
-    if method in {"PUT", "DELETE"} or verb == "rank":
+    if route.method in {"PUT", "DELETE"} or verb == "rank":
         yield {"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "An ETag, or `*`."}
 
 

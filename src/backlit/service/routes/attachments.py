@@ -29,6 +29,7 @@ from backlit.service.http.endpoint import (
     must_match,
 )
 from backlit.service.http.listing import ListOptions, options_of
+from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.routes.comments import found_comment, page_of, with_types
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
@@ -49,7 +50,7 @@ def read(call: Call) -> Answer:
     return _answer(call, found_attachment(call))
 
 
-@routes("GET", "/attachments", Attachment)
+@routes("GET", "/attachments", Attachment, default_top=TOP_DEFAULT)
 def list_all(call: Call) -> Answer:
     """GET /attachments: those of all items the caller may see."""
     return _list(call)
@@ -164,7 +165,8 @@ _ADDRESSES = ("friendlySize", "url", "downloadUrl")
 
 
 def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:
-    options = with_types(call, options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES))
+    found = options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES, default_top=call.default_top)
+    options = with_types(call, found)
     if options.filter is None and not options.order:
         return _page(options, item_id, comment_id, call)
     raise TakesLong(call, partial(_page, options, item_id, comment_id))

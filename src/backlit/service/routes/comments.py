@@ -13,6 +13,7 @@ from backlit.model.filters import Value, with_constants
 from backlit.model.resources import INTERNAL, PORTAL, Comment, Resource
 from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, json_answer, must_match, resource_answer
 from backlit.service.http.listing import ListOptions, envelope, options_of
+from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
@@ -27,7 +28,7 @@ def read(call: Call) -> Answer:
     return resource_answer(_shown(call, found_comment(call)))
 
 
-@routes("GET", "/comments", Comment)
+@routes("GET", "/comments", Comment, default_top=TOP_DEFAULT)
 def list_all(call: Call) -> Answer:
     """GET /comments: those of all items the caller may see."""
     return _list(call)
@@ -86,7 +87,7 @@ def with_types(call: Call, options: ListOptions) -> ListOptions:
 
 
 def _list(call: Call, item_id: int | None = None) -> Answer:
-    options = with_types(call, options_of(call.query, comments.PROPERTIES))
+    options = with_types(call, options_of(call.query, comments.PROPERTIES, default_top=call.default_top))
     if options.filter is None and not options.order:
         return _page(options, item_id, call)
     raise TakesLong(call, partial(_page, options, item_id))

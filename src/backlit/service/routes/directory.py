@@ -8,7 +8,8 @@ from backlit.model.fields import Field, ItemType, ValueType
 from backlit.model.resources import Project, Team, TimeEntryType, User
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, resource_answer
-from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT, list_resources
+from backlit.service.http.listing import list_resources
+from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import TAG_LIMIT, TEXT_LIMIT
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import projects, users

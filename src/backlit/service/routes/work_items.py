@@ -11,6 +11,7 @@ from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Pr
 from backlit.model.resources import WorkItem
 from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
+from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.schema import areas, iterations
@@ -28,7 +29,7 @@ def read(call: Call) -> Answer:
     return Answer(document, 200, {"etag": etag_of(document)})
 
 
-@routes("GET", "/workitems", WorkItem)
+@routes("GET", "/workitems", WorkItem, default_top=TOP_DEFAULT)
 def list_all(call: Call) -> Answer:
     """GET /workitems."""
     return _list(call)
@@ -160,7 +161,7 @@ _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 def _list(call: Call, parent_id: int | None = None) -> Answer:
     """Return a page of the visible items, or of the tasks of one of them."""
     custom = _custom_fields(call)
-    options = options_of(call.query, custom=custom)
+    options = options_of(call.query, custom=custom, default_top=call.default_top)
     if _is_quick(options):
         return _page(options, custom, parent_id, call)
     raise TakesLong(call, partial(_page, options, custom, parent_id))

@@ -1,0 +1,134 @@
+"""The options of an address that begin with `$`: which an address takes, and the keys that `$select` leaves."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn
+
+import orjson
+from starlette.datastructures import QueryParams
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY
+
+TOP_DEFAULT = 100
+"""The results of a list that may be long, unless `$top` asks for another number."""
+TOP_LIMIT = 1000
+"""The most results of a page; the lists of small nouns come whole up to here."""
+NUMBER_LIMIT = 2**31 - 1
+"""A larger `$top` or `$skip` counts as this one, and is answered as this one: clients read 32 bits."""
+
+NO_OPTIONS: frozenset[str] = frozenset()
+ONE_OPTIONS = frozenset({"$select"})
+"""The options of one resource."""
+LIST_OPTIONS = frozenset({"$top", "$skip", "$filter", "$orderby", "$select"})
+_GRANTED: Mapping[str, Collection[str]] = {"$format": ("json",)}
+_GRANTED_TO_LISTS: Mapping[str, Collection[str]] = {
+    **_GRANTED,
+    "$count": ("true", "false"),
+    "$inlinecount": ("allpages", "none"),
+}
+"""Options whose values change nothing: every answer is JSON, and every list has its total."""
+_NAME_WIDTH = 40
+
+
+def must_be_taken(query: QueryParams, options: Collection[str]) -> None:
+    """Raise BadRequest for an option that the address does not take, and for one that is given twice."""
+    granted = _GRANTED_TO_LISTS if "$top" in options else _GRANTED
+    met = set()
+    for name, value in query.multi_items():
+        if not name.startswith("$"):
+            continue
+        shown = name[:_NAME_WIDTH]
+        if name not in options and value.lower() not in granted.get(name, ()):
+            _refuse(shown, f"The option {shown} is not supported here; {_taken(options)}.")
+        if name in met:
+            _refuse(shown, f"The option {shown} is given twice; give it once.")
+        met.add(name)
+
+
+def _taken(options: Collection[str]) -> str:
+    return f"this address takes {', '.join(sorted(options))}" if options else "this request takes none"
+
+
+def _refuse(name: str, sentence: str) -> NoReturn:
+    raise BadRequest(sentence, {name: sentence})
+
+
+def whole_number(query: QueryParams, name: str) -> int | None:
+    """Return the number of an option, at most NUMBER_LIMIT, None if absent; raise BadRequest for anything else."""
+    if name not in query:
+        return None
+    text = query[name].strip()
+    if not (text.isascii() and text.isdigit()):
+        _refuse(name, f"{name} must be a whole number that is not negative, not {text[:20]!r}.")
+    digits = text.lstrip("0") or "0"
+    return min(int(digits), NUMBER_LIMIT) if len(digits) <= len(str(NUMBER_LIMIT)) else NUMBER_LIMIT
+
+
+_FIELDS = "fields"
+_ALL = "*"
+
+
+class _SelectedName(NamedTuple):
+    """A name of `$select` in lower case, whether it stands after `fields/`, and its place, from 1."""
+
+    key: str
+    is_in_fields: bool
+    at: int
+
+
+class Selection:
+    """The keys that `$select` names; keys of `fields` stand alone or after `fields/`."""
+
+    def __init__(self, text: str) -> None:
+        self._given: list[_SelectedName] = []
+        at = 1
+        for part in text.split(","):
+            name = part.strip().lower()
+            place = at + len(part) - len(part.lstrip())
+            if not name:
+                _refuse_select("a name is missing", place)
+            key = name.removeprefix(f"{_FIELDS}/")
+            self._given.append(_SelectedName(key, key != name, place))
+            at += len(part) + 1
+        self._keys = frozenset(each.key for each in self._given)
+
+    def must_be_of(self, keys: Iterable[str], in_fields: Iterable[str] = ()) -> None:
+        """Raise BadRequest for a name outside a resource's keys and those of its `fields`."""
+        inner = {key.lower() for key in in_fields}
+        outer = {_ALL, *(key.lower() for key in keys)}
+        for name in self._given:
+            if name.is_in_fields and name.key not in inner:
+                _refuse_select(f"fields has no {name.key[:_NAME_WIDTH]!r}", name.at)
+            if not name.is_in_fields and name.key not in outer and name.key not in inner:
+                _refuse_select(f"unknown property {name.key[:_NAME_WIDTH]!r}", name.at)
+
+    def of(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the selected part of a resource."""
+        if _ALL in self._keys:
+            return dict(document)
+        own = {key: value for key, value in document.items() if key.lower() in self._keys}
+        if _FIELDS in document and _FIELDS not in own:
+            fields = {key: value for key, value in document[_FIELDS].items() if key.lower() in self._keys}
+            if fields or self._keys - {key.lower() for key in document}:
+                own[_FIELDS] = fields
+        return own
+
+
+def selection_of(query: QueryParams) -> Selection | None:
+    """Return the selection of an address, if it has one."""
+    text = query.get("$select")
+    return None if text is None else Selection(text)
+
+
+def selected(document: bytes, query: QueryParams) -> bytes:
+    """Return the selected part of one resource; raises BadRequest for a key that no such resource has."""
+    selection = selection_of(query)
+    if selection is None:
+        return document
+    read = orjson.loads(document)
+    selection.must_be_of(read, (*read[_FIELDS], *FIELD_BY_KEY) if _FIELDS in read else ())
+    return orjson.dumps(selection.of(read))
+
+
+def _refuse_select(reason: str, at: int) -> NoReturn:
+    _refuse("$select", f"$select has an error at character {at}: {reason}.")
