@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
+from backlit.cli.machine import check_machine
 from backlit.cli.typed_ahead import TypedAhead, has_screen
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def _is_text(argument: str) -> bool:
 
 def _run(arguments: Sequence[str]) -> int:
     """Run a command; keys typed before they are read stay unseen, those for the screens and secrets."""
+    check_machine()
     with ExitStack() as end:
         terminal = None
         frame = saved_frame(arguments) if has_screen() else None
@@ -66,6 +68,14 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
+        return FAILED
+    except OSError as error:
+        from backlit.cli.machine import refusal_of
+
+        refusal = refusal_of(error)
+        if refusal is None:
+            raise
+        _say(refusal)
         return FAILED
     except _failures() as error:
         _say(error)

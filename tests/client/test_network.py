@@ -39,6 +39,11 @@ def test_the_fault_of_a_certificate_is_named_however_deep_it_lies(code: int, wor
         (ConnectionRefusedError(111, "refused"), "http://a.example:8080", "nothing is listening on a.example:8080"),
         (ssl.SSLError(1, "wrong version"), "https://a.example:80", "a.example:80 does not speak HTTPS"),
         (OSError(101, "Network is unreachable"), "https://a.example", ": Network is unreachable (a.example:443)."),
+        (
+            OSError(24, "Too many open files"),
+            "https://a.example",
+            "This machine opens no more connections: Too many open",
+        ),
         (ValueError("odd"), "https://a.example", "The server cannot be reached."),
     ],
 )

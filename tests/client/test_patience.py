@@ -21,6 +21,7 @@ from backlit.model.wrap import TokenGrant
 FILE = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=3, download_url=f"{BASE}/7")
 PIECE = b"0" * 2**18
 LARGE = replace(FILE, size=3 * len(PIECE))
+ONCE = Pacing(attempts=1)
 Pass = Callable[[float], None]
 
 
@@ -75,10 +76,10 @@ class Pieces(httpx.AsyncByteStream):
         return self._pieces()
 
 
-def client_of(folder: Path, transport: httpx.AsyncBaseTransport) -> Client:
+def client_of(folder: Path, transport: httpx.AsyncBaseTransport, pacing: Pacing = ONCE) -> Client:
     cache = TokenCache(folder / "tokens.json", BASE)
     cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
-    return Client.at(BASE, cache, Pacing(attempts=1), transport)
+    return Client.at(BASE, cache, pacing, transport)
 
 
 Act = Callable[[Client, Path], Awaitable[object]]
@@ -114,6 +115,7 @@ def sign_in(client: Client, _folder: Path) -> Awaitable[object]:
 
 
 STALLS: list[tuple[Act, int | None, type[Exception], str]] = [
+    (upload, None, Unclear, "may or may not have arrived"),
     (upload, 201, Unclear, "may or may not have arrived"),
     (upload, 404, Unclear, "may or may not have arrived"),
     (download, None, Offline, "took too long to respond"),
@@ -172,3 +174,54 @@ async def test_a_sign_out_does_not_wait_for_the_service(tmp_path: Path, passed: 
         await asyncio.wait_for(client.auth.sign_out(), LONGEST_ANSWER)
 
         assert not client.auth.signed_in
+
+
+class Dripping(httpx.AsyncBaseTransport):
+    """Lets seconds pass before each response, and breaks each off."""
+
+    def __init__(self, passed: Pass, seconds: float) -> None:
+        self._passed, self._seconds = passed, seconds
+        self.requests = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests += 1
+        self._passed(self._seconds)
+        await asyncio.sleep(0)
+        raise httpx.ReadTimeout("Nothing more came.", request=request)
+
+
+@pytest.mark.parametrize(("seconds", "requests"), [(LONGEST_ANSWER - 0.1, 1), (LONGEST_ANSWER / 2, 2), (1.0, 4)])
+async def test_the_repeats_of_a_request_end_with_its_time(
+    tmp_path: Path, passed: Pass, seconds: float, requests: int
+) -> None:
+    transport = Dripping(passed, seconds)
+    began = asyncio.get_running_loop().time()
+    async with client_of(tmp_path, transport, Pacing(first_pause=1.0, longest_pause=1.0)) as client:
+        with pytest.raises(Offline, match="did not respond in time"):
+            await client.work_items.get(1)
+
+    assert asyncio.get_running_loop().time() - began < LONGEST_ANSWER + 4.0
+    assert transport.requests == requests
+
+
+async def test_a_server_that_drips_is_asked_once(tmp_path: Path, passed: Pass) -> None:
+    began = asyncio.get_running_loop().time()
+    async with client_of(tmp_path, Slow(passed, 200, 1.0), Pacing(first_pause=0.001)) as client:
+        with pytest.raises(Offline, match="did not respond in time"):
+            await client.work_items.get(1)
+
+    assert asyncio.get_running_loop().time() - began < 2 * LONGEST_ANSWER
+
+
+async def test_the_two_steps_of_a_sign_in_share_its_time(tmp_path: Path, passed: Pass) -> None:
+    class Late(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            passed(LONGEST_ANSWER / 2 + 1)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            status = 401 if request.method == "GET" else 200
+            return httpx.Response(status, headers={"WWW-Authenticate": CHALLENGE}, stream=httpx.ByteStream(b""))
+
+    async with client_of(tmp_path, Late()) as client:
+        with pytest.raises(Offline, match="took too long to answer the sign-in"):
+            await client.auth.sign_in("maya", "lantern")

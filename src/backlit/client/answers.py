@@ -197,7 +197,7 @@ FILE_LIMIT = 8 * 1024**3
 ENCODINGS = "gzip, deflate"
 """The accepted content encodings, one at a time."""
 LONGEST_ANSWER = 120.0
-"""Seconds for one response from first to last byte, against a server that drips forever."""
+"""Seconds for the whole response to a request, its repeats included, against a server that drips forever."""
 _PIECE = 256 * 1024
 _AUTOMATIC = 32 + zlib.MAX_WBITS
 

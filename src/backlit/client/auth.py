@@ -240,6 +240,13 @@ class WrapAuth(httpx.Auth):
 
     async def _request_grant(self, credentials: dict[str, str]) -> TokenGrant:
         """Request a grant from the token endpoint."""
+        try:
+            async with asyncio.timeout(LONGEST_ANSWER):
+                return await self._ask_for_grant(credentials)
+        except TimeoutError:
+            raise Offline("The server took too long to answer the sign-in. Try again.") from None
+
+    async def _ask_for_grant(self, credentials: dict[str, str]) -> TokenGrant:
         challenge = self._challenge or await self._discover()
         form = {"wrap_client_id": challenge.client_id} | credentials
         body = "&".join(f"{name}={quote(value, safe='')}" for name, value in form.items()).encode()
@@ -286,14 +293,11 @@ class WrapAuth(httpx.Auth):
     async def _ask(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
         request.headers["Accept-Encoding"] = ENCODINGS
         try:
-            async with asyncio.timeout(LONGEST_ANSWER):
-                response = await self._send(request)
-                try:
-                    return response.status_code, response.headers, await read_body(response, GRANT_LIMIT)
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            raise Offline("The server took too long to answer the sign-in. Try again.") from None
+            response = await self._send(request)
+            try:
+                return response.status_code, response.headers, await read_body(response, GRANT_LIMIT)
+            finally:
+                await response.aclose()
         except httpx.RequestError as error:
             raise offline(error, request) from None
 

@@ -176,18 +176,22 @@ class Calls:
         """Send one request to `path` below the base address and return a success.
 
         Retries GET, PUT and DELETE after a passing failure; a request that is not repeatable only if it certainly had
-        no effect; POST never. Raises errors of model/errors.py: Offline if no request arrived, Unclear if a write may
-        have taken effect.
+        no effect; POST never. The whole ends after LONGEST_ANSWER seconds.
+
+        Raises errors of model/errors.py: Offline if no request arrived, Unclear if a write may have taken
+        effect.
         """
         attempts_left = self._pacing.attempts if method != "POST" else 1
         pause = self._pacing.first_pause
         may_have_happened = False
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + LONGEST_ANSWER
         while True:
             attempts_left -= 1
             wanted = 0.0
             request = self._request(method, path, query, body, headers)
             try:
-                answer = await self._once(request)
+                answer = await self._once(request, deadline)
             except httpx.RequestError as error:
                 may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
                 failure = _broken(error, request, may_have_happened=may_have_happened)
@@ -202,9 +206,10 @@ class Calls:
                     raise failure
             if may_have_happened and not is_repeatable:
                 raise failure
-            if attempts_left <= 0 or wanted > self._pacing.longest_pause:
+            wait = max(wanted, random.uniform(pause / 2, pause))  # noqa: S311  jitter is no secret
+            if attempts_left <= 0 or wanted > self._pacing.longest_pause or loop.time() + wait >= deadline:
                 raise failure
-            await asyncio.sleep(max(wanted, random.uniform(pause / 2, pause)))  # noqa: S311  jitter is no secret
+            await asyncio.sleep(wait)
             pause = min(pause * 3, self._pacing.longest_pause)
 
     def _request(
@@ -223,19 +228,19 @@ class Calls:
             method, url, content=orjson.dumps(body), headers=content_type | dict(headers or {})
         )
 
-    async def _once(self, request: httpx.Request) -> Answer:
+    async def _once(self, request: httpx.Request, deadline: float) -> Answer:
         began, status = time.monotonic(), 0
         try:
-            answer = await self._answer(request)
+            answer = await self._answer(request, deadline)
             status = answer.status
             self.clock.heard(answer.headers.get("date"))
             return answer
         finally:
             self.on_answer(request.method, status, time.monotonic() - began)
 
-    async def _answer(self, request: httpx.Request) -> Answer:
+    async def _answer(self, request: httpx.Request, deadline: float) -> Answer:
         try:
-            async with asyncio.timeout(LONGEST_ANSWER):
+            async with asyncio.timeout_at(deadline):
                 response = await self._http.send(request, auth=self.auth, stream=True)
                 try:
                     body = await read_body(response)

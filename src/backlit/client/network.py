@@ -1,5 +1,6 @@
 """The network: authorities of encryption, proxies of the environment, and the reasons of failures."""
 
+import errno
 import ipaddress
 import os
 import socket
@@ -235,7 +236,7 @@ _REASONS: Mapping[type[BaseException], str] = {
         "{place} broke off its response or does not speak {scheme}. Check the port and the scheme."
     ),
     httpx.DecodingError: "The response of {host} is not compressed as its headers declare.",
-    httpx.ReadTimeout: "{place} did not respond in time.",
+    httpx.ReadTimeout: "{place} did not respond in time. Try again later, or have a look at the server.",
     httpx.ConnectTimeout: f"{_UNREACHABLE}: {{place}} did not answer in time. Check the address and the network.",
     OSError: f"{_UNREACHABLE}: {{error}} ({{place}}).",
 }
@@ -254,6 +255,8 @@ _PROXY_REASONS: Mapping[type[BaseException], str] = {
     OSError: f"{_UNREACHABLE}: {{error}} ({{proxy}}). {_WAY_OUT}",
 }
 """The same for a request that went through a proxy."""
+_OWN_FAULTS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+"""Errors of connecting that the server has no part in."""
 _ENDED, _NOT_YET = 10, 9
 _UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21, 24, 27})
 _OTHER_NAME = frozenset({62, 63, 64})
@@ -275,6 +278,10 @@ def offline(error: BaseException, request: httpx.Request) -> Offline:
             return Offline(f"{_fault_of(cause, host)} No request was sent.")
         if isinstance(cause, httpx.ProxyError) and proxy is not None:
             return Offline(proxy.failure(cause, place))
+        if isinstance(cause, OSError) and cause.errno in _OWN_FAULTS:
+            return Offline(
+                f"This machine opens no more connections: {cause.strerror}. End other programs and try again."
+            )
     names = {"host": url.host, "place": place, "scheme": url.scheme.upper(), "proxy": proxy}
     for kind, words in (_REASONS if proxy is None else _PROXY_REASONS).items():
         for cause in causes:

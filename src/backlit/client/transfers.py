@@ -57,7 +57,8 @@ class Transfers:
             raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
         with file:
             size = os.fstat(file.fileno()).st_size
-            parts = {"files": (file_name(path.name), _Counted(file, size, progress), content_type)}
+            counted_file = _Counted(file, size, progress)
+            parts = {"files": (file_name(path.name), counted_file, content_type)}
             query = {"type": kind} if kind else None
             request = self._http.build_request(
                 "POST",
@@ -65,7 +66,7 @@ class Transfers:
                 params=query,
                 files=parts,  # type: ignore[arg-type] # has the parts of a file that httpx uses: read, seek, tell
             )
-            response = await self._sent(request)
+            response = await self._sent(request, counted_file)
             try:
                 async with asyncio.timeout(LONGEST_ANSWER):
                     body = await read_body(response)
@@ -79,12 +80,16 @@ class Transfers:
                 raise _unclear()
             raise error_of(response.status_code, response.headers, body)
 
-    async def _sent(self, request: httpx.Request) -> httpx.Response:
+    async def _sent(self, request: httpx.Request, file: "_Counted") -> httpx.Response:
+        """Send a file; it may take long as long as pieces leave, the head of the response may not."""
+        loop = asyncio.get_running_loop()
         try:
-            return await self._http.send(request, auth=self._auth, stream=True)
+            async with asyncio.timeout(LONGEST_ANSWER) as patience:
+                file.on_piece = lambda: patience.reschedule(loop.time() + LONGEST_ANSWER)
+                return await self._http.send(request, auth=self._auth, stream=True)
         except _NOT_SENT as error:
             raise offline(error, request) from None
-        except httpx.RequestError:
+        except (httpx.RequestError, TimeoutError):
             raise _unclear() from None
 
     async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
@@ -211,9 +216,11 @@ class _Counted:
 
     def __init__(self, file: IO[bytes], size: int, progress: Progress) -> None:
         self._file, self._size, self._progress = file, size, progress
+        self.on_piece: Callable[[], None] = lambda: None
 
     def read(self, size: int = -1) -> bytes:
         piece = self._file.read(size)
+        self.on_piece()
         self._progress(self._file.tell(), self._size)
         return piece
 
