@@ -9,7 +9,7 @@ import shutil
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,8 +63,8 @@ def served(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A real server over a copy of the sample, and the header of somebody who manages all of it."""
     place = tmp_path_factory.mktemp("openapi")
     shutil.copy(sample_file, place / "service.db")
-    failures = {"login_failures": 10**6, "login_failures_per_address": 10**6}
-    service = Service(ServiceSettings(f"sqlite:///{place}/service.db", place / "files", **failures))
+    settings = ServiceSettings(f"sqlite:///{place}/service.db", place / "files")
+    service = Service(replace(settings, login_failures=10**6, login_failures_per_address=10**6))
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(Config(service.asgi, log_config=None))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
