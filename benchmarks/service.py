@@ -127,12 +127,12 @@ async def load(port: int, pid: int, header: str, case: Case) -> Load:
     return Load(len(measured) / took, used / max(1, len(measured)) * 1e3, measured)
 
 
-def sign_in(base: str) -> str:
-    """The Authorization header of the sample's first user, by the flow of SPEC 5."""
+def sign_in(base: str, username: str = USER) -> str:
+    """The Authorization header of a user of the sample, by the flow of SPEC 5."""
     with httpx.Client(base_url=base, timeout=30) as client:
         challenge = parse_challenge(client.get("/api/v1/users/me").headers["WWW-Authenticate"])
         assert challenge is not None
-        form = {"wrap_client_id": challenge.client_id, "wrap_username": USER, "wrap_password": PASSWORD}
+        form = {"wrap_client_id": challenge.client_id, "wrap_username": username, "wrap_password": PASSWORD}
         answer = client.post(TOKEN_PATH, data=form)
         answer.raise_for_status()
         return authorization_header(parse_grant(answer.text).access_token)

@@ -184,6 +184,11 @@ class TakesLong(Exception):
         self._call = call
         self._rest = rest
 
+    @property
+    def user_id(self) -> int:
+        """The user who waits for the rest."""
+        return self._call.caller.id
+
     def go_on(self, connection: Connection) -> Answer:
         """Do the rest of the work."""
         return self._rest(replace(self._call, connection=connection))
@@ -329,9 +334,9 @@ class Endpoint:
                 lambda connection: handler(call_of(self._shared, request, connection, body))
             )
         try:
-            answer = await database.read(partial(self._read, request, handler))
+            answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
         except TakesLong as long:
-            answer = await database.slow.run(long.go_on)
+            answer = await database.slow.run(long.go_on, long.user_id)
         return replace(answer, body=selected(answer.body, request.query_params)) if "etag" in answer.headers else answer
 
     async def _body(self, request: Request) -> bytes:

@@ -24,7 +24,7 @@ _SENTENCES = {
     413: "The body is too large.",
     415: "The body's content type is not one that is read here.",
     416: "The range lies outside the contents.",
-    429: "Too many attempts to sign in; Retry-After says how long to wait.",
+    429: "Too many attempts to sign in, or too many long reads of one user; Retry-After says how long to wait.",
     431: "Address and headers together are too long.",
     503: "The service is too busy, or about to stop.",
 }

@@ -208,7 +208,7 @@ def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
 
 def _is_quick(options: ListOptions) -> bool:
     """Return True for a list served by indexes, which may run on the fast lane."""
-    if any(key.name not in _RANGES for key in options.order):
+    if options.skip >= work_items.DEEP or any(key.name not in _RANGES for key in options.order):
         return False
     parts = options.filter.parts if isinstance(options.filter, And) else (options.filter,)
     return options.filter is None or all(_is_indexed(part) for part in parts)

@@ -19,9 +19,11 @@ from sqlalchemy.pool import NullPool
 from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
 from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
-from backlit.service.storage.lanes import GivenUp, Lane, QuickReads, Result, Work
+from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, Shares, Work
+from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
+from backlit.service.storage.quick_reads import GivenUp, QuickReads
 
 _Identity = tuple[int, int] | None
 
@@ -91,13 +93,18 @@ def sole_server(url: URL) -> Iterator[None]:
 
 
 SLOW_QUERY_LIMIT = 10.0
-"""Seconds after which a query is refused."""
+"""Seconds of waiting and running after which a query is refused."""
 QUICK_READ_LIMIT = 0.05
-"""Seconds after which a read leaves the event loop for a lane."""
+"""Seconds after which a read leaves the event loop for the slow lane."""
+FAST_READ_LIMIT = 0.5
+"""Seconds after which a read leaves the fast lane for the slow one."""
 BATCH = 64
 """Maximum number of writes in one commit."""
-READERS = {"sqlite": 1, "postgresql": 2}
-"""Threads of a reading lane. More threads contend for the interpreter; on SQLite, one is fastest."""
+FAST_READERS = {"sqlite": 1, "postgresql": 2}
+"""Threads of the fast lane. More threads contend for the interpreter; on SQLite, one is fastest."""
+SLOW_READERS = 3
+SHARES = Shares(running=2, waiting=16)
+"""One user's part of the slow lane, of which a thread is thus left to the others."""
 
 _POSTGRES = "postgresql+psycopg"
 _SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
@@ -114,7 +121,7 @@ _READING = "SET default_transaction_read_only = on; SET default_transaction_isol
 class Database:
     """Database of one service: fast and slow reader threads, and one writer thread.
 
-    The clock stays ahead of every stored stamp.
+    On the slow lane users take turns. The clock stays ahead of every stored stamp.
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
@@ -130,27 +137,41 @@ class Database:
 
     def open(self) -> None:
         """Create or upgrade the tables and start the threads; raises StorageError."""
-        reading, writing = engine_at(self._url, SLOW_QUERY_LIMIT), writing_engine(self._url, self._clock)
-        self._engines = (reading, writing)
-        threads = READERS[self._url.get_backend_name()]
+        fast, slow = engine_at(self._url, FAST_READ_LIMIT), engine_at(self._url, SLOW_QUERY_LIMIT)
+        writing = writing_engine(self._url, self._clock)
+        self._engines = (fast, slow, writing)
+        threads = FAST_READERS[self._url.get_backend_name()]
         try:
             _migrate(writing)
-            self.fast = Lane(reading, "fast", threads=threads, time_limit=SLOW_QUERY_LIMIT, before=self._before_read)
-            self.slow = Lane(reading, "slow", threads=threads, time_limit=SLOW_QUERY_LIMIT, before=self._before_read)
+            self.fast = Lane(fast, "fast", threads=threads, time_limit=FAST_READ_LIMIT, before=self._before_read)
+            self.slow = Lane(
+                slow,
+                "slow",
+                threads=SLOW_READERS,
+                time_limit=SLOW_QUERY_LIMIT,
+                shares=SHARES,
+                before=self._before_read,
+            )
             self.write = Lane(writing, "write", batch=BATCH, before=self._before_write, after=self._must_be_there)
             self.slow.submit(partial(keep_ahead, self._clock)).result()
             if self._file is not None:
                 self._file.opened()
-                self._quick = QuickReads(reading, QUICK_READ_LIMIT, self._before_read)
+                self._quick = QuickReads(fast, QUICK_READ_LIMIT, self._before_read)
         except DatabaseError as error:
             raise unusable(self._url, error) from error
 
-    async def read(self, work: Work[Result]) -> Result:
-        """Do a short read: in this thread where the database is a file, else on the fast lane."""
-        if self._quick is not None:
-            with suppress(GivenUp):
-                return self._quick.run(work)
-        return await self.fast.run(work)
+    async def read(self, work: Work[Result], reader: Callable[[], int | None] = lambda: None) -> Result:
+        """Do a short read: in this thread where the database is a file, else on the fast lane.
+
+        One that turns out to be long starts again on the slow lane, as a read of the user that `reader` returns then.
+        """
+        try:
+            if self._quick is not None:
+                with suppress(GivenUp):
+                    return self._quick.run(work)
+            return await self.fast.run(work)
+        except ReadTooSlow:
+            return await self.slow.run(work, reader())
 
     def close(self) -> None:
         """Finish queued work and release threads and files."""
@@ -227,7 +248,7 @@ def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "begin", _begin("BEGIN"))
     else:
-        statements = f"{_SESSION}; {_READING}; SET statement_timeout = '{time_limit:g}s'"
+        statements = f"{_SESSION}; {_READING}; SET statement_timeout = {time_limit * 1000:.0f}"
         event.listen(engine, "connect", partial(_set_up_postgres, statements))
     return engine
 
@@ -318,9 +339,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "backlit_ceiling": _of_number(math.ceil),
 }
 
-
-RETRY_AFTER = 2
-"""Seconds after which a client may retry a rejected request."""
 
 _LOCKED = Unavailable, "Another program has locked the database. No changes were made; try again in a moment."
 _FULL = StorageFull, "The service's disk is full. No changes were made; free some space there and try again."

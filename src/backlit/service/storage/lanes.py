@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from enum import IntEnum
-from typing import Generic, TypeVar, cast
+from typing import cast
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from backlit.model.errors import BadRequest, Unavailable
+from backlit.model.errors import BadRequest, Trouble, Unavailable
+from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, Shares, Work, tell
 from backlit.service.storage.prepared_statements import driver_sql
 
-Result = TypeVar("Result")
-Work = Callable[[Connection], Result]
-
+_SHORT_WAIT = 0.01
+"""The part of a time limit that is not worth a statement of its own to count as waiting."""
 TRIES = 5
 """Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
@@ -45,66 +45,12 @@ class _Stage(IntEnum):
     COMMITTED = 3
 
 
-class _Job(Generic[Result]):
-    """A piece of work with its outcome, for a caller that waits in a thread or, with `loop`, in an event loop."""
-
-    def __init__(
-        self, work: Work[Result], loop: asyncio.AbstractEventLoop | None = None, *, is_alone: bool = False
-    ) -> None:
-        self.work = work
-        self.is_alone = is_alone
-        self.loop = loop
-        self.future: asyncio.Future[Result] | Future[Result] = Future() if loop is None else loop.create_future()
-        self.error: BaseException | None = None
-        self.result: Result | None = None
-
-    def is_wanted(self) -> bool:
-        """Return False if the caller no longer waits; otherwise the work begins."""
-        if isinstance(self.future, Future):
-            return self.future.set_running_or_notify_cancel()
-        return not self.future.cancelled()
-
-    def run(self, connection: Connection) -> None:
-        """Do the work; store its error and raise it."""
-        try:
-            self.result = self.work(connection)
-        except BaseException as error:
-            self.error = error
-            raise
-
-    def tell(self) -> None:
-        """Hand the outcome to the waiting caller, on its loop; for writes, after the commit."""
-        if self.loop is not None and self.future.cancelled():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(cast("Result", self.result))
-
-
-def _tell(jobs: Iterable[_Job[object]]) -> None:
-    """Hand out the outcomes of jobs, with one wake-up for each event loop."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[_Job[object]]] = {}
-    for job in jobs:
-        if job.loop is None:
-            job.tell()
-        else:
-            by_loop.setdefault(job.loop, []).append(job)
-    for loop, told in by_loop.items():
-        with suppress(RuntimeError):  # the loop was closed, so that nobody waits
-            loop.call_soon_threadsafe(_tell_all, told)
-
-
-def _tell_all(jobs: Iterable[_Job[object]]) -> None:
-    for job in jobs:
-        job.tell()
-
-
 class Lane:
     """A queue of jobs and the threads that do them, each job in a transaction.
 
     With `batch` above 1, jobs that are waiting share a commit, each in a savepoint. `time_limit` is in
-    seconds for one job, after which it is refused as too slow. `before` is called at the start of each
+    seconds for one job, after which it is refused as too slow. With `shares`, users take turns, and the time
+    that a job waits counts towards the limit. `before` is called at the start of each
     transaction, `after` when its commit is done and not yet acknowledged; an error of either fails all jobs
     of the transaction. Raises what connecting raises.
     """
@@ -117,14 +63,17 @@ class Lane:
         threads: int = 1,
         batch: int = 1,
         time_limit: float | None = None,
+        shares: Shares | None = None,
         before: Callable[[Connection], None] = lambda _: None,
         after: Callable[[], None] = lambda: None,
     ) -> None:
-        self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        fair = None if shares is None else FairQueue(shares)
+        self._jobs: JobQueue = fair or queue.SimpleQueue()
+        self._wait_limit = None if fair is None else time_limit
         self._gate = threading.Lock()
         self._closed = False
         self._workers = [
-            _Worker(engine, self._jobs, batch=batch, time_limit=time_limit, before=before, after=after)
+            _Worker(engine, self._jobs, fair, batch=batch, time_limit=time_limit, before=before, after=after)
             for _ in range(threads)
         ]
         self._threads = [
@@ -139,23 +88,34 @@ class Lane:
             self.close()
             raise
 
-    async def run(self, work: Work[Result]) -> Result:
-        """Wait for a piece of work; on the writing lane, until it is durable."""
-        job = _Job(work, asyncio.get_running_loop())
+    async def run(self, work: Work[Result], user_id: int | None = None) -> Result:
+        """Wait for a piece of work, on a lane with shares that of a user; on the writing lane, until it is durable.
+
+        Raises TooManyRequests or Unavailable for work that did not begin within the limit of a lane with shares.
+        """
+        loop = asyncio.get_running_loop()
+        job = Job(work, loop, user_id=user_id)
         self._put(job)
-        return await cast("asyncio.Future[Result]", job.future)
+        future = cast("asyncio.Future[Result]", job.future)
+        if self._wait_limit is None:
+            return await future
+        timer = loop.call_later(self._wait_limit, job.expire)
+        try:
+            return await future
+        finally:
+            timer.cancel()
 
     def submit(self, work: Work[Result], *, alone: bool = False) -> "Future[Result]":
         """Queue work from any thread; `alone` gives it its own transaction, which reads only committed data."""
-        job = _Job(work, is_alone=alone)
+        job = Job(work, is_alone=alone)
         self._put(job)
         return cast("Future[Result]", job.future)
 
-    def _put(self, job: _Job[Result]) -> None:
+    def _put(self, job: Job[Result]) -> None:
         with self._gate:
             if self._closed:
                 raise Unavailable("The service is stopping.")
-            self._jobs.put(cast("_Job[object]", job))
+            self._jobs.put(cast("Job[object]", job))
 
     def close(self) -> None:
         """Finish queued work and release the threads and their connections."""
@@ -173,7 +133,8 @@ class _Worker:
     def __init__(
         self,
         engine: Engine,
-        jobs: "queue.SimpleQueue[_Job[object] | None]",
+        jobs: JobQueue,
+        fair: FairQueue | None,
         *,
         batch: int,
         time_limit: float | None,
@@ -183,12 +144,14 @@ class _Worker:
         self.ready: Future[None] = Future()
         self._engine = engine
         self._jobs = jobs
+        self._fair = fair
         self._batch = batch
         self._time_limit = time_limit
         self._before = before
         self._after = after
         self._deadline: float | None = None
-        self._next: _Job[object] | None = None
+        self._began_at = 0.0
+        self._next: Job[object] | None = None
         self._stage = _Stage.BEGINNING
 
     def work(self) -> None:
@@ -206,10 +169,16 @@ class _Worker:
                 jobs, is_open = self._waiting()
                 if jobs:
                     self._run(connection, jobs)
+                    self._release(jobs)
 
-    def _waiting(self) -> tuple[list[_Job[object]], bool]:
+    def _release(self, jobs: Iterable[Job[object]]) -> None:
+        if self._fair is not None:
+            for job in jobs:
+                self._fair.release(job)
+
+    def _waiting(self) -> tuple[list[Job[object]], bool]:
         """Return the next jobs, at least one unless the lane closes, and whether it stays open."""
-        jobs: list[_Job[object]] = []
+        jobs: list[Job[object]] = []
         while len(jobs) < self._batch:
             try:
                 job = self._next or self._jobs.get(block=not jobs)
@@ -224,9 +193,11 @@ class _Worker:
                 jobs.append(job)
                 if job.is_alone:
                     break
+            else:
+                self._release([job])
         return jobs, True
 
-    def _run(self, connection: Connection, jobs: list[_Job[object]]) -> None:
+    def _run(self, connection: Connection, jobs: list[Job[object]]) -> None:
         """Do jobs in one transaction and acknowledge them after its commit.
 
         A batch whose transaction was rolled back is done again, each job in a transaction of its own.
@@ -245,9 +216,9 @@ class _Worker:
                 for job in jobs:
                     job.error = job.error or _told(error, self._stage)
             break
-        _tell(jobs)
+        tell(jobs)
 
-    def _transact(self, connection: Connection, jobs: list[_Job[object]]) -> None:
+    def _transact(self, connection: Connection, jobs: list[Job[object]]) -> None:
         self._stage = _Stage.BEGINNING
         for job in jobs:
             job.error = None
@@ -264,13 +235,13 @@ class _Worker:
         self._stage = _Stage.COMMITTED
         self._after()
 
-    def _run_alone(self, connection: Connection, job: _Job[object]) -> None:
-        self._deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
+    def _run_alone(self, connection: Connection, job: Job[object]) -> None:
         try:
+            self._set_deadline(connection, job)
             job.run(connection)
         except OperationalError as error:
             if self._time_limit is not None and (self._is_late() or _state(error) == _TIMED_OUT):
-                job.error = BadRequest(f"$filter: this takes longer than {self._time_limit:g} s; narrow it.")
+                job.error = self._too_slow(job, self._time_limit)
                 raise job.error from error
             if _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig):
                 job.error = BadRequest("$filter: it is nested too deeply for the database; write it flatter.")
@@ -279,8 +250,23 @@ class _Worker:
         finally:
             self._deadline = None
 
+    def _set_deadline(self, connection: Connection, job: Job[object]) -> None:
+        if self._time_limit is None:
+            return
+        self._began_at = time.monotonic()
+        waited = self._began_at - job.queued_at if self._fair is not None else 0.0
+        self._deadline = self._began_at + self._time_limit - waited
+        if connection.dialect.name == "postgresql" and waited > self._time_limit * _SHORT_WAIT:
+            left = max(1, int((self._time_limit - waited) * 1000))  # the connection has the whole limit
+            driver_sql(connection, f"SET LOCAL statement_timeout = {left}")
+
+    def _too_slow(self, job: Job[object], time_limit: float) -> Trouble | ReadTooSlow:
+        """Return the error of a job beyond its time, which blames what took most of it."""
+        has_waited = self._began_at - job.queued_at > time_limit / 2
+        return job.waited_too_long() if self._fair is not None and has_waited else ReadTooSlow(time_limit)
+
     @staticmethod
-    def _run_together(connection: Connection, jobs: list[_Job[object]]) -> None:
+    def _run_together(connection: Connection, jobs: list[Job[object]]) -> None:
         for number, job in enumerate(jobs):
             for statement in _NEXT_JOB[connection.dialect.name] if number else ("SAVEPOINT job",):
                 driver_sql(connection, statement)
@@ -302,53 +288,6 @@ class _Worker:
         driver = connection.connection.driver_connection
         if self._time_limit is not None and driver is not None and hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(self._is_late, 20_000)
-
-
-class GivenUp(Exception):
-    """Signal of a read that a lane should do: too long for the event loop, or its connection is in use or closed."""
-
-
-class QuickReads:
-    """A connection for short reads in the thread of the caller, which is an event loop.
-
-    A read that lasts `time_limit` seconds, or fails in the database, is given up. `before` is called in each
-    transaction.
-    """
-
-    def __init__(self, engine: Engine, time_limit: float, before: Callable[[Connection], None]) -> None:
-        self._connection = engine.connect()
-        self._time_limit = time_limit
-        self._before = before
-        self._deadline = 0.0
-        self._gate = threading.Lock()
-        self._driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
-        self._driver.set_progress_handler(lambda: time.monotonic() > self._deadline, 2_000)
-
-    def run(self, work: Work[Result]) -> Result:
-        """Do the read at once; raises GivenUp."""
-        if not self._gate.acquire(blocking=False):
-            raise GivenUp
-        try:
-            if self._connection.closed:
-                raise GivenUp
-            self._deadline = time.monotonic() + self._time_limit
-            driver_sql(self._connection, "BEGIN")  # at a third of the cost of SQLAlchemy's transactions
-            self._before(self._connection)
-            return work(self._connection)
-        except OperationalError as error:
-            raise GivenUp from error
-        finally:
-            try:
-                if not self._connection.closed:
-                    self._connection.rollback()
-                    self._driver.rollback()
-            finally:
-                self._gate.release()
-
-    def close(self) -> None:
-        """Release the connection."""
-        with self._gate:
-            self._connection.close()
 
 
 def _state(error: DBAPIError) -> str | None:

@@ -1,0 +1,188 @@
+"""Work for a thread with a connection: its outcome, and the queue in which users take turns."""
+
+import asyncio
+import queue
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Generic, Protocol, TypeVar, cast
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from backlit.model.errors import BadRequest, TooManyRequests, Trouble, Unavailable
+
+Result = TypeVar("Result")
+Work = Callable[[Connection], Result]
+
+RETRY_AFTER = 2
+"""Seconds after which a caller may repeat a refused read."""
+
+
+class ReadTooSlow(BadRequest):
+    """A read that ran longer than its limit."""
+
+    def __init__(self, time_limit: float) -> None:
+        super().__init__(f"$filter: this takes longer than {time_limit:g} s; narrow it.")
+
+
+class Job(Generic[Result]):
+    """A piece of work with its outcome, for a caller that waits in a thread or, with `loop`, in an event loop."""
+
+    def __init__(
+        self,
+        work: Work[Result],
+        loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        is_alone: bool = False,
+        user_id: int | None = None,
+    ) -> None:
+        self.work = work
+        self.is_alone = is_alone
+        self.loop = loop
+        self.user_id = user_id
+        self.queued_at = time.monotonic()
+        self.is_behind_own = False
+        """True if other work of the same user was running or waiting when it was queued."""
+        self._has_begun = False
+        self.future: asyncio.Future[Result] | Future[Result] = Future() if loop is None else loop.create_future()
+        self.error: BaseException | None = None
+        self.result: Result | None = None
+
+    def is_wanted(self) -> bool:
+        """Return False if the caller no longer waits; otherwise the work begins."""
+        if isinstance(self.future, Future):
+            return self.future.set_running_or_notify_cancel()
+        self._has_begun = not self.future.done()
+        return self._has_begun
+
+    def expire(self) -> None:
+        """Refuse the work, on its caller's loop, unless it has begun."""
+        if not self._has_begun and not self.future.done():
+            self.future.set_exception(self.waited_too_long())
+
+    def waited_too_long(self) -> Trouble:
+        """Return the error of work whose time went by while other work ran."""
+        if self.is_behind_own:
+            sentence = "Your other long reads took all the time of this one. Wait for them to end, then try again."
+            return TooManyRequests(sentence, retry_after=RETRY_AFTER)
+        return Unavailable("The service is busy with other reads. Try again in a moment.", retry_after=RETRY_AFTER)
+
+    def run(self, connection: Connection) -> None:
+        """Do the work; store its error and raise it."""
+        try:
+            self.result = self.work(connection)
+        except BaseException as error:
+            self.error = error
+            raise
+
+    def tell(self) -> None:
+        """Hand the outcome to the waiting caller, on its loop; for writes, after the commit."""
+        if self.loop is not None and self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(cast("Result", self.result))
+
+
+def tell(jobs: Iterable[Job[object]]) -> None:
+    """Hand out the outcomes of jobs, with one wake-up for each event loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Job[object]]] = {}
+    for job in jobs:
+        if job.loop is None:
+            job.tell()
+        else:
+            by_loop.setdefault(job.loop, []).append(job)
+    for loop, told in by_loop.items():
+        with suppress(RuntimeError):  # the loop was closed, so that nobody waits
+            loop.call_soon_threadsafe(_tell_all, told)
+
+
+def _tell_all(jobs: Iterable[Job[object]]) -> None:
+    for job in jobs:
+        job.tell()
+
+
+class Shares(Struct, frozen=True):
+    """Numbers of one user's jobs that run at once, and that wait behind them."""
+
+    running: int
+    waiting: int
+
+
+class JobQueue(Protocol):
+    """A queue that threads take jobs from; None ends a thread."""
+
+    def put(self, job: Job[object] | None, /) -> None:
+        """Queue a job."""
+
+    def get(self, block: bool = ...) -> Job[object] | None:
+        """Take the next job; raises queue.Empty instead of blocking."""
+
+
+class FairQueue:
+    """Jobs of several users in turns, so that nobody waits for all the jobs of somebody else.
+
+    Jobs without a user are the service's own and have no limit.
+    """
+
+    def __init__(self, shares: Shares) -> None:
+        self._shares = shares
+        self._changed = threading.Condition()
+        self._waiting: dict[int | None, deque[Job[object]]] = {}
+        """The waiting jobs of each user; the user whose turn is next comes first."""
+        self._running: Counter[int | None] = Counter()
+        self._is_closed = False
+
+    def put(self, job: Job[object] | None) -> None:
+        """Queue a job; None closes the queue behind those that wait. Raises TooManyRequests."""
+        with self._changed:
+            if job is None:
+                self._is_closed = True
+            else:
+                self._add(job)
+            self._changed.notify_all()
+
+    def _add(self, job: Job[object]) -> None:
+        user_id = job.user_id
+        own = deque(other for other in self._waiting.get(user_id, ()) if not other.future.done())
+        count = len(own) + self._running[user_id]
+        if user_id is not None and count >= self._shares.running + self._shares.waiting:
+            sentence = f"You have {count} long reads running or waiting. Wait for one of them to end, then try again."
+            raise TooManyRequests(sentence, retry_after=RETRY_AFTER)
+        job.is_behind_own = user_id is not None and count > 0
+        own.append(job)
+        self._waiting[user_id] = own
+
+    def get(self, block: bool = True) -> Job[object] | None:
+        """Take the next job of the user whose turn it is."""
+        with self._changed:
+            while True:
+                for user_id, own in self._waiting.items():
+                    if user_id is None or self._running[user_id] < self._shares.running:
+                        return self._take(user_id, own)
+                if self._is_closed and not self._waiting:
+                    return None
+                if not block:
+                    raise queue.Empty
+                self._changed.wait()
+
+    def _take(self, user_id: int | None, own: "deque[Job[object]]") -> Job[object]:
+        job = own.popleft()
+        del self._waiting[user_id]
+        if own:
+            self._waiting[user_id] = own  # behind the others
+        self._running[user_id] += 1
+        return job
+
+    def release(self, job: Job[object]) -> None:
+        """End a job that was taken."""
+        with self._changed:
+            self._running[job.user_id] -= 1
+            if not self._running[job.user_id]:
+                del self._running[job.user_id]
+            self._changed.notify_all()
