@@ -24,6 +24,13 @@ def commands(grammar: argparse.ArgumentParser | None = None) -> Iterator[argpars
         yield grammar
 
 
+def words_of(command: argparse.ArgumentParser) -> list[str]:
+    """The command with a value for everything that it requires."""
+    required = [action for action in command._actions if action.required]
+    values = [[*action.option_strings[-1:], next(iter(action.choices or ["x=open"]))] for action in required]
+    return [*command.prog.split()[1:], *(str(word) for words in values for word in words)]
+
+
 def reference() -> str:
     """The commands as Markdown: how each is written, what it does, and its options."""
     return "\n".join(line for command in commands() for line in _lines(command))

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from backlit.cli.output import say, show, write_json
-from backlit.cli.served import looked_at, opened, options_again, settings_of, settings_with_files
+from backlit.cli.served import (
+    looked_at,
+    opened,
+    options_again,
+    print_first_steps,
+    print_password_note,
+    settings_of,
+    settings_with_files,
+)
 from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
@@ -18,11 +26,12 @@ from backlit.service.admin.check import Checker
 from backlit.service.admin.custom_fields import FieldChange
 from backlit.service.admin.projects import ProjectChange
 from backlit.service.admin.transfer import backup, export, import_, private, restore
-from backlit.service.admin.workspace import is_empty, user_id_of
+from backlit.service.admin.workspace import has_workspace, is_empty, no_workspace, user_id_of, writing
 from backlit.service.files.local import open_files
 from backlit.service.storage.access import Role
 from backlit.service.storage.database import without_password
 from backlit.service.storage.schema import teams, time_entry_types
+from backlit.service.tables.attachments import remember_place
 
 _USER_COLUMNS = {
     "id": "ID#",
@@ -42,10 +51,10 @@ def list_users(arguments: argparse.Namespace) -> None:
 
 
 def add_user(arguments: argparse.Namespace) -> None:
-    """Add a user; the first one creates a missing database."""
+    """Add a user."""
     names = ("first_name", "last_name", "display_name", "email")
     texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-    with opened(arguments, create=True) as connection:
+    with opened(arguments) as connection:
         is_first = is_empty(connection)
         users.check_new(connection, arguments.name, texts.get("email", ""))
     password = None if arguments.no_password else users.checked_password(new_password())
@@ -295,6 +304,21 @@ def _values_sentence(found: Mapping[str, Any]) -> str:
     return f"{found['key']} of {found['type']} is one of: {values}. {changed} changed."
 
 
+def create_workspace(arguments: argparse.Namespace) -> None:
+    """Create an empty workspace; raise StorageError where one exists."""
+    settings = settings_of(arguments)
+    place = without_password(settings.database)
+    if has_workspace(settings):
+        raise StorageError(f"There is a workspace in {place} already. No changes were made.")
+    with writing(settings, create=True) as connection:
+        if arguments.files:
+            remember_place(connection, settings.files)
+    say(arguments, f"Created an empty workspace in {place}.", {"database": place, "files": str(settings.files)})
+    if not arguments.json:
+        print("Next, create a user and a project:")
+        print_first_steps(arguments)
+
+
 PIPE = "-"
 
 
@@ -323,6 +347,8 @@ def export_workspace(arguments: argparse.Namespace) -> None:
 def import_workspace(arguments: argparse.Namespace) -> None:
     """Fill an empty workspace; file contents come from the lines or from the folder beside the file."""
     settings, accepts = settings_of(arguments), arguments.accept_problems
+    if not arguments.database and not has_workspace(settings):
+        raise no_workspace(settings)  # a new one would lie beside that of the server
     if arguments.file == PIPE:
         counts = import_(settings, sys.stdin.buffer, accepts_problems=accepts)
     else:
@@ -336,7 +362,8 @@ def import_workspace(arguments: argparse.Namespace) -> None:
             beside = folder if folder.is_dir() else None
             counts = import_(settings, lines, folder=beside, accepts_problems=accepts)
     contents = counts.pop("contents", 0)
-    sentence = f"Imported {counted(sum(counts.values()), 'row')} and {counted(contents, 'attached file')}."
+    imported = f"{counted(sum(counts.values()), 'row')} and {counted(contents, 'attached file')}"
+    sentence = f"Imported {imported} into {without_password(settings.database)}."
     say(arguments, sentence, {"rows": counts, "contents": contents})
 
 
@@ -351,7 +378,10 @@ def back_up_workspace(arguments: argparse.Namespace) -> None:
 def restore_workspace(arguments: argparse.Namespace) -> None:
     """Create a workspace from a backup."""
     made = restore(settings_of(arguments), Path(arguments.directory))
-    say(arguments, f"Restored to {made['database']}. To verify it: backlit admin check", made)
+    say(arguments, f"Restored to {made['database']}.", made)
+    if not arguments.json:
+        print(f"To verify it: backlit admin check{options_again(arguments)}")
+        print_password_note(arguments)
 
 
 FOUND = 1

@@ -160,6 +160,7 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
 
 
 def _add_whole(nouns: Commands) -> None:
+    nouns.verb("init", "create_workspace", "create an empty workspace; `backlit serve` does so too")
     export = nouns.verb(
         "export", "export_workspace", "write the whole workspace as JSON Lines; - for standard output", "file"
     )

@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from backlit.cli.wiring import workspace_settings
 from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.plain import plain
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -27,9 +29,7 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
     """Return the named database and files, or this user's default ones; raise BadRequest for a bad URL."""
     from backlit.service.storage.settings import ServiceSettings
 
-    folder = find_locations().data / "served"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    usual = workspace_settings(folder)
+    usual = workspace_settings(find_locations().data / "served")
     database = database or usual.database
     path = database.removeprefix(_SQLITE)
     if (path == database or not path) and not database.startswith(_SERVERS):
@@ -46,14 +46,29 @@ def options_again(arguments: argparse.Namespace) -> str:
     return "".join(f" {option} {shlex.quote(value)}" for option, value in given.items() if value)
 
 
+def print_first_steps(arguments: argparse.Namespace) -> None:
+    """Print commands for a shell; the password of the database is left out."""
+    where = options_again(arguments)
+    print(f"  backlit admin users add NAME{where}")
+    print(f"  backlit admin projects create PROJECT --manager NAME{where}")
+    print_password_note(arguments)
+
+
+def print_password_note(arguments: argparse.Namespace) -> None:
+    """Say how to complete a printed command, where the password of the database was left out."""
+    from backlit.service.storage.database import without_password
+
+    if arguments.database and without_password(arguments.database) != arguments.database:
+        print("  Put the password of the database in place of PASSWORD.")
+
+
 def has_no_users(settings: "ServiceSettings") -> bool:
     """Check for a workspace without users; the opener reports a broken database."""
-    from backlit.service.admin.workspace import file_of, is_empty, reading
+    from backlit.service.admin.workspace import has_workspace, is_empty, reading
 
-    path = file_of(settings)
-    if path is not None and not path.exists():
-        return True
     try:
+        if not has_workspace(settings):
+            return True
         with reading(settings) as connection:
             return is_empty(connection)
     except StorageError:
@@ -62,7 +77,29 @@ def has_no_users(settings: "ServiceSettings") -> bool:
 
 def settings_of(arguments: argparse.Namespace) -> "ServiceSettings":
     """Return the named database and files, or those of `backlit serve`."""
-    return served_settings(arguments.database, arguments.files)
+    settings = served_settings(arguments.database, arguments.files)
+    if not getattr(arguments, "is_warned", False):  # a command asks for its settings several times
+        arguments.is_warned = True
+        warn_of_open_files(settings)
+    return settings
+
+
+def warn_of_open_files(settings: "ServiceSettings") -> None:
+    """Print a warning where others can read the workspace's files, with the command that closes them."""
+    from backlit.model.private_files import open_to_others
+    from backlit.service.admin.workspace import file_of
+
+    database = file_of(settings)
+    logs = [database, *(database.with_name(f"{database.name}{kind}") for kind in ("-wal", "-shm"))] if database else []
+    folders = [settings.files] if isinstance(settings.files, Path) else []
+    found = open_to_others([*logs, *folders])
+    if found:
+        places = shlex.join(map(str, found))
+        print(
+            f"Warning: other users of this machine can read {', '.join(map(plain, map(str, found)))}. A workspace has"
+            f" password hashes and signing keys. To close it: chmod -R go= {places}",
+            file=sys.stderr,
+        )
 
 
 def settings_with_files(arguments: argparse.Namespace) -> "ServiceSettings":
@@ -80,12 +117,12 @@ def settings_with_files(arguments: argparse.Namespace) -> "ServiceSettings":
 
 
 @contextmanager
-def opened(arguments: argparse.Namespace, *, create: bool = False) -> Iterator["Connection"]:
+def opened(arguments: argparse.Namespace) -> Iterator["Connection"]:
     """Open a transaction for writing; a dry run rolls it back. Raises StorageError."""
     from backlit.service.admin.workspace import writing
 
     is_dry = getattr(arguments, "dry_run", False)
-    with writing(settings_of(arguments), create=create, dry_run=is_dry) as connection:
+    with writing(settings_of(arguments), dry_run=is_dry) as connection:
         yield connection
 
 

@@ -13,6 +13,7 @@ from backlit.config.private_files import locked, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
+from backlit.model.private_files import make_private_folder
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -79,7 +80,7 @@ def _log_to(locations: Locations) -> None:
             return redacted(super().format(record))
 
     with writing_to(locations.log):
-        locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(locations.state)
         if logging.getLogger().handlers:
             return
         to_file = logging.FileHandler(locations.log, encoding="utf-8")

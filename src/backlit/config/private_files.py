@@ -7,15 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from backlit.model.errors import StorageError
-
-PRIVATE = 0o600
+from backlit.model.private_files import PRIVATE, make_private_folder
 
 
 def write_private(path: Path, content: bytes) -> None:
     """Replace `path` by a file readable by its owner only; the new content is on disk on return."""
     import tempfile
 
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -37,7 +36,7 @@ def write_private(path: Path, content: bytes) -> None:
 def open_lock(path: Path, fault: str) -> int:
     """Open a lock file; raise StorageError whose sentence begins with the fault."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
     except OSError as error:
         raise StorageError(f"{fault}: {error.strerror} ({path}).") from error

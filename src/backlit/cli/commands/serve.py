@@ -15,7 +15,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from backlit.cli.served import has_no_users, options_again, served_settings
+from backlit.cli.served import has_no_users, print_first_steps, served_settings, warn_of_open_files
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.client.network import is_loopback
 from backlit.config.settings import find_locations
@@ -25,7 +25,7 @@ from backlit.service.front import set_up_log
 from backlit.service.sample.vocabulary import PEOPLE
 from backlit.service.sample.workspace import PASSWORD, UNLICENSED
 from backlit.service.server import Transport, run_server
-from backlit.service.storage.database import parsed_url, prepare, sole_server, without_password
+from backlit.service.storage.database import parsed_url, prepare, sole_server
 from backlit.service.storage.settings import ServiceSettings
 
 Announce = Callable[[socket.socket], None]
@@ -55,6 +55,7 @@ def serve(arguments: argparse.Namespace) -> None:
             "An SQLite database is served by one process. Leave out --workers, or keep the data in PostgreSQL:"
             " --database postgresql://user@host/name."
         )
+    warn_of_open_files(settings)
     is_new = not arguments.sample and has_no_users(settings)
     announce = partial(_announce, arguments=arguments, is_new=is_new)
     settings = replace(
@@ -82,14 +83,9 @@ def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace, an
         run_workers(listeners, lambda listener: asyncio.run(_serve(settings, listener, arguments)))
 
 
-def _print_first_steps(arguments: argparse.Namespace) -> None:
-    """Print commands for a shell; the password of the database is left out."""
-    where = options_again(arguments)
+def _print_steps(arguments: argparse.Namespace) -> None:
     print("The database has no users yet. In another terminal, create a user and a project:")
-    print(f"  backlit admin users add NAME{where}")
-    print(f"  backlit admin projects create PROJECT --manager NAME{where}")
-    if arguments.database and without_password(arguments.database) != arguments.database:
-        print("  Put the password of the database in place of PASSWORD.")
+    print_first_steps(arguments)
     print("To try it with sample data, use: backlit serve --sample")
 
 
@@ -143,7 +139,7 @@ def _announce(listener: socket.socket, *, arguments: argparse.Namespace, is_new:
         names = ", ".join(name for name, _, _ in PEOPLE if name not in UNLICENSED)
         print(f"Users: {names}\nPassword of each: {PASSWORD}\nSign in: backlit login {address} --user maya")
     if is_new:
-        _print_first_steps(arguments)
+        _print_steps(arguments)
     print("Press ctrl+c to stop.", flush=True)
 
 

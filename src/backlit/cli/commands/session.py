@@ -18,6 +18,7 @@ from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.errors import BadRequest, OtherOrigin
 from backlit.model.plain import plain
+from backlit.model.private_files import make_private_folder
 from backlit.model.resources import User
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 
@@ -112,7 +113,7 @@ async def _sign_in(
 ) -> tuple[str, TokenGrant | Cookie]:
     """Sign in with a temporary cache; the profile's name is known only afterwards."""
     with writing_to(locations.state):
-        locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(locations.state)
         thrown_away = tempfile.TemporaryDirectory(dir=locations.state, prefix="login-")
     with thrown_away as folder:
         cache = TokenCache(Path(folder) / "tokens.json", url)

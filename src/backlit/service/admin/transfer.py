@@ -15,12 +15,14 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from backlit.model.errors import BadRequest, Conflict, NotFound, StorageError
+from backlit.model.private_files import ensure_private_file, make_private_folder, open_new_private
 from backlit.service.admin import records
 from backlit.service.admin.check import Checker
 from backlit.service.admin.workspace import file_of, is_empty, reading, remove_database, writing
 from backlit.service.files.interface import FileStore
 from backlit.service.files.local import LocalFiles, open_files
 from backlit.service.storage.clock import Clock
+from backlit.service.storage.database import without_password
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables.attachments import remember_place
 
@@ -62,7 +64,7 @@ def import_(
 ) -> dict[str, int]:
     """Fill an empty workspace from lines, completely or not at all; raise Conflict for a workspace with data."""
     files = open_files(settings.files)
-    with _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
+    with _no_file_of_a_failure(settings), _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
         if not is_empty(connection):
             raise Conflict(
                 "The workspace has users or projects already. No data was imported. Name a new one with --database."
@@ -90,8 +92,7 @@ def backup(settings: ServiceSettings, target: Path, *, with_files: bool = True) 
         raise StorageError(f"{target} exists already; name a directory that does not.")
     unfinished = target.with_name(f"{target.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
-    (unfinished / FILES).mkdir(mode=0o700, parents=True)
-    unfinished.chmod(0o700)
+    make_private_folder(unfinished / FILES)
     path, moment, files = file_of(settings), Clock().now(), LocalFiles(unfinished / FILES)
     if path is not None:
         _copy_sqlite(settings, path, unfinished / DATABASE)
@@ -137,11 +138,10 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
         except BaseException:
             remove_database(unfinished)
             raise
-        unfinished.chmod(0o600)
         _rename_durably(unfinished, path)
     with writing(settings) as connection:
         remember_place(connection, settings.files)
-    return {"database": settings.database, "files": str(settings.files)}
+    return {"database": without_password(settings.database), "files": str(settings.files)}
 
 
 def _fill(settings: ServiceSettings, source: Path) -> None:
@@ -155,7 +155,6 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
         copy_contents(connection, LocalFiles(folder), files, kept)
         path = file_of(settings)
         if path is not None:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _copy_file(source / DATABASE, path)
             return
         with writing(settings, create=True) as empty:
@@ -164,6 +163,19 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
                     "The database has users or projects and is never overwritten. Restore into an empty one."
                 )
             records.load(empty, files, chain([records.header(Clock().now())], records.rows(connection)), kept)
+
+
+@contextmanager
+def _no_file_of_a_failure(settings: ServiceSettings) -> Iterator[None]:
+    """Remove an SQLite database that the block created, if the block fails."""
+    path = file_of(settings)
+    is_new = path is not None and not path.exists()
+    try:
+        yield
+    except BaseException:
+        if path is not None and is_new:
+            remove_database(path)
+        raise
 
 
 @contextmanager
@@ -202,7 +214,7 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore, 
 def private(path: Path) -> Iterator[BinaryIO]:
     """Open a new file readable by its owner only, on disk at the end; raise StorageError for an existing one."""
     try:
-        output = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        output = os.fdopen(open_new_private(path), "wb")
     except FileExistsError:
         raise StorageError(f"{path} exists already; name a file that does not.") from None
     except OSError as error:
@@ -217,16 +229,16 @@ def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
     with reading(settings):
         pass  # raises the error of a missing or damaged database
     _copy_file(source, target)
-    target.chmod(0o600)
 
 
 def _copy_file(source: Path, target: Path) -> None:
     """Copy a snapshot of an SQLite database while others write to it."""
     try:
+        ensure_private_file(target)
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
-    except sqlite3.Error as error:
-        raise StorageError(f"The database {source} cannot be copied: {error}.") from error
+    except (sqlite3.Error, OSError) as error:
+        raise StorageError(f"The database {source} cannot be copied to {target}: {error}.") from error
 
 
 def _rename_durably(unfinished: Path, target: Path) -> None:

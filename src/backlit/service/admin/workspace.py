@@ -1,6 +1,7 @@
 """Workspaces: creation, with users and projects, and an administrator's access while a service may run on one."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
@@ -13,7 +14,7 @@ from backlit.model.errors import BadRequest, NotFound, StorageError
 from backlit.model.resources import User
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.database import engine_at, parsed_url, unusable, writing_engine
+from backlit.service.storage.database import engine_at, parsed_url, unusable, without_password, writing_engine
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
 from backlit.service.storage.schema import METADATA, files_place, projects, schema_version, users
@@ -26,7 +27,6 @@ ADMINISTRATOR = "backlit"
 NAME_LIMIT = 100
 CACHE = 4096
 """KiB of SQLite's page cache."""
-FIRST_USER = "backlit admin users add NAME"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -35,13 +35,15 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = False) -> Iterator[Connection]:
     """Open a transaction that commits at the end of the block, or rolls back after a dry run.
 
-    Raises StorageError for a missing database, unless `create` is set.
+    Raises StorageError where there is no workspace, unless `create` is set.
     """
     if not create:
         _must_exist(settings)
     engine = writing_engine(settings.database)
     try:
         with engine.connect() as connection, connection.begin() as transaction:
+            if not create and not _has_tables(connection):
+                raise no_workspace(settings)
             migrate(connection)
             _take_time(connection)
             yield connection
@@ -55,7 +57,7 @@ def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = 
 
 @contextmanager
 def reading(settings: ServiceSettings) -> Iterator[Connection]:
-    """Open a consistent snapshot of the database for the whole block; raise StorageError without a database."""
+    """Open a consistent snapshot of the database for the whole block; raise StorageError without a workspace."""
     _must_exist(settings)
     engine = engine_at(settings.database)
     try:
@@ -125,10 +127,38 @@ def checked_name(name: str, what: str, limit: int = NAME_LIMIT) -> str:
     return name
 
 
+def has_workspace(settings: ServiceSettings) -> bool:
+    """Return True if the database is there and has the tables of a workspace; raise StorageError if it fails."""
+    path = file_of(settings)
+    if path is not None and not path.exists():
+        return False
+    engine = engine_at(settings.database)
+    try:
+        with engine.connect() as connection:
+            return _has_tables(connection)
+    except DatabaseError as error:
+        raise _trouble(settings, error) from error
+    finally:
+        engine.dispose()
+
+
+def no_workspace(settings: ServiceSettings) -> StorageError:
+    """Return the error of a database that is missing, or belongs to something else."""
+    place = without_password(settings.database)
+    return StorageError(
+        f"There is no workspace in {place}. Name the database of your server with --database, or create a workspace"
+        f" here: backlit admin init --database {shlex.quote(place)}"
+    )
+
+
 def _must_exist(settings: ServiceSettings) -> None:
     path = file_of(settings)
     if path is not None and not path.exists():
-        raise StorageError(f"There is no database at {path} yet. Create it with its first user: {FIRST_USER}")
+        raise no_workspace(settings)
+
+
+def _has_tables(connection: Connection) -> bool:
+    return inspect(connection).has_table(schema_version.name)
 
 
 def _take_time(connection: Connection) -> None:
@@ -141,8 +171,7 @@ def _take_time(connection: Connection) -> None:
 
 def _is_current(engine: Engine) -> bool:
     with engine.connect() as connection:
-        has_table = inspect(connection).has_table(schema_version.name)
-        return has_table and connection.execute(select(schema_version.c.version)).scalar() == VERSION
+        return _has_tables(connection) and connection.execute(select(schema_version.c.version)).scalar() == VERSION
 
 
 def _trouble(settings: ServiceSettings, error: DatabaseError) -> StorageError:

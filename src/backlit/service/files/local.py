@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from backlit.model.private_files import make_private_folder, open_new_private
 from backlit.service.files.interface import GRACE, FileStore, Incoming, is_digest, place_of
 
 CHUNK = 256 * 1024
@@ -22,7 +23,7 @@ class _LocalIncoming:
         self.digest = ""
         self.size = 0
         self._sha256 = hashlib.sha256()
-        self._file: BinaryIO = path.open("xb", buffering=0)
+        self._file: BinaryIO = os.fdopen(open_new_private(path), "wb", buffering=0)
 
     def write(self, data: bytes) -> None:
         """Append data."""
@@ -57,7 +58,7 @@ class LocalFiles:
 
     def begin(self) -> _LocalIncoming:
         """Create a file, and the folders if they are missing."""
-        self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._incoming)
         return _LocalIncoming(self._incoming / secrets.token_hex(16))
 
     def keep(self, incoming: Incoming) -> None:
@@ -65,7 +66,7 @@ class LocalFiles:
         assert isinstance(incoming, _LocalIncoming)
         place = self._place(incoming.digest)
         if not place.parent.exists():
-            place.parent.mkdir(mode=0o700, exist_ok=True)
+            make_private_folder(place.parent)
             _flush(self._folder)
         again = incoming.path.with_name(secrets.token_hex(16))
         os.link(incoming.path, again)

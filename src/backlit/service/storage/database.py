@@ -18,6 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
 from backlit.model.filters.matching import SQL_FUNCTIONS
+from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, Shares, Work
 from backlit.service.storage.lanes import Lane
@@ -75,7 +76,7 @@ def sole_server(url: URL) -> Iterator[None]:
         return
     lock = path.with_name(f"{path.name}.serving")
     try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(lock.parent)
         held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StorageError(f"{lock} cannot be written: {error.strerror}.") from error
@@ -268,8 +269,6 @@ def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
 
 
 def _engine(url: URL) -> Engine:
-    if url.get_backend_name() == "sqlite" and url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     try:
         engine = create_engine(
             url,
@@ -283,8 +282,18 @@ def _engine(url: URL) -> Engine:
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise StorageError("PostgreSQL needs a driver; install it with: pip install 'backlit[postgres]'") from error
     if engine.dialect.name == "sqlite":
+        path = path_of(url)
+        if path is not None:
+            event.listen(engine, "do_connect", partial(_ensure_private, path))
         event.listen(engine, "connect", _set_up_sqlite)
     return engine
+
+
+def _ensure_private(path: Path, *_connecting: object) -> None:
+    try:
+        ensure_private_file(path)
+    except OSError as error:
+        raise StorageError(f"The database {path} cannot be created: {error.strerror}.") from error
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:

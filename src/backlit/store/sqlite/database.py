@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from backlit.model.errors import StorageError
 from backlit.model.filters.matching import SQL_FUNCTIONS, SYLLABIC
+from backlit.model.private_files import make_private_folder
 
 BUSY_MILLISECONDS = 10_000
 ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
@@ -298,6 +299,6 @@ class Places(Struct, frozen=True):
         """Create the directories, readable by the user only."""
         try:
             for path in (self.mirror, self.journal):
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private_folder(path.parent)
         except OSError as error:
             raise StorageError(f"The directory {error.filename} cannot be created: {error.strerror}.") from error
