@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis.strategies import SearchStrategy, one_of
 from uvicorn import Config, Server
 
+from backlit.model.fields import ItemType
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.app import ROUTES, Service
 from backlit.service.openapi.document import document
@@ -172,6 +174,44 @@ def test_files_are_binary_for_generated_clients() -> None:
 
     assert schemas["Upload"]["properties"]["files"]["format"] == "binary"
     assert {kind["schema"]["format"] for kind in contents.values()} == {"binary"}
+
+
+def test_custom_fields_are_kept_by_generated_clients() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    bags = [schema["properties"]["fields"] for schema in schemas.values() if "fields" in schema.get("properties", {})]
+
+    assert len(bags) > len(ItemType)
+    for bag in (*bags, schemas["WorkItemChanges"]):
+        assert bag["additionalProperties"] is True
+        assert "patternProperties" not in bag
+
+
+async def test_the_tokens_are_read_as_a_form_or_as_text(visitor: httpx.AsyncClient, service: Service) -> None:
+    content = DOCUMENT["paths"][TOKEN_PATH]["post"]["responses"]["200"]["content"]
+    grant = DOCUMENT["components"]["schemas"]["Grant"]
+
+    assert [*content] == ["text/plain", "application/x-www-form-urlencoded"]
+    assert content["text/plain"]["schema"]["type"] == "string"
+    assert content["application/x-www-form-urlencoded"]["schema"]["$ref"].endswith("/Grant")
+    for accept, kind in {
+        "text/plain": "text/plain",
+        "text/plain;q=0.5, application/xml": "text/plain",
+        **dict.fromkeys(("*/*", "application/json", "text/plain, */*", "text/plain, application/*"), "application/"),
+        "application/x-www-form-urlencoded, text/plain": "application/x-www-form-urlencoded",
+    }.items():
+        code = await asyncio.to_thread(service.invite, "maya")
+        form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": code}
+        answer = await visitor.post(f"http://backlit.test{TOKEN_PATH}", data=form, headers={"accept": accept})
+        assert answer.headers["content-type"].startswith(kind), accept
+        assert set(parse_qs(answer.text)) == set(grant["required"]), accept
+
+
+def test_no_required_key_is_lost_by_an_option_that_the_document_offers() -> None:
+    for methods in DOCUMENT["paths"].values():
+        for operation in methods.values():
+            names = {each["name"] for each in operation.get("parameters", ())} if isinstance(operation, dict) else set()
+            assert "$select" not in names
+    assert "`$select`" in DOCUMENT["info"]["description"]
 
 
 def test_every_operation_has_words_and_a_tag_and_every_alternative_a_name() -> None:

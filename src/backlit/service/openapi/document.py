@@ -252,7 +252,12 @@ def _token_operation() -> Schema:
     schema = {"schema": reference("Credentials")}
     summary = "Get an access token by password, verification code or refresh token"
     found = _other("post_token", summary, 400, 401, 413, 415, 429, 431, 503)
-    granted: Schema = {"content": {_FORM: {"schema": {"type": "string"}}}, "description": "The tokens, as a form."}
+    # Generators that cannot read forms take the first content, whose text a form decoder reads.
+    text: Schema = {"type": "string", "description": "The tokens of `Grant` as a form, for a form decoder."}
+    granted: Schema = {
+        "content": {"text/plain": {"schema": text}, _FORM: {"schema": reference("Grant")}},
+        "description": "The tokens as a form; as plain text for a caller that accepts this alone.",
+    }
     found["responses"]["200"] = granted
     # It reads multipart/form-data too, but generated clients get lost in two forms of one body.
     return found | {"requestBody": {"required": True, "content": {_FORM: schema}}}

@@ -107,10 +107,14 @@ def _work_items() -> Schema:
     return {"WorkItem": either | {"discriminator": {"propertyName": "type", "mapping": mapping}}, **by_type}
 
 
+_CUSTOM = "Besides these, the custom fields of the project, whose names end with `_cf`. Any other key is refused."
+# `patternProperties` would say so, but most generated clients lose what it describes.
+
+
 def _work_item(item_type: ItemType) -> Schema:
     keys = {f.key: _field(f, reading=True) for f in fields_of(item_type)}
     required = [key for key in keys if key not in {"IsSyncable", "SyncID"}]
-    fields = _object(keys, required) | {"patternProperties": {"_cf$": {}}}
+    fields = _object(keys, required, is_open=True) | {"description": _CUSTOM}
     own = {"id": ID, "type": {"const": item_type.value}, "projectId": ID, "fields": fields}
     return _object(own | _audit())
 
@@ -140,7 +144,7 @@ def _settable(item_type: ItemType | None, *, creating: bool) -> Schema:
     if creating:
         keys["Name"] = _NAME
     required = [f.key for f in found if f.required] if creating else []
-    return _object(keys, required) | {"patternProperties": {"_cf$": {}}}
+    return _object(keys, required, is_open=True) | {"description": _CUSTOM}
 
 
 def _new_items() -> Schema:
@@ -177,10 +181,12 @@ def _bodies() -> Schema:
         "Upload": _object({"files": {"type": "string", "format": "binary"}}),
         "LoginForm": _object(dict.fromkeys(("username", "password", "form_token"), text), is_open=True),
         "Logout": _object({"wrap_refresh_token": text}, [], is_open=True),
+        "Grant": _object({**dict.fromkeys(("wrap_access_token", "wrap_refresh_token"), text), **_LIFETIME}),
         "Credentials": _object({key: {"type": "string"} for key in _GRANT}, ["wrap_client_id"], is_open=True),
     }
 
 
+_LIFETIME: Schema = {"wrap_access_token_expires_in": {"type": "integer", "description": "Seconds."}}
 _GRANT = ("wrap_client_id", "wrap_username", "wrap_password", "wrap_verification_code", "wrap_refresh_token")
 
 

@@ -18,6 +18,7 @@ from backlit.service.tables import sign_ins, users
 from backlit.service.tables.users import Account
 
 FORM_TYPE = "application/x-www-form-urlencoded; charset=utf-8"
+TEXT_TYPE = "text/plain"
 CLIENT_ID = "wrap_client_id"
 
 
@@ -65,7 +66,13 @@ def _granted(request: Request, result: TokenGrant | None) -> Response:
     if result is None:
         note_refusal(request)
         raise _refusal()
-    return Response(write_grant(result), media_type=FORM_TYPE)
+    return Response(write_grant(result), media_type=TEXT_TYPE if _reads_text_only(request) else FORM_TYPE)
+
+
+def _reads_text_only(request: Request) -> bool:
+    """Return True for a caller that accepts plain text and no form, as generated clients do."""
+    accepted = {kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")}
+    return "text/plain" in accepted and accepted.isdisjoint({"*/*", "application/*", FORM_TYPE.partition(";")[0]})
 
 
 def _refusal() -> Unauthorized:
