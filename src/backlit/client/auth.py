@@ -293,11 +293,14 @@ class WrapAuth(httpx.Auth):
     async def _ask(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
         request.headers["Accept-Encoding"] = ENCODINGS
         try:
-            response = await self._send(request)
-            try:
-                return response.status_code, response.headers, await read_body(response, GRANT_LIMIT)
-            finally:
-                await response.aclose()
+            async with asyncio.timeout(LONGEST_ANSWER):
+                response = await self._send(request)
+                try:
+                    return response.status_code, response.headers, await read_body(response, GRANT_LIMIT)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise Offline("The server took too long to answer the sign-in. Try again.") from None
         except httpx.RequestError as error:
             raise offline(error, request) from None
 
