@@ -57,9 +57,10 @@ MEANT: dict[str, Meaning] = {
     | {"query": None, "sort": None, "filter": None, "json": False},
     "items show 1": {"id": 1, "json": False},
     "items show 1 --json --project x": {"id": 1, "json": True, "project": "x"},
-    "items import f": {"file": "f", "dry_run": False, "format": None, "customers_see": False},
-    "items import - --dry-run --format json --customers-see --project x": {"project": "x"}
-    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True},
+    "items import f": {"file": "f", "dry_run": False, "format": None, "customers_see": False}
+    | {"yes": False, "report": None},
+    "items import - --dry-run --format json --customers-see --yes --report r --project x": {"project": "x"}
+    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True, "yes": True, "report": "r"},
     "log 1 2h": {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
     "log 1 2h --type t --note n --remaining 3 --dry-run --project x": {"project": "x"}
     | {"id": 1, "hours": "2h", "type": "t", "note": "n", "remaining": "3", "dry_run": True},

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.terminal import terminal
 
 from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of
 from backlit.model.errors import BadRequest
@@ -31,7 +32,11 @@ def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
     listed = demo_home.run(*DEMO, "items", "list", "--json", "--query", "zebra")
 
-    assert done.stdout.endswith("2 new, 0 changed.\nWritten.\n"), (done.stdout, done.stderr)
+    assert done.stdout.splitlines()[-3:] == [
+        "2 new, 0 changed.",
+        "1 task without a parent below the new item above.",
+        "Written.",
+    ]
     story, task = json.loads(listed.stdout)
     assert (story["fields"]["Estimate"], story["fields"]["Tags"]) == ("5", ["wild", "big"])
     assert (task["type"], task["fields"]["ParentID"]) == ("Task", story["id"])
@@ -50,16 +55,25 @@ async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_n
 
 async def test_tasks_belong_to_the_new_item_above_them_or_to_the_item_that_they_name(store: Store) -> None:
     row = await first(store, "type:story status:open")
-    lines = ("type,Name,est,ParentID", "Story,A,3,", "Task,B,,", "bug,C,,", f"Task,D,,{row.id}", "Task,E,,", "Task,F,,")
+    below = told(store, "type,Name,est", "Story,A,3", "Task,B,", "bug,C,", "Task,D,", "Task,E,")
+    named = told(store, "type,Name,ParentID", f"Task,F,{row.id}")
 
-    found = told(store, *lines)
-
-    assert (found.faults, found.changes, found.is_for_customers) == ([], {}, False)
-    assert found.families == [
+    assert (below.faults, below.changes, below.is_for_customers) == ([], {}, False)
+    assert below.families == [
         Family("Story", {"Name": "A", "Estimate": "3"}, [{"Name": "B"}]),
-        Family("Bug", {"Name": "C"}),
-        Family("Task", {"Name": "D", "ParentID": row.id}, [{"Name": "E"}, {"Name": "F"}]),
+        Family("Bug", {"Name": "C"}, [{"Name": "D"}, {"Name": "E"}]),
     ]
+    assert below.tasks_below == 3
+    assert named.families == [Family("Task", {"Name": "F", "ParentID": row.id})]
+    assert named.tasks_below == 0
+
+
+async def test_a_task_without_a_parent_is_a_fault_where_the_file_names_parents(store: Store) -> None:
+    row = await first(store, "type:story status:open")
+
+    found = told(store, "type,Name,ParentID", "Story,A,", f"Task,B,{row.id}", "Task,C,")
+
+    assert found.faults == ["Line 4: the task names no parent; give it a ParentID."]
 
 
 async def test_import_reads_the_json_of_items_list(store: Store) -> None:
@@ -87,13 +101,13 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
 
     assert done("id,Name", "19,") == (["Nothing changes."], "")
     told_lines = [
+        "#19  Estimate 5 → 8, Owner Maya Kent → Jon Bellamy  (Suggest categories beside articles while typing)",
         "new  Risk  A [b]risk[/]",
         "new  Feedback  Praise",
-        "#19  Estimate 5 → 8, Owner Maya Kent → Jon Bellamy  (Suggest categories beside articles while typing)",
         "2 new, 1 changed.",
     ]
     assert done(*lines, options=("--dry-run",)) == (told_lines, "")
-    assert done(*lines[:-1])[0] == [told_lines[0], *told_lines[2:-1], "1 new, 1 changed.", "Written."]
+    assert done(*lines[:-1], options=("--yes",))[0] == [*told_lines[:2], "1 new, 1 changed.", "Written."]
     assert done(*lines[:2]) == (["Nothing changes."], "")
 
 
@@ -189,8 +203,9 @@ def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_i
 
     (tabbed,) = rows_of('type,Name\nStory,"A\tB"\n', (), is_json=False)
 
+    left_out = ("Backlog priority", "Modified")
     assert tabbed.values == {"Name": "A\tB"}
-    assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, is_written=True)
+    assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, True, left_out)
     assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
 
 
@@ -245,8 +260,7 @@ def test_a_fault_of_a_json_file_is_told_with_the_line_of_its_item() -> None:
 
     assert [line.partition(":")[0] for line in str(refused.value).splitlines()] == [
         "Line 4, item 2",
-        "Line 5, item 3",
-        "Line 5, item 4",
+        "Line 5, item 3; Line 5, item 4",
     ]
 
 
@@ -265,3 +279,98 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
         "Line 4: expected 5 columns, found 3.",
         "No changes were made.",
     ]
+
+
+def test_an_id_changes_an_existing_item_off_a_terminal_only_with_yes(demo_home: Home) -> None:
+    def name() -> str:
+        return str(json.loads(demo_home.run(*DEMO, "items", "show", "19", "--json").stdout)["fields"]["Name"])
+
+    text, before = "id,type,Name\n19,,Of another tracker\n,Story,Zebra\n", name()
+
+    refused = demo_home.run(*DEMO, "items", "import", "-", given=text)
+    after_refusal, listed = name(), demo_home.run(*DEMO, "items", "list", "--query", "zebra", "--json").stdout
+    written = demo_home.run(*DEMO, "items", "import", "-", "--yes", given=text)
+
+    assert refused.returncode == 1
+    assert "The ids in the file are those of 1 existing item. To change it, add --yes." in refused.stderr
+    assert (after_refusal, json.loads(listed)) == (before, [])
+    assert (written.returncode, name()) == (0, "Of another tracker")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("answer", "sentence"), [("n", "no changes were made"), ("y", "Written")])
+def test_an_id_changes_an_existing_item_on_a_terminal_after_a_question(
+    demo_home: Home, tmp_path: Path, answer: str, sentence: str
+) -> None:
+    (tmp_path / "items.csv").write_text("id,Name\n19,Of another tracker\n")
+
+    with terminal([*DEMO, "items", "import", str(tmp_path / "items.csv")], demo_home.environment) as shown:
+        shown.wait_for("Change 1 existing item")
+        shown.press(answer, "enter")
+        shown.wait_for(sentence)
+
+
+async def test_values_that_the_server_sets_are_said_to_be_left_out_of_new_items(store: Store) -> None:
+    row = await first(store, "type:story")
+
+    found = told(store, "id,type,Name,Created", ",Story,Old,2020-01-01", ",Bug,New,", f"{row.id},,Known,2020-01-01")
+
+    assert found.faults == []
+    assert found.left_out == {"Created": 1}
+
+
+async def test_every_fault_of_a_row_is_told(store: Store) -> None:
+    found = told(store, "type,Name,WorkRemaining,ParentID", "Task,,soon,99999", "Task,No parent,later,88888")
+
+    texts = ["Name", "“soon”", "99999", "“later”", "88888"]
+    assert len(found.faults) == 5
+    assert all(any(text in fault for fault in found.faults) for text in texts)
+
+
+def test_faults_are_grouped_and_bounded_and_a_report_has_all(demo_home: Home, tmp_path: Path) -> None:
+    same = [f",hat,{number}" for number in range(1000)]
+    different = [f"x{number},Story,{number}" for number in range(1000)]
+    report = tmp_path / "faults.txt"
+
+    done = demo_home.run(
+        *(*DEMO, "items", "import", "-", "--report", str(report)), given="\n".join(["id,type,Name", *same, *different])
+    )
+
+    lines = done.stderr.splitlines()
+    assert len(lines) == 24
+    assert lines[2].startswith("Line 2; Line 3; Line 4; Line 5; Line 6 and 995 more: a new item needs a type")
+    assert lines[-2] == "… and 981 more faults; --report FILE writes all."
+    assert len(report.read_text().splitlines()) == 2000
+
+
+def test_effects_are_bounded_and_a_report_has_all(demo_home: Home, tmp_path: Path) -> None:
+    report = tmp_path / "effects.txt"
+
+    done = demo_home.run(
+        *(*DEMO, "items", "import", "-", "--dry-run", "--report", str(report)),
+        given="\n".join(["type,Name", *("Story,A" for _ in range(300))]),
+    )
+
+    assert done.stdout.splitlines()[-2:] == ["… and 260 more lines; --report FILE writes all.", "300 new, 0 changed."]
+    assert len(done.stdout.splitlines()) == 42
+    assert len(report.read_text().splitlines()) == 301
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        (b"", "The file has no headings on its first line, such as: type,Name"),
+        (b"type,Name\nStory,\xdcber\n", "line 2 is not UTF-8. Save the file as UTF-8"),
+        (b"\x89PNG\r\n\0\0\0\rIHDR", "it is not a text file in UTF-8."),
+    ],
+)
+def test_a_file_that_is_no_text_of_items_is_refused_in_a_sentence(
+    demo_home: Home, tmp_path: Path, written: bytes, sentence: str
+) -> None:
+    (tmp_path / "items.csv").write_bytes(written)
+
+    done = demo_home.run(*DEMO, "items", "import", str(tmp_path / "items.csv"))
+
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "codec" not in done.stderr

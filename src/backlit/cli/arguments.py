@@ -153,6 +153,8 @@ def _add_items(commands: "_Commands") -> None:
     bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
     bring.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     bring.add_argument("--format", choices=("csv", "json"), help="file format (default: detect)")
+    bring.add_argument("--yes", action="store_true", help="change existing items without a question")
+    bring.add_argument("--report", metavar="FILE", help="file for all faults, or all changes, a line each")
     bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
     _add_project(bring)
     bring.set_defaults(handler="commands.items_import:import_items")

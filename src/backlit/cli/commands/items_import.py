@@ -6,15 +6,18 @@ import csv
 import io
 import json
 import re
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct, field
 
 from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
@@ -28,6 +31,10 @@ from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.values import FieldReading, FieldWords
 
 MOST = 2_000
+MAX_FAULT_LINES, MAX_EFFECT_LINES = 20, 40
+"""Lines on the screen; a report has all."""
+MAX_PLACES = 5
+"""Rows that are named beside one fault."""
 _BEGIN = re.compile(r"[^\s,\]]")
 
 
@@ -38,7 +45,8 @@ UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "la
 class ImportRow(Struct, frozen=True):
     """An item of an import file: its place, the number of an existing item, its type, and values by field key.
 
-    With `is_written`, values are texts as people write them; otherwise JSON values.
+    With `is_written`, values are texts as people write them; otherwise JSON values. `left_out` has the labels of fields
+    with a value that only the server sets. With `names_parent`, the file has a place for the parent of a task.
     """
 
     place: str
@@ -46,14 +54,42 @@ class ImportRow(Struct, frozen=True):
     type: str
     values: Mapping[str, object]
     is_written: bool
+    left_out: Sequence[str] = ()
+    names_parent: bool = False
+
+
+class ImportFaults(BadRequest):
+    """The faults of a file, as `place: sentence`. The message has each sentence once; `lines` has every fault."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.lines = tuple(dict.fromkeys(faults))
+        places: dict[str, list[str]] = {}
+        for fault in self.lines:
+            place, _, sentence = fault.partition(": ")
+            places.setdefault(sentence, []).append(place)
+        grouped = [f"{_counted_places(all_places)}: {sentence}" for sentence, all_places in places.items()]
+        super().__init__("\n".join(cut(grouped, MAX_FAULT_LINES, "fault")))
+
+
+def _counted_places(places: Sequence[str]) -> str:
+    named = "; ".join(places[:MAX_PLACES])
+    return named if len(places) <= MAX_PLACES else f"{named} and {len(places) - MAX_PLACES:,} more"
+
+
+def cut(lines: Sequence[str], limit: int, noun: str) -> list[str]:
+    """Return the first lines and the number of the rest."""
+    rest = len(lines) - limit
+    return (
+        [*lines[:limit], f"… and {counted(rest, f'more {noun}')}; --report FILE writes all."] if rest > 1 else [*lines]
+    )
 
 
 def rows_of(text: str, custom: Collection[Field], *, is_json: bool) -> list[ImportRow]:
-    """Read all rows of a file; raise BadRequest with a line for each error, which names its place."""
+    """Read all rows of a file; raise ImportFaults."""
     faults: list[str] = []
     rows = list(_json_rows(text, custom, faults) if is_json else _csv_rows(text, custom, faults))
     if faults:
-        raise BadRequest("\n".join(faults))
+        raise ImportFaults(faults)
     return rows
 
 
@@ -61,7 +97,10 @@ def _csv_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterat
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter, strict=True)
     try:
-        heading = [_key(name.strip(), custom, "Line 1", faults) for name in next(reader, [])]
+        names = next(reader, [])
+        if not any(name.strip() for name in names):
+            raise BadRequest("The file has no headings on its first line, such as: type,Name")
+        heading = [_key(name.strip(), custom, "Line 1", faults) for name in names]
         known = [key for key in heading if key]
         faults += [
             f"Line 1: two columns name the field {key}." for key, columns in Counter(known).items() if columns > 1
@@ -74,7 +113,7 @@ def _csv_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterat
                 faults.append(f"{place}: expected {len(heading)} columns, found {len(cells)}.")
                 continue
             given = {key: cell for key, cell in zip(heading, cells, strict=True) if key and cell.strip()}
-            yield from _row(place, given, faults, is_written=True)
+            yield from _row(place, given, faults, is_written=True, names_parent="ParentID" in heading)
     except csv.Error as error:
         faults.append(f"Line {reader.line_num}: {error}.")
 
@@ -95,7 +134,7 @@ def _json_rows(text: str, custom: Collection[Field], faults: list[str]) -> Itera
         flat |= fields if isinstance(fields, dict) else {}
         keys = {_key(key, custom, place, faults): value for key, value in flat.items() if key not in UNSENT}
         given = {key: value for key, value in keys.items() if key}
-        yield from _row(place, given, faults, is_written=False)
+        yield from _row(place, given, faults, is_written=False, names_parent="ParentID" in given)
 
 
 def _lines_of(text: str) -> Iterator[int]:
@@ -125,7 +164,9 @@ def _key(name: str, custom: Collection[Field], place: str, faults: list[str]) ->
     return key or ""
 
 
-def _row(place: str, given: Mapping[str, object], faults: list[str], *, is_written: bool) -> Iterator[ImportRow]:
+def _row(
+    place: str, given: Mapping[str, object], faults: list[str], *, is_written: bool, names_parent: bool
+) -> Iterator[ImportRow]:
     """Yield the row, or add its fault."""
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
@@ -137,13 +178,17 @@ def _row(place: str, given: Mapping[str, object], faults: list[str], *, is_writt
     if not text and not item_type:
         faults.append(f"{place}: a new item needs a type, one of: {', '.join(types.values())}.")
         return
-    values = {key: value for key, value in given.items() if key not in {"id", "type"} and not _is_computed(key)}
-    yield ImportRow(place, int(text) if text else None, item_type, values, is_written)
+    fields = {key: value for key, value in given.items() if key not in {"id", "type"}}
+    computed = {key: field.label for key in fields if (field := _computed_field(key))}
+    values = {key: value for key, value in fields.items() if key not in computed}
+    yield ImportRow(
+        place, int(text) if text else None, item_type, values, is_written, tuple(computed.values()), names_parent
+    )
 
 
-def _is_computed(key: str) -> bool:
+def _computed_field(key: str) -> Field | None:
     field = FIELD_BY_KEY.get(key) or PROPERTY_BY_LOWER_NAME.get(key.casefold())
-    return field is not None and field.settable is Settable.NEVER
+    return field if field is not None and field.settable is Settable.NEVER else None
 
 
 class Import(Struct):
@@ -153,6 +198,10 @@ class Import(Struct):
     changes: dict[int, Mapping[str, object]] = field(default_factory=dict)
     items: dict[int, Item] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Values of new items that only the server sets, by the label of their field."""
+    tasks_below: int = 0
+    """Tasks that go below the new item above them, as the file has no place for their parent."""
 
     @property
     def is_for_customers(self) -> bool:
@@ -169,17 +218,45 @@ def import_items(arguments: argparse.Namespace) -> None:
         try:
             rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
         except BadRequest as error:
+            _write_report(arguments.report, error.lines if isinstance(error, ImportFaults) else [error.message])
             name = "standard input" if arguments.file == "-" else arguments.file
             raise BadRequest(f"Could not read the items in {name}.\n{error.message}\nNo changes were made.") from None
         found = planned(store, rows)
         if found.faults:
-            raise BadRequest("\n".join([*found.faults, "No changes were made."]))
-        tell(map(plain, _described(store, found)))
+            faults = ImportFaults(found.faults)
+            _write_report(arguments.report, faults.lines)
+            raise BadRequest(f"{faults.message}\nNo changes were made.")
+        effects = [*_described(store, found)]
+        _write_report(arguments.report, [*effects, *_summary(found)])
+        tell(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *_summary(found)]))
         if arguments.dry_run or not (found.families or found.changes):
             return
+        if found.changes and not arguments.yes:
+            _confirm(len(found.changes))
         if found.is_for_customers and not arguments.customers_see:
             raise BacklitError("Customers can see some of these changes. To allow that, add --customers-see.")
         asyncio.run(_write(store, found))
+
+
+def _write_report(file: str | None, lines: Iterable[str]) -> None:
+    if file is None:
+        return
+    try:
+        Path(file).write_text("".join(f"{plain(line)}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"Could not write the report {file}: {error.strerror}. No changes were made.") from error
+
+
+def _confirm(changes: int) -> None:
+    """Ask before existing items change, as another tracker may have given the ids. Raise BadRequest for a no."""
+    items = counted(changes, "existing item")
+    if not sys.stdin.isatty():
+        raise BadRequest(
+            f"The ids in the file are those of {items}. To change {'it' if changes == 1 else 'them'}, add --yes."
+            " If another tracker gave the ids, remove their column. No changes were made."
+        )
+    if read_line(f"Change {items}? [y/N] ").strip().lower() not in {"y", "yes"}:
+        raise BadRequest("Import cancelled: no changes were made.")
 
 
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
@@ -194,21 +271,47 @@ def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
             else:
                 _change(store, found, row)
         except BadRequest as fault:
-            found.faults.append(f"{row.place}: {fault}")
+            found.faults += [f"{row.place}: {sentence}" for sentence in fault.errors.values() or [str(fault)]]
     return found
 
 
 def _add(store: Store, found: Import, row: ImportRow) -> None:
-    values = _values(store, row, row.type)
-    if row.type == ItemType.TASK and "ParentID" not in values:
-        if not found.families:
-            raise BadRequest("place a task below its new item, or give it a ParentID.")
-        check(row.type, {"Name": None, **values}, store.lookups, ON_ADD)
+    errors: dict[str, str] = {}
+    values = _values(store, row, row.type, errors)
+    is_below = row.type == ItemType.TASK and "ParentID" not in row.values
+    if is_below and row.names_parent:
+        errors["ParentID"] = "the task names no parent; give it a ParentID."
+    elif is_below and not found.families:
+        errors["ParentID"] = "place a task below its new item, or give it a ParentID."
+    parent = values.get("ParentID")
+    if isinstance(parent, int) and ((item := store.item(parent)) is None or item.project_id != store.project_id):
+        errors["ParentID"] = f"this project has no item {parent} for a parent."
+    _check(row.type, {"Name": None, **values}, store, ON_ADD, errors)
+    found.left_out.update(row.left_out)
+    if is_below:
         above = found.families[-1]
         found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
-        return
-    check(row.type, {"Name": None, **values}, store.lookups, ON_ADD)
-    found.families.append(Family(row.type, values))
+        found.tasks_below += 1
+    else:
+        found.families.append(Family(row.type, values))
+
+
+def _check(
+    item_type: str,
+    values: Mapping[str, object],
+    store: Store,
+    settable: frozenset[Settable],
+    errors: dict[str, str],
+) -> dict[str, object]:
+    """Check values beside errors that were found before; raise BadRequest with all of them."""
+    checked: dict[str, object] = {}
+    try:
+        checked = check(item_type, values, store.lookups, settable)
+    except BadRequest as error:
+        errors = {**error.errors, **errors}
+    if errors:
+        raise BadRequest(" ".join(errors.values()), errors)
+    return checked
 
 
 def _change(store: Store, found: Import, row: ImportRow) -> None:
@@ -219,13 +322,15 @@ def _change(store: Store, found: Import, row: ImportRow) -> None:
         raise BadRequest(f"item {item.id} is a {item.type}; an import cannot change the type.")
     if item.id in found.changes:
         raise BadRequest(f"item {item.id} appears twice in the file.")
-    values = _values(store, row, item.type)
+    errors: dict[str, str] = {}
+    values = _values(store, row, item.type, errors)
     changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
-    if changed:
-        found.changes[item.id] = check(item.type, changed, store.lookups, ON_EDIT)
+    if changed or errors:
+        found.changes[item.id] = _check(item.type, changed, store, ON_EDIT, errors)
 
 
-def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:
+def _values(store: Store, row: ImportRow, item_type: str, errors: dict[str, str]) -> dict[str, object]:
+    """Return the values of a row; add an error for each that cannot be read."""
     reading = FieldReading(store)
     found: dict[str, object] = {}
     for key, value in row.values.items():
@@ -233,7 +338,10 @@ def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:
         if not known.applies_to(item_type) and row.item_id is not None:
             continue
         if isinstance(value, str) and (row.is_written or known.key.endswith("ID")):
-            found[key] = reading.read(known, item_type, value)
+            try:
+                found[key] = reading.read(known, item_type, value)
+            except BadRequest as error:
+                errors[key] = str(error)
         else:
             found[key] = value
     return found
@@ -245,9 +353,6 @@ def _field(store: Store, key: str) -> Field:
 
 def _described(store: Store, found: Import) -> Iterator[str]:
     words = FieldWords(store)
-    for family in found.families:
-        yield f"new  {family.type}  {family.fields.get('Name')}"
-        yield from (f"new    Task  {task.get('Name')}" for task in family.tasks)
     for item_id, changes in found.changes.items():
         item = found.items[item_id]
         parts = [
@@ -256,11 +361,21 @@ def _described(store: Store, found: Import) -> Iterator[str]:
             for key, value in changes.items()
         ]
         yield f"#{item_id}  {', '.join(parts)}  ({item.fields.get('Name')})"
+    for family in found.families:
+        yield f"new  {family.type}  {family.fields.get('Name')}"
+        yield from (f"new    Task  {task.get('Name')}" for task in family.tasks)
+
+
+def _summary(found: Import) -> Iterator[str]:
     made = sum(1 + len(family.tasks) for family in found.families)
     yield f"{made:,} new, {len(found.changes):,} changed." if made or found.changes else "Nothing changes."
     mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
     if mirrored:
         yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} synced with another tracker."
+    for label, values in found.left_out.items():
+        yield f"Left out: {label} of {counted(values, 'new item')}, which the server sets."
+    if found.tasks_below:
+        yield f"{counted(found.tasks_below, 'task')} without a parent below the new item above."
 
 
 async def _write(store: Store, found: Import) -> None:
