@@ -226,6 +226,10 @@ class PickDialog(PickerDialog[Choice | None]):
         if (choice := self.taken()) is not None:
             self.dismiss(choice)
 
+    def acts_on(self, character: str) -> bool:
+        """Return whether a character may choose."""
+        return self.list.is_numbered and character in DIGITS
+
     def _show_fitting(self) -> None:
         at = int(self._query) if self.list.is_numbered and self._query in DIGITS else 0
         if 0 < at <= len(self._choices):

@@ -2,7 +2,8 @@
 
 Textual runs a widget's bindings only after a key has travelled up to the application. In a burst (a slow line, a
 pasted or replayed sequence) a backspace or an enter would act after the letters typed behind it. These inputs act at
-once, and first offer the key to the nearest node above that has `press(key) -> bool`.
+once, and first offer the key to the nearest node above that has `press(key) -> bool`. A node above whose reaction to a
+character of the text is more than to show it has `acts_on(character) -> bool`: keys behind such a character wait.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,6 +75,11 @@ class InOrder(Base):
 
     def put(self, text: str) -> None:
         """Insert text at the cursor, in place of the selection."""
+
+    def only_types(self, character: str) -> bool:
+        """Return whether a character does nothing but to stand in the text; no node above has `acts_on` for it."""
+        acts = [acts_on for node in self.ancestors if (acts_on := getattr(node, "acts_on", None)) is not None]
+        return not any(acts_on(character) for acts_on in acts)
 
     async def _press(self, key: str) -> bool:
         for node in self.ancestors:
