@@ -1,6 +1,7 @@
 """Where things are, and what is remembered."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.conftest import Home
 
 from backlit.config.settings import (
+    KNOWN_KEYS,
     Locations,
     Pins,
     Profile,
@@ -388,3 +390,11 @@ def test_faulty_settings_stop_no_command_and_doctor_repeats_them(home: Home) -> 
     assert "line 2). It is ignored." in listed.stderr
     assert examined.returncode == 1
     assert examined.stdout.count("✗ settings") == 2
+
+
+@pytest.mark.parametrize("key", sorted(KNOWN_KEYS))
+def test_every_setting_stands_in_a_page_of_the_documentation(key: str) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (Path(__file__).parents[2] / "docs").glob("*.md")]
+    written = re.compile(rf"(?:^|`){key} = |^\[+{key}[].]|`\[?{key}\]?`", re.MULTILINE)
+
+    assert any(written.search(page) for page in pages)

@@ -8,7 +8,7 @@ from tests.store.papers import item, offline_store, put_nouns
 from tests.tui.target import FakeTarget, rows_of, run
 
 from backlit.model.errors import BadRequest
-from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
+from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, ColumnSettings, board_settings
 from backlit.store import Store, ViewSpec
 from backlit.tui.board.columns import Arrangement
 from backlit.tui.board.position import BoardPosition, Spot
@@ -157,3 +157,21 @@ async def test_all_done_cards_are_shown_and_hidden_again(store: Store) -> None:
     target.show_spec(ViewSpec(query="estimate:3", with_done=True))
     with pytest.raises(CannotAct, match="No column is limited"):
         await run(target, "board.all-done")
+
+
+@pytest.mark.parametrize("table", [{"columns": "status"}, {"lanes": ""}, {"column": [{"values": ["Done"]}]}])
+async def test_a_changed_table_of_the_board_counts_more_than_what_was_chosen_before(
+    store: Store, table: dict[str, object]
+) -> None:
+    names = ListNames(store)
+    chosen = Arrangement(store, USUAL_BOARD, names)
+    chosen.by = "AssignedToID"
+    await chosen.save({})
+    written = Arrangement(store, board_settings(table), names)
+    by = written.restore().columns
+    written.by = "Severity"
+    await written.save({})
+
+    assert by == "Status"
+    assert Arrangement(store, board_settings(table), names).restore().columns == "Severity"
+    assert Arrangement(store, USUAL_BOARD, names).restore().columns == "Status"

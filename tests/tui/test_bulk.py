@@ -8,12 +8,13 @@ from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, press, select, shown
-from tests.tui.stage import missing, text_of, words_of_dialog
+from tests.tui.stage import messages_of, missing, text_of, words_of_dialog
 from tests.tui.target import words_of
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
 from backlit.store.records.people import current, leaves
+from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import Act, plan_of, to_tags, to_value
 from backlit.tui.items.bulk_edit import bulk_question
@@ -93,7 +94,7 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         await sent(store)
 
         assert "Status: 2 of 3 apply" in picker
-        assert "Changes 2 of 3 items. 1 skipped." in asked
+        assert "Changes 2 of 3 items. 1 skipped (a feedback has no status)." in asked
         assert re.search(r"#\d+ » .* a feedback has no status", asked)
         assert "→ Deferred" in asked
         assert (await fields_of(world, store, feedback)).get("Status") is None
@@ -266,7 +267,7 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
         (
             to_tags(["b"], ["a"]),
             [1, 2, 3, 4],
-            f"{REACH} 1 unchanged, 1 skipped. ⇄ 1 of them is synced with another tracker.",
+            f"{REACH} 1 unchanged, 1 skipped (a task has no tags). ⇄ 1 of them is synced with another tracker.",
             [
                 "#1 {0} Item 1 −a +b",
                 "#3 {1} Item 3 −a +b",
@@ -357,3 +358,18 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
         assert "¬ 1 of them is not ready." in words
         assert "¬ #1" in words
         assert "¬ #2" not in words
+
+
+@pytest.mark.slow
+async def test_a_selected_item_that_was_deleted_is_not_called_hidden(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        async with opened(store) as pilot:
+            await press(pilot, "space", "space")
+            await store.deletions.delete_items([1])
+            await until(lambda: "Item 1 " not in text_of(pilot.app), lambda: text_of(pilot.app))
+            await press(pilot, "s")
+            said = messages_of(pilot.app)
+            await press(pilot, "s")
+
+            assert said == {"#1 was deleted meanwhile. 1 item is still selected."}
+            assert isinstance(pilot.app.screen, PickDialog)

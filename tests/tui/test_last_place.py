@@ -1,9 +1,11 @@
 """A start after another one: the place of the last time, and the line for a new user."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.papers import item, offline_store, places_in, put
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press
@@ -11,6 +13,7 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.app.places import LAST_PLACE
 from backlit.tui.board.screen import BoardScreen
 from backlit.tui.editor.screen import EditorScreen
 
@@ -89,3 +92,16 @@ async def test_a_confirmation_is_not_repeated_in_the_line_for_a_new_user(store: 
 
         assert text_of(pilot.app).count("Nothing to undo.") == 1
         assert "esc hide" in line_with(pilot.app, "New here?")
+
+
+@pytest.mark.slow
+async def test_the_place_is_kept_for_an_application_that_is_killed(tmp_path: Path, opened: Open) -> None:
+    def kept() -> object:
+        with closing(sqlite3.connect(places_in(tmp_path).journal)) as journal:
+            return journal.execute("SELECT value FROM settings WHERE key = ?", (LAST_PLACE,)).fetchone()
+
+    with offline_store(tmp_path, [item(number) for number in range(1, 60)]) as store:
+        async with opened(store) as pilot:
+            await press(pilot, *"40j")
+
+            await until(lambda: " 41, 40," in str(kept()), lambda: str(kept()))

@@ -1,7 +1,12 @@
 """The first line of the screens: places as tabs, and the state of the project."""
 
+import time
+from pathlib import Path
+
+import orjson
 import pytest
 from tests.quiet import rest
+from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
@@ -99,3 +104,14 @@ async def test_a_click_on_the_unsent_changes_shows_them(world: World, store: Sto
         await click(pilot, "pending")
 
         await until(lambda: place_of(pilot.app) == "Outbox", lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_a_start_without_the_server_shows_the_age_of_the_data(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        path = store.files.places.syncing(1)
+        path.write_bytes(orjson.dumps({"process": 1, "done": 0, "total": 0, "synced_at": time.time() - 3 * 3600 - 60}))
+        async with opened(store) as pilot:
+            shown = title_of(pilot.app)
+
+        assert "synced 3h ago" in shown

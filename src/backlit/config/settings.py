@@ -49,7 +49,7 @@ PROFILE, PROJECT = "BACKLIT_PROFILE", "BACKLIT_PROJECT"
 SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 """Files of a repository with views shared by all who work in it, and the profile and project of commands there."""
 
-_KNOWN = frozenset(
+KNOWN_KEYS = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
     | {"teams", "fields", "project", "statuses"}
 )
@@ -188,7 +188,7 @@ class _SettingsFile:
         for name in self._values:
             if name == "view":
                 self._note(name, "Move the views to views.toml beside this file", "They are ignored.")
-            elif name not in _KNOWN:
+            elif name not in KNOWN_KEYS:
                 self._note(name, f"Unknown setting {name!r}", "It is ignored.")
         lint, stale_days = self._read("lint", _lint_in, (USUAL, STALE_DAYS))
         return Settings(

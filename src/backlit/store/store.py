@@ -306,6 +306,13 @@ class Store:
             self._views.add(view)
         return view
 
+    def synced_at(self) -> float | None:
+        """Return this machine's time of the project's last sync, by this process or an earlier one; None before it."""
+        if self.connection.synced_at is not None or self.project_id is None:
+            return self.connection.synced_at
+        places, project_id = self.files.places, self.project_id
+        return self.lookups.keep(Subject.CONNECTION, "last sync", lambda: places.synced_at(project_id))
+
     def has_items(self) -> bool:
         """Return whether the project has any item, done ones included."""
         spec = ViewSpec(with_done=True)

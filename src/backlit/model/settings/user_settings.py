@@ -1,5 +1,6 @@
 """Settings of profiles and screens: names, item templates and boards, from JSON or TOML with sentences for faults."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -186,11 +187,15 @@ class ColumnSettings(Struct, frozen=True):
 
 
 class BoardSettings(Struct, frozen=True):
-    """The table `[board]` in `config.toml`; `columns` and `lanes` are field keys, `lanes` may be empty."""
+    """The table `[board]` in `config.toml`; `columns` and `lanes` are field keys, `lanes` may be empty.
+
+    `written` is the table as it is written, empty without one: it tells a default from the same value written out.
+    """
 
     columns: str = STATUS
     lanes: str = ""
     column: tuple[ColumnSettings, ...] = ()
+    written: str = ""
 
 
 USUAL_BOARD = BoardSettings()
@@ -206,7 +211,8 @@ def board_settings(entry: object) -> BoardSettings:
     tables = entry.get("column", [])
     if not isinstance(tables, Sequence) or not all(isinstance(each, Mapping) for each in tables):
         raise BadRequest("Write a board's columns as [[board.column]].")
-    return BoardSettings(columns, lanes, tuple(_column(each, columns) for each in tables))
+    written = json.dumps(entry, sort_keys=True, default=str)
+    return BoardSettings(columns, lanes, tuple(_column(each, columns) for each in tables), written)
 
 
 def column_key(value: object) -> str:

@@ -284,6 +284,13 @@ class Places(Struct, frozen=True):
         """Return the lock file of a project's syncing process."""
         return self.mirror.with_name(f"{self.mirror.name}.{project_id}.lock")
 
+    def synced_at(self, project_id: int) -> float | None:
+        """Return the time of a project's last complete sync by any process; None before the first."""
+        try:
+            return float(orjson.loads(self.syncing(project_id).read_bytes()).get("synced_at")) or None
+        except (OSError, ValueError, TypeError, AttributeError):
+            return None
+
     @property
     def broken(self) -> Path:
         """The marker of a mirror that was found damaged while in use."""

@@ -107,25 +107,28 @@ class BoardKept(Struct, frozen=True):
 
 
 class BoardLayouts:
-    """Board layouts in the journal. A layout is dropped when the settings' defaults change."""
+    """Board layouts in the journal. A layout is dropped when the settings change that it was chosen over.
+
+    Those settings are `written`, as text; without any they are the columns and lanes of `usual`.
+    """
 
     def __init__(self, files: Files, project: Callable[[], int | None]) -> None:
         self._files = files
         self._project = project
 
-    def found(self, usual: BoardKept) -> BoardKept:
+    def found(self, usual: BoardKept, written: str = "") -> BoardKept:
         """Return the current project's layout, or the settings' default."""
         text = self._files.journal.settings.value(self._key())
         kept = orjson.loads(text) if text else {}
-        if kept.get("usual") != [usual.columns, usual.lanes]:
+        if kept.get("usual") != _settings_of(usual, written):
             return usual
         return BoardKept(kept["columns"], kept["lanes"], dict(kept["collapsed"]))
 
-    async def keep(self, usual: BoardKept, board: BoardKept) -> None:
+    async def keep(self, usual: BoardKept, board: BoardKept, written: str = "") -> None:
         """Store the board's layout."""
         key = self._key()
         kept = {
-            "usual": [usual.columns, usual.lanes],
+            "usual": _settings_of(usual, written),
             "columns": board.columns,
             "lanes": board.lanes,
             "collapsed": [*board.collapsed.items()],
@@ -135,3 +138,7 @@ class BoardLayouts:
 
     def _key(self) -> str:
         return f"{_BOARD_SETTING} {self._project() or 0}"
+
+
+def _settings_of(usual: BoardKept, written: str) -> list[str]:
+    return [usual.columns, usual.lanes, *([written] if written else [])]

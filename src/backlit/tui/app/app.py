@@ -36,6 +36,8 @@ PASSING = "#title, Preview"
 """Selects what depends on the time or the connection."""
 MOST_HELD = 2.0
 """Seconds after which frames are sent even if the first rows are not painted."""
+KEEP_PLACE_EVERY = 2.0
+"""Seconds between two looks whether there is another place to keep, for an application that is killed."""
 COLLECTIONS = (2.0, 15.0, 120.0)
 """Seconds after the start: once imports behind the first frame, the first screens, and the rest are loaded."""
 
@@ -105,6 +107,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         if self._problems:
             self.say("\n".join(self._problems), is_bad=True)
         self.set_timer(MOST_HELD, self.show_frames)
+        self.set_interval(KEEP_PLACE_EVERY, self.places.keep)
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""

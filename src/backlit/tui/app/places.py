@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from backlit.tui.trees.screen import TreeScreen
 
 BACKLOG = "backlog"
-_LAST = "last place"
+LAST_PLACE = "last place"
 """The key of the value with the place of the last run."""
 _PLACE_PARTS = 8
 MOST_PLACES = 100
@@ -108,6 +108,8 @@ class Places:
         self._join = join
         self.shared = SharedFilter(store)
         self._asked_to_sign_in = False
+        self._kept: list[object] = []
+        """The place that was kept last for the next start."""
         self._sign_in: SignInDialog | None = None
         self._made_again: dict[int, int] = {}
         """Former numbers of items that undo creates again, by their temporary ids."""
@@ -212,11 +214,14 @@ class Places:
             opened = shown[-1][:2] if shown else (None, "")
             where = self._app.current_mode, self.shared.now.view.name, self._store.project_id
             row = screen.items.current_id, screen.items.cursor, screen.items.cursor - screen.items.top
-            self._store.kept.keep(_LAST, [*where, *row, *opened])
+            place: list[object] = [*where, *row, *opened]
+            if place != self._kept:
+                self._kept = place
+                self._store.kept.keep(LAST_PLACE, place)
 
     async def show_last(self) -> None:
         """Show the place of the last run: the neighbour of a row whose item is gone, nothing of another project."""
-        kept, backlog = self._store.kept.find(_LAST), self.backlog
+        kept, backlog = self._store.kept.find(LAST_PLACE), self.backlog
         if not isinstance(kept, list) or len(kept) != _PLACE_PARTS or backlog is None:
             return
         mode, view, project, item_id, row, line, opened, place = kept

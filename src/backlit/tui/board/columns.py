@@ -212,7 +212,7 @@ class Arrangement:
 
     def __init__(self, store: Store, settings: BoardSettings, names: ListNames) -> None:
         self._store = store
-        self._default = BoardKept(settings.columns, settings.lanes)
+        self._default, self._written = BoardKept(settings.columns, settings.lanes), settings.written
         self._columns = BoardColumns(store, settings, names)
         self._planned: Sequence[BoardColumn] = ()
         self.by, self.lanes = settings.columns, settings.lanes
@@ -234,13 +234,13 @@ class Arrangement:
 
     def restore(self) -> BoardKept:
         """Arrange the board as the user left it in the project; return the saved arrangement."""
-        kept = self._store.boards.found(self._default)
+        kept = self._store.boards.found(self._default, self._written)
         self.by, self.lanes = kept.columns, kept.lanes
         return kept
 
     async def save(self, collapsed: dict[object, bool]) -> None:
         """Save the arrangement, and the columns that the user collapsed or opened."""
-        await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed))
+        await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
         """Return whether the board leaves out items of a type that match a query."""

@@ -81,7 +81,7 @@ class Plan(Struct):
         changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
         others = [f"{len(self.already):,} unchanged"] if self.already else []
         for why, items in self.left_out.items():
-            others.append(f"{len(items):,} skipped{f' ({in_brackets(why)})' * (len(why) > MOST_SAID)}")
+            others.append(f"{len(items):,} skipped ({in_brackets(why)})")
         return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:

@@ -9,11 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from backlit.model.amounts import counted, listed
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, ItemType, Kind, Settable
 from backlit.model.filters import POINTS
 from backlit.model.query.keys import field_named
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
@@ -29,6 +30,8 @@ from backlit.tui.widgets.side_lines import TabLine
 
 Answered = TypeVar("Answered")
 LIST_COMMANDS = ("lists.list_commands",)
+MAX_NAMED = 3
+"""Deleted items that a message names."""
 
 
 class ListScreen(ItemScreen):
@@ -137,7 +140,7 @@ class ListScreen(ItemScreen):
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
         """Return the selected items, else `rows` rows from the cursor, else the current item."""
-        selected = self.items.selection.ids()
+        selected = self._without_deleted(self.items.selection.ids())
         if selected or not rows:
             self._ask_about_hidden(selected)
             self._acted_on = self.items.selection
@@ -158,6 +161,24 @@ class ListScreen(ItemScreen):
         if answer is None:
             self._acted_on = None
         return answer
+
+    def _without_deleted(self, selected: Sequence[int]) -> Sequence[int]:
+        """Return the selected items that still exist, and deselect the others.
+
+        Raises CannotAct where there are others: what is left is shown first, so that it is acted on knowingly.
+        """
+        view, selection = self.items.view, self.items.selection
+        missing = frozenset(selected).difference(view.ids()) if view is not None and view.count is not None else ()
+        deleted = frozenset(missing).difference(each.id for each in self.store.batch.items(list(missing)))
+        if not deleted:
+            return selected
+        selection.remove(deleted)
+        names = listed([number_of(each) for each in sorted(deleted)][:MAX_NAMED])
+        words = names if len(deleted) <= MAX_NAMED else f"{len(deleted):,} selected items"
+        verb = "was" if len(deleted) == 1 else "were"
+        left = len(selected) - len(deleted)
+        rest = f"{counted(left, 'item is', 'items are')} still selected." if left else "Nothing is selected now."
+        raise CannotAct(f"{words} {verb} deleted meanwhile. {rest}")
 
     def _ask_about_hidden(self, selected: Sequence[int]) -> None:
         """Raise AskFirst for selected items that the filter hides and that the user did not agree to."""

@@ -87,7 +87,7 @@ def state_words(store: Store, now: float) -> list[Word]:
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
         parts = ((f"  {said}", "conflict"), (" go", "accent"), (" outbox", "muted")) if count else ()
         words += [(text, colour, "app.outbox") for text, colour in parts]
-    is_bad, synced_at = _is_bad(connection), connection.synced_at
+    is_bad, synced_at = _is_bad(connection), store.synced_at()
     is_synced = connection.state is ConnectionState.ONLINE and synced_at is not None
     if not is_synced:
         colour = "conflict" if is_bad else "muted"
