@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.admin_world import PASSWORD, Served, Workspace, command
@@ -65,6 +66,18 @@ def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> N
     }
     assert empty.good("grants", "list") == [{"user": "ann", "projectId": 1, "project": "Roof", "role": "manager"}]
     assert empty.problems() == []
+
+
+@pytest.mark.slow
+def test_a_created_project_has_the_lists_of_a_sample_project(empty: Workspace, workspace: Workspace) -> None:
+    empty.good("projects", "create", "Roof")
+
+    def lists(of: Workspace, project: str) -> dict[str, list[Any]]:
+        types = of.good("time-entry-types", "list", "--project", project)
+        return {"time entry types": [each["name"] for each in types], "values": of.good("values", "list", project)}
+
+    assert lists(empty, "Roof") == lists(workspace, "Beacon")
+    assert len(lists(empty, "Roof")["time entry types"]) > 1
 
 
 @pytest.mark.slow

@@ -74,7 +74,9 @@ def _add_users(users: Commands) -> None:
 
 def _add_projects(projects: Commands) -> None:
     projects.verb("list", "list_projects", "list all projects")
-    create = projects.verb("create", "create_project", "create a project with its root area and root iteration", "name")
+    create = projects.verb(
+        "create", "create_project", "create a project with its root area, root iteration and time entry types", "name"
+    )
     create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
     change = projects.verb(
         "change", "change_project", "change a project; renaming it renames its root area and iteration", "project"

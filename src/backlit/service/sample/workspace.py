@@ -22,7 +22,6 @@ from backlit.service.storage.schema import (
     iterations,
     project_totals,
     teams,
-    time_entry_types,
     work_items,
 )
 from backlit.service.storage.settings import ServiceSettings
@@ -36,7 +35,6 @@ CURRENT = 14
 SPRINTS_PER_RELEASE = 6
 BATCH = 1000
 _SHARES = (0.72, 0.18, 0.10)
-_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Support")
 _CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
     ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
     ("BusinessValue_cf", Kind.NUMBER, [], None),
@@ -97,9 +95,8 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
         root_area, root_iteration = add_project(
             connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
         )
-        for table, names in ((teams, TEAMS[name]), (time_entry_types, _TIME_ENTRY_TYPES)):
-            rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in names]
-            connection.execute(insert(table), rows)
+        rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in TEAMS[name]]
+        connection.execute(insert(teams), rows)
         _write_custom_fields(connection, project_id)
         found_areas = _write_areas(connection, project_id, name, root_area, now)
         sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)

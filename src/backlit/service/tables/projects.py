@@ -111,12 +111,21 @@ def count(connection: Connection) -> int:
     return int(_ALL.rows(connection)[0][0])
 
 
+DEFAULT_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Support")
+"""Categories for logged time in a new project; `backlit admin time-entry-types` changes them."""
+
+
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> tuple[int, int, int]:
-    """Create a project with its counters and roots; return its id and those of its root area and iteration."""
+    """Create a project with counters, roots and time entry types; return its id and those of its roots.
+
+    The root area comes before the root iteration.
+    """
     stamp = audit(by, now)
     row = {"is_syncable": False, "settings_revision": 1, **values, **stamp}
     project_id = connection.execute(insert(projects).values(row).returning(projects.c.id)).scalar_one()
     connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
+    types = [{"project_id": project_id, "name": each, **stamp} for each in DEFAULT_TIME_ENTRY_TYPES]
+    connection.execute(insert(time_entry_types), types)
     name, start, end = row["name"], row["start_date"].date(), row["end_date"].date()
     root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "path": name, "sequence": 1} | stamp
     span = {"is_release": False, "start_date": start, "end_date": end}
