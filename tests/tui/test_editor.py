@@ -17,7 +17,7 @@ Case = tuple[str, str, tuple[str, ...], object]
 TYPED: list[Case] = [
     ("Bug", "Name", ("ctrl+u", *"Till opens twice", "enter"), "Till opens twice"),
     ("Bug", "Status", ("enter", *"ready", "enter"), "Ready For Test"),
-    ("Bug", "Estimate", ("enter", "ctrl+u", *"3,5", "enter"), "3,5"),
+    ("Bug", "Estimate", ("enter", "ctrl+u", *"3,5", "enter"), "3.5"),
     ("Bug", "Priority", ("enter", "ctrl+u", *"7", "tab"), 7),
     ("Bug", "Severity", ("enter", *"crit", "enter"), "1 - Critical"),
     ("Task", "WorkRemaining", ("enter", "ctrl+u", *"2,5", "escape"), 2.5),

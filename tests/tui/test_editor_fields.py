@@ -24,7 +24,7 @@ TYPED: Mapping[Kind, tuple[str, object]] = {
 def keys_for(store: Store, field: Field, item_type: str, before: object) -> tuple[Sequence[str], object]:
     """The keys with which a person would give a field another value, and what it should be then."""
     if field.kind in TYPED:
-        text, value = TYPED[field.kind]
+        text, value = ("21", "21") if field.key == "Estimate" else TYPED[field.kind]
         return ("enter", "ctrl+u", *text, "enter"), value
     if field.kind is Kind.BOOLEAN:
         return ("enter",), before is not True
@@ -264,3 +264,30 @@ async def test_values_stay_readable_in_a_narrow_terminal(world: World, store: St
 
         assert line_with(pilot.app, "Tags") == "  Tags        alpha, beta +2"
         assert line_with(pilot.app, "▌").startswith("▌ Calculate…  ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("item_type", "key", "case"),
+    [
+        ("Story", "Estimate", ("8", "13", "13")),
+        ("Story", "Priority", (3, "7", 7)),
+        ("Task", "WorkRemaining", (2.5, "4", 4.0)),
+        ("Story", "Name", ("Basket", " empty", "Basket empty")),
+        ("Feedback", "Source", ("A call", " on Monday", "A call on Monday")),
+    ],
+)
+async def test_typing_replaces_a_value_and_goes_on_at_the_end_of_a_text(
+    world: World, edit: Edit, item_type: str, key: str, case: tuple[object, str, object]
+) -> None:
+    held, typed, expected = case
+    page = await world.rival.work_items.page(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
+    item_id = page.results[0]["id"]
+    await world.rival.work_items.update(item_id, {key: held})
+    async with edit(item_id) as pilot:
+        screen = screen_of(pilot)
+        await screen.store.refresh()
+        screen.form.grid.go_to(key)
+        await pilot.press("enter", *("space" if sign == " " else sign for sign in typed), "enter")
+
+        assert screen.draft.value(key) == expected

@@ -18,7 +18,7 @@ from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import TextPane
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.dates import day_text, holds_days
-from backlit.tui.fields.values import read_text, typed_text
+from backlit.tui.fields.values import is_replaced, read_text, typed_text
 from backlit.tui.widgets.line_list import LineList
 
 BESIDE = 80
@@ -118,7 +118,7 @@ class FieldForm(Container):
             return
         text = self.draft.unread.get(field.key, typed_text(value))
         self._begin(field, text)
-        self.grid.open_input(text)
+        self.grid.open_input(text, is_replaced=is_replaced(field, value))
 
     @contextmanager
     def asking(self, field: Field) -> Iterator[None]:

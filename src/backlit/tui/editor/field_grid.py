@@ -136,10 +136,15 @@ class FieldGrid(LineList):
 
     # The input
 
-    def open_input(self, text: str) -> None:
-        """Lay the input over the value of the current field, and give it the keys at once."""
+    def open_input(self, text: str, *, is_replaced: bool) -> None:
+        """Lay the input over the value of the current field, and give it the keys at once.
+
+        With `is_replaced` the text is selected, so that what is typed takes its place.
+        """
         self.input.value = text
         self.input.cursor_position = len(text)
+        if is_replaced:
+            self.input.select_all()
         self.input.display = True
         self._place_input()
         self.screen.set_focus(self.input)

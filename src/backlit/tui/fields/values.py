@@ -47,6 +47,11 @@ def read_tags(text: str) -> list[str]:
     return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
 
 
+def is_replaced(field: Field, value: object) -> bool:
+    """Return whether typing replaces the value that a prompt for the field holds; a text such as a name is edited."""
+    return field.kind is not Kind.TEXT or field.key == "Estimate" or holds_days(field, value)
+
+
 def read_text(field: Field, text: str) -> object:
     """Return the value that a typed text means; empty is None. Raises BadRequest with a sentence."""
     text = text.strip()

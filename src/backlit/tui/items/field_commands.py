@@ -28,6 +28,7 @@ from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import (
     NOTHING,
     FieldWords,
+    is_replaced,
     lines_of,
     merged,
     number_text,
@@ -239,7 +240,7 @@ async def _ask_value(
     scale = [*map(number_text, target.session.estimate_scale)]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
     note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points." if field.key == "Estimate" else ""
-    dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", note=note, kept=kept)
+    dialog = LineDialog(title, typed_text(value), check, is_replaced=is_replaced(field, value), note=note, kept=kept)
     text = await target.ask(dialog)
     return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
 

@@ -17,7 +17,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED, choices_for
 from backlit.tui.fields.dates import moment
-from backlit.tui.fields.values import label_of, read_text, typed_text, words_of
+from backlit.tui.fields.values import is_replaced, label_of, read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
@@ -112,7 +112,8 @@ async def _ask_value(target: StoreTarget, case: Case, contested: Contested, deci
         choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
         return None if choice is None else NewValue(choice.value)
     kept = StoredLines(store, _draft_key(case, contested.key))
-    text = await target.ask(LineDialog(field.label, typed_text(present), partial(_fault, field), kept=kept))
+    check, replaces = partial(_fault, field), is_replaced(field, present)
+    text = await target.ask(LineDialog(field.label, typed_text(present), check, is_replaced=replaces, kept=kept))
     if text is None:
         return None
     value = read_text(field, text)
