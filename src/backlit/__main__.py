@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INTERRUPTED = 130
-SECRET = {"commands.session:log_in", "admin:add_user", "admin:change_password"}
-"""Handlers that ask for a password."""
+ASKING = {"commands.session:log_in", "commands.session:log_out", "admin:add_user", "admin:change_password"}
+"""Handlers that ask on the terminal, for a password or an answer."""
 
 
 def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
@@ -52,7 +52,7 @@ def _run(arguments: Sequence[str]) -> int:
             terminal.enter(frame[1])
         chosen = _chosen(arguments)
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
-        if is_screen or (chosen.handler in SECRET and sys.stdin and sys.stdin.isatty()):
+        if is_screen or (chosen.handler in ASKING and sys.stdin and sys.stdin.isatty()):
             terminal = terminal or end.enter_context(TypedAhead())
         chosen.terminal, chosen.frame = terminal, frame
         module, _, function = chosen.handler.partition(":")
@@ -78,8 +78,10 @@ def run(arguments: Sequence[str]) -> int:
         _say(refusal)
         return FAILED
     except _failures() as error:
+        from backlit.model.errors import exit_code_of
+
         _say(error)
-        return FAILED
+        return exit_code_of(error)
     return status
 
 

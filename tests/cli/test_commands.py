@@ -162,7 +162,7 @@ def test_the_first_thing_on_the_screen_is_the_profile_before_anything_heavy_is_l
 
 
 def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
-    done = home.run("items", "list", "--json")
+    done = home.run("--profile", "local", "items", "list", "--json")
 
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
@@ -204,7 +204,7 @@ def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
-    done = home.run("items", "list", "--filter", "Nope eq 1")
+    done = home.run("--profile", "local", "items", "list", "--filter", "Nope eq 1")
 
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -268,7 +268,7 @@ def test_an_item_has_each_of_its_values_under_its_own_name() -> None:
 
 
 def test_an_item_that_is_not_there_is_said(home: Home) -> None:
-    done = home.run("items", "show", "4711")
+    done = home.run("--profile", "local", "items", "show", "4711")
 
     assert (done.returncode, done.stderr) == (
         1,
@@ -415,7 +415,9 @@ def test_limit_0_lists_all_items(home: Home) -> None:
 
 
 @pytest.mark.parametrize("place", ["", "config", "data", "state", "cache"])
-@pytest.mark.parametrize("words", [("items", "list"), ("login", "http://127.0.0.1:9", "--user", "maya")])
+@pytest.mark.parametrize(
+    "words", [("--profile", "local", "items", "list"), ("login", "http://127.0.0.1:9", "--user", "maya")]
+)
 def test_a_directory_that_cannot_be_written_is_said(home: Home, place: str, words: tuple[str, ...]) -> None:
     taken = home.path / place
     taken.parent.mkdir(parents=True, exist_ok=True)

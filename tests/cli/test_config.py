@@ -21,9 +21,9 @@ from backlit.config.settings import (
     local_profile,
     read_pins,
     read_settings,
-    read_views,
     remote_profile,
 )
+from backlit.config.view_files import read_views
 from backlit.model.amounts import Share
 from backlit.model.errors import BadRequest, StorageError
 

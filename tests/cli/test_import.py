@@ -1,5 +1,6 @@
 """backlit items import: what a file comes to, and the real command once."""
 
+import asyncio
 import json
 import subprocess
 from collections.abc import Sequence
@@ -7,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.store.world import World, until
 from tests.terminal import terminal
 
-from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of
+from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of, write_import
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import Row, Store, ViewSpec
@@ -144,7 +146,7 @@ def test_a_heading_names_a_field_by_its_key_or_label_in_any_case(field: Field) -
 def test_a_file_that_is_nested_too_deeply_is_named(home: Home, tmp_path: Path, opening: str) -> None:
     path = tmp_path / "deep.json"
     path.write_text(opening * 100_000)
-    done = home.run("items", "import", str(path))
+    done = home.run("--profile", "local", "items", "import", str(path))
 
     assert done.returncode == 1
     assert f"backlit: Could not read the items in {path}.\nThe file is not valid JSON: lists" in done.stderr
@@ -374,3 +376,23 @@ def test_a_file_that_is_no_text_of_items_is_refused_in_a_sentence(
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "codec" not in done.stderr
+
+
+async def test_an_interrupted_import_says_what_was_sent_and_what_waits(
+    world: World, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def answer_one(method: str, _path: str) -> None:
+        if method == "POST" and world.faults.count("POST") > 1:
+            await asyncio.Event().wait()
+
+    world.faults.before = answer_one
+    found = told(store, "type,name", "Story,One", "Story,Two", "Story,Three")
+
+    writing = asyncio.create_task(write_import(store, found))
+    await until(lambda: store.outbox.pending == 2, lambda: store.outbox)
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+
+    waits = "2 wait on this machine: backlit sends them when the server is reachable."
+    assert writing.cancelled()
+    assert capsys.readouterr().err == f"backlit: Interrupted. 1 of 3 changes was sent; {waits}\n"

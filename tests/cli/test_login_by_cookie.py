@@ -29,6 +29,7 @@ def test_a_browsers_session_is_used_until_it_ends(home: Home, server: Server) ->
     assert login.stdout.startswith(f"Signed in to {address} as maya"), login.stderr
     assert login.stdout.endswith("\nNext, open it: backlit\n")
     assert kept_in == ["tokens.json"]
-    assert (after.returncode, after.stderr) == (1, f"backlit: {COOKIE_ENDED}\n")
+    how = f"Use: backlit login {address} --user maya"
+    assert (after.returncode, after.stderr) == (3, f"backlit: {COOKIE_ENDED} {how}\n")
     assert secret not in login.stdout + login.stderr + after.stdout
     assert files_with(home, secret) == []

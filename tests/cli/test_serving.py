@@ -108,7 +108,8 @@ def test_a_sign_in_is_used_until_it_is_given_up(home: Home, server: Server) -> N
     assert whoami.stdout == f"maya (Maya Kent) at {address}; the profile is {profile}.\n"
     assert len(listed) == 3
     assert (logout.returncode, logout.stdout) == (0, f"Signed out of {address}.\n")
-    assert (after.returncode, after.stderr) == (1, "backlit: You are not signed in.\n")
+    how = f"backlit: You are not signed in. Use: backlit login {address} --user maya\n"
+    assert (after.returncode, after.stderr) == (3, how)
 
 
 def test_a_profile_of_this_machine_has_no_sign_in_to_end(home: Home) -> None:
@@ -185,7 +186,7 @@ def test_a_service_that_went_away_before_the_first_load_is_said(home: Home, serv
 def test_a_wrong_password_keeps_nothing(home: Home, server: Server) -> None:
     done = home.run("login", server.address, "--user", "maya", given="lamp\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert done.stderr.count("\n") == 1
     assert not list(home.path.rglob("tokens*"))
     assert not list(home.path.rglob("profiles.json"))
@@ -203,7 +204,8 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
 
     assert logged.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
     assert shown.stdout.splitlines()[-2:] == ["maya  not sent yet", "  [time] 1h"]
-    assert written.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
+    waits = "0 of 1 change were sent; 1 waits on this machine: backlit sends it when the server is reachable.\n"
+    assert written.stdout.endswith(waits)
     assert before.returncode == after.returncode == 0
     assert after.stdout == before.stdout
     assert "cannot be reached" in after.stderr

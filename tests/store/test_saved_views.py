@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from backlit.config.settings import find_locations, read_views
+from backlit.config.settings import find_locations
+from backlit.config.view_files import read_views
 from backlit.model.filters import SortKey
 from backlit.store import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, view_from, write_views

@@ -118,7 +118,8 @@ def _add_session(commands: "_Commands") -> None:
         help="allow sending credentials to this other address, as https://host",
     )
     login.set_defaults(handler="commands.session:log_in")
-    logout = commands.add_parser("logout", help="sign out of the profile's server")
+    logout = commands.add_parser("logout", help="sign out of the profile's server; the local copy is kept")
+    logout.add_argument("--yes", action="store_true", help="sign out although changes have not been sent")
     logout.set_defaults(handler="commands.session:log_out")
     whoami = commands.add_parser("whoami", help="show the signed-in user and server")
     whoami.set_defaults(handler="commands.session:show_user")

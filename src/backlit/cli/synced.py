@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backlit.cli.wiring import chosen_profile, store_of
+from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
 from backlit.config.settings import find_locations, read_pins
-from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError
+from backlit.model.amounts import counted
+from backlit.model.errors import BacklitError, Offline, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.records.entry import BUSY, EntryState
 from backlit.store.store import Store
 
 PATIENCE = 600.0
@@ -33,7 +35,8 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
     A writing command says where it writes. No screen decides about profile and project.
 
     With the service unreachable, the command shows the local copy and a warning. Raises the connection's error if there
-    is no local copy or no sign-in, and a failure of the service or the disk after the command has run.
+    is no local copy, SignInNeeded for a writing command without a sign-in, and for a reading one after it has shown the
+    copy, as it does for a failure of the service or the disk.
     """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
@@ -41,10 +44,11 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
     store.open()
     try:
         connection = _settled(store)
-        if connection.state is ConnectionState.SIGNED_OUT:
-            raise SignInNeeded(f"{connection.sentence} Use: backlit login {profile.url or 'URL'}")
+        is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
+        if is_out and (is_writing or not has_copy):
+            raise sign_in_needed(profile, connection.sentence)
         if connection.state is not ConnectionState.ONLINE:
-            if not store.lookups.projects():
+            if not has_copy:
                 raise BacklitError(connection.sentence)
             print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
         _pin(store, arguments.project or read_pins(Path.cwd()).project)
@@ -52,6 +56,8 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
             name = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "")
             print(f"backlit: writing to {plain(f'{profile.name} · {name}')}", file=sys.stderr)
         yield store
+        if is_out:
+            raise sign_in_needed(profile, "The local copy may be outdated.")
         if connection.state is ConnectionState.FAILED:
             raise BacklitError(connection.sentence)
     finally:
@@ -117,3 +123,34 @@ async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
             return
         await asyncio.sleep(LOOK_EVERY)
+
+
+@contextmanager
+def counting_changes(store: Store) -> Iterator["SentChanges"]:
+    """Yield the count of the changes that the block journals; an interrupted block says what was sent and what waits.
+
+    The block runs in an event loop, which ctrl+c cancels.
+    """
+    changes = SentChanges(store)
+    try:
+        yield changes
+    except asyncio.CancelledError:
+        print(f"backlit: Interrupted. {changes.words()}", file=sys.stderr)
+        raise
+
+
+class SentChanges:
+    """The changes that a command journals from now on, counted by what became of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._entries = store.files.journal.entries
+        self._last_id = self._entries.last_id()
+
+    def words(self) -> str:
+        """Name how many were sent and how many wait."""
+        states = [each.state for each in self._entries.after(self._last_id)]
+        sent, waiting = states.count(EntryState.SENT), sum(each in BUSY for each in states)
+        verb = "was" if sent == 1 else "were"
+        verbs, them = ("waits", "it") if waiting == 1 else ("wait", "them")
+        rest = f"; {waiting:,} {verbs} on this machine: backlit sends {them} when the server is reachable"
+        return f"{sent:,} of {counted(len(states), 'change')} {verb} sent{rest if waiting else ''}."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from backlit.config.private_files import locked, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
 
@@ -196,8 +196,17 @@ def _own_name() -> str:
         return "me"
 
 
+def sign_in_needed(profile: Profile, sentence: str) -> SignInNeeded:
+    """Return the error of a profile without a sign-in, with the command that signs in."""
+    user = f" --user {plain(profile.user)}" if profile.user else ""
+    return SignInNeeded(f"{sentence} Use: backlit login {profile.url or 'URL'}{user}")
+
+
 def chosen_profile(arguments: argparse.Namespace, locations: Locations) -> Profile:
-    """Return the profile that an option, the environment or a repository's file names, or that of the last sign-in."""
+    """Return the profile that an option, the environment or a repository's file names, or that of the last sign-in.
+
+    Raises SignInNeeded where there is none.
+    """
     profiles = Profiles(locations)
     name = arguments.profile or read_pins(Path.cwd()).profile
     return profiles.named(name) if name else profiles.signed_in()

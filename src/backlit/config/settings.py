@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from backlit.config.private_files import locked, write_private
 from backlit.model.amounts import Share
-from backlit.model.errors import BadRequest, StorageError
+from backlit.model.errors import BadRequest, SignInNeeded, StorageError
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
 from backlit.model.settings.user_settings import (
     BoardSettings,
@@ -56,6 +56,10 @@ KNOWN_KEYS = frozenset(
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
+
+NO_WORKSPACE = (
+    "No workspace yet. Sign in: backlit login URL. On this machine: backlit --profile local. To try: backlit demo."
+)
 
 Value = TypeVar("Value")
 
@@ -307,40 +311,7 @@ def _scale_in(value: object) -> tuple[float, ...]:
     return tuple(float(step) for step in steps)
 
 
-class ViewTables(Struct, frozen=True):
-    """The tables of saved views with their files, and a sentence for each fault of a file."""
-
-    tables: list[tuple[Path, object]]
-    problems: list[str]
-
-
-def read_views(locations: Locations, directory: Path) -> ViewTables:
-    """Read the tables of saved views: those of the user's `views.toml`, then the repository's.
-
-    The repository's file is the nearest one in the directory or above it. A fault in one file leaves the other, and
-    an unknown key the views beside it.
-    """
-    tables: list[tuple[Path, object]] = []
-    problems = []
-    own = locations.config / "views.toml"
-    for path in [own, *_shared_files(directory)]:
-        try:
-            values = toml_in(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError) as error:
-            problems.append(f"Could not read the views: {error} ({path}). Its views are left out.")
-            continue
-        unknown = sorted(values.keys() - ({"view"} if path == own else {"view", "profile", "project"}))
-        if unknown:
-            names = ", ".join(map(repr, unknown))
-            problems.append(f"Unknown in a file of views: {names}. Write each view as a [[view]] ({path}).")
-        found = values.get("view", [])
-        tables.extend((path, table) for table in (found if isinstance(found, list) else [found]))
-    return ViewTables(tables, problems)
-
-
-def _shared_files(directory: Path) -> list[Path]:
+def shared_files(directory: Path) -> list[Path]:
     """Return the nearest file of a repository, if there is one."""
     return [path for path in shared_places(directory) if path.is_file()][:1]
 
@@ -360,7 +331,7 @@ class Pins(Struct, frozen=True):
 def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> Pins:
     """Read the environment, and then the nearest file of a repository. Raises StorageError that names the file."""
     values: Mapping[str, object] = {}
-    for path in _shared_files(directory):
+    for path in shared_files(directory):
         try:
             values = toml_in(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -397,6 +368,7 @@ class Profiles:
     """The profiles this user has used, in one file: the one the screens had last, and the one of commands."""
 
     def __init__(self, locations: Locations) -> None:
+        self._locations = locations
         self._path = locations.state / "profiles.json"
 
     def last(self) -> Profile | None:
@@ -406,11 +378,20 @@ class Profiles:
         return profiles.get("local") if found is None or found.kind is ProfileKind.DEMO else found
 
     def signed_in(self) -> Profile:
-        """Return the profile of the last sign-in, or the local workspace. The screens do not change it."""
+        """Return the profile of the last sign-in, else the local workspace if it was begun.
+
+        The screens do not change it. Raises SignInNeeded where nothing was begun: an empty list would look like an
+        empty backlog.
+        """
         profiles, last, signed_in = self._read()
         remote = [each for each in profiles.values() if each.kind is ProfileKind.REMOTE]
         known = [profiles[name] for name in (signed_in, last) if name in profiles and profiles[name] in remote]
-        return [*known, *reversed(remote), local_profile()][0]
+        found = next(iter([*known, *reversed(remote)]), profiles.get("local"))
+        if found is None and self._locations.workspace(local_profile()).exists():
+            found = local_profile()
+        if found is None:
+            raise SignInNeeded(NO_WORKSPACE)
+        return found
 
     def named(self, name: str) -> Profile:
         """Return the profile of a name, also of any demo; BadRequest lists the known names."""

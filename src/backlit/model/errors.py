@@ -137,6 +137,10 @@ class SignInNeeded(BacklitError):
     status = 401
 
 
+class AnswerNeeded(BadRequest):
+    """A question that cannot be asked, as there is no terminal; the sentence names the option that answers it."""
+
+
 class StorageError(BacklitError):
     """A failure to read or write a local file."""
 
@@ -161,6 +165,8 @@ ERROR_BY_STATUS: Mapping[int, type[BacklitError]] = MappingProxyType(
         )
     }
 )
+EXIT_BY_ERROR: Mapping[type[BacklitError], int] = MappingProxyType({AnswerNeeded: 2, SignInNeeded: 3, Unauthorized: 3})
+"""The exit codes of commands; any other error ends with 1."""
 _PASSING = frozenset({408, 425, 502, 503, 504})
 
 
@@ -178,3 +184,8 @@ def sentence_of(error: Exception) -> str:
     """Return the text of an error and of its fields."""
     fields = error.errors.values() if isinstance(error, BacklitError) else ()
     return " ".join(dict.fromkeys([str(error), *fields]))
+
+
+def exit_code_of(error: BacklitError) -> int:
+    """Return the exit code of a command that ends with an error."""
+    return next((code for kind, code in EXIT_BY_ERROR.items() if isinstance(error, kind)), 1)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from backlit.cli.output import table, tell, write_json
-from backlit.cli.synced import synced_store
+from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
@@ -232,12 +232,13 @@ def _hours(value: object) -> str:
 
 async def logged(store: Store, task: Item, done: Work) -> str:
     """Save the work, and wait until the service has it; return what became of it, or raise BacklitError."""
-    await store.work_log.log(task.id, done, {REMAINING: task.fields.get(REMAINING)})
-    deadline = time.monotonic() + PATIENCE
-    while waiting := [each for each in store.outbox_entries() if each.item_id == task.id]:
-        if any(each.state in _HELD for each in waiting):
-            raise BacklitError("The server rejected the change. Press go in backlit for the reason.")
-        if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
-            return "Saved on this machine; backlit sends it when the server is reachable."
-        await asyncio.sleep(LOOK_EVERY)
+    with counting_changes(store):
+        await store.work_log.log(task.id, done, {REMAINING: task.fields.get(REMAINING)})
+        deadline = time.monotonic() + PATIENCE
+        while waiting := [each for each in store.outbox_entries() if each.item_id == task.id]:
+            if any(each.state in _HELD for each in waiting):
+                raise BacklitError("The server rejected the change. Press go in backlit for the reason.")
+            if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
+                return "Saved on this machine; backlit sends it when the server is reachable."
+            await asyncio.sleep(LOOK_EVERY)
     return "Logged: hours added to the task and noted in a comment (the server has no time entries)."

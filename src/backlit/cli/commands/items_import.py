@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from backlit.cli.output import tell
-from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest, StorageError
@@ -235,7 +235,7 @@ def import_items(arguments: argparse.Namespace) -> None:
             _confirm(len(found.changes))
         if found.is_for_customers and not arguments.customers_see:
             raise BacklitError("Customers can see some of these changes. To allow that, add --customers-see.")
-        asyncio.run(_write(store, found))
+        asyncio.run(write_import(store, found))
 
 
 def _write_report(file: str | None, lines: Iterable[str]) -> None:
@@ -378,15 +378,16 @@ def _summary(found: Import) -> Iterator[str]:
         yield f"{counted(found.tasks_below, 'task')} without a parent below the new item above."
 
 
-async def _write(store: Store, found: Import) -> None:
-    """Write the new items as one step and the changes as another."""
-    if found.families:
-        await store.items.add_families(found.families)
-    if found.changes:
-        await store.items.edit_each(found.changes)
-    await wait_while(store, lambda: bool(store.outbox.pending))
+async def write_import(store: Store, found: Import) -> None:
+    """Write the new items as one step and the changes as another; print what became of them."""
+    with counting_changes(store) as changes:
+        if found.families:
+            await store.items.add_families(found.families)
+        if found.changes:
+            await store.items.edit_each(found.changes)
+        await wait_while(store, lambda: bool(store.outbox.pending))
     if store.outbox.pending:
-        print("Saved on this machine; backlit sends it when the server is reachable.")
+        print(changes.words())
         return
     held = store.outbox.refused + store.outbox.conflicts
     if held:

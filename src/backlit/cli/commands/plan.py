@@ -11,7 +11,7 @@ from functools import partial
 from msgspec import Struct
 
 from backlit.cli.output import tell, write_document
-from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY
@@ -219,9 +219,10 @@ def _changes(difference: Sequence[PlanChange]) -> dict[int, Values]:
 
 
 async def _write(store: Store, changes: Mapping[int, Values]) -> None:
-    await store.plan.stage(changes)
-    written = await store.plan.commit(change for change in store.plan.difference() if change.id in changes)
-    await wait_while(store, lambda: _is_sending(store))
+    with counting_changes(store):
+        await store.plan.stage(changes)
+        written = await store.plan.commit(change for change in store.plan.difference() if change.id in changes)
+        await wait_while(store, lambda: _is_sending(store))
     sent = store.plan.sent()
     if sent is not None and sent.held:
         raise BacklitError(

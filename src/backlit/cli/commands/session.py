@@ -9,18 +9,20 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from backlit.cli.typed_ahead import read_line
-from backlit.cli.wiring import chosen_profile, open_client, remote_client
+from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
 from backlit.client.tokens import COOKIE, Cookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
-from backlit.model.errors import BadRequest, OtherOrigin
+from backlit.model.amounts import counted
+from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
 from backlit.model.resources import User
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
+from backlit.store.files.files import inspect_journal
 
 _NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send. Use https://."
 
@@ -154,13 +156,30 @@ def _asked(question: str) -> str:
 
 
 def log_out(arguments: argparse.Namespace) -> None:
-    """Forget the tokens; unsent edits are kept and sent after the next sign-in."""
+    """Forget the tokens; unsent changes and the local copy are kept.
+
+    Asks first where changes wait. Raises AnswerNeeded where it cannot ask.
+    """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     if profile.kind is not ProfileKind.REMOTE:
         raise BadRequest(f"The profile {profile.name} is local and has no sign-in.")
+    unsent = inspect_journal(locations.journal(profile)).count or 0
+    changes = f"{counted(unsent, 'unsent change')} of {plain(profile.user or '')}"
+    if unsent and not arguments.yes:
+        _confirm_sign_out(f"There {'is' if unsent == 1 else 'are'} {changes}. The next sign-in sends what waits.")
     asyncio.run(_sign_out(profile, locations))
     print(f"Signed out of {profile.url}.")
+    if unsent:
+        print(f"Kept on this machine: {changes}.")
+
+
+def _confirm_sign_out(sentence: str) -> None:
+    if not sys.stdin.isatty():
+        raise AnswerNeeded(f"{sentence} To sign out now, add --yes.")
+    print(sentence, file=sys.stderr)
+    if read_line("Sign out now? [y/N] ").strip().lower() not in {"y", "yes"}:
+        raise BadRequest("You are still signed in.")
 
 
 async def _sign_out(profile: Profile, locations: Locations) -> None:
@@ -172,7 +191,10 @@ def show_user(arguments: argparse.Namespace) -> None:
     """Print the user's name; raise SignInNeeded without a sign-in."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
-    user = asyncio.run(_me(profile, locations))
+    try:
+        user = asyncio.run(_me(profile, locations))
+    except SignInNeeded as error:
+        raise sign_in_needed(profile, error.message) from None
     name = user.display_name or f"{user.first_name} {user.last_name}".strip()
     place = profile.url or f"the {profile.kind} workspace"
     print(plain(f"{user.name} ({name}) at {place}; the profile is {profile.name}."))

@@ -218,6 +218,14 @@ class Entries(Table):
         found = self.select("id = ?", (entry_id,))
         return found[0] if found else None
 
+    def last_id(self) -> int:
+        """Return the id of the latest entry, 0 without any."""
+        return int(self._connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone()[0])
+
+    def after(self, entry_id: int) -> list[OutboxEntry]:
+        """Return the entries that were written after one, in any state, oldest first."""
+        return self.select("id > ?", (entry_id,))
+
     def of_step(self, step: int) -> list[OutboxEntry]:
         """Return the entries of a step, including shared ones, oldest first."""
         return self.select("step = ?1 OR id IN (SELECT entry_id FROM shared WHERE step = ?1)", (step,))

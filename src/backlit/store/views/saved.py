@@ -28,7 +28,7 @@ class SavedView(Struct, frozen=True):
 
 
 def saved_views(tables: Iterable[tuple[Path, object]]) -> tuple[list[SavedView], list[str]]:
-    """Read the tables found by `config.read_views`. The first of two equal names wins.
+    """Read the tables found by `config.view_files.read_views`. The first of two equal names wins.
 
     Returns the views, and a sentence for each table that is none.
     """

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backlit.config.private_files import write_private
-from backlit.config.settings import Locations, read_views
+from backlit.config.settings import Locations
+from backlit.config.view_files import read_views
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import toml_in
 from backlit.store.views.query import ViewSpec
