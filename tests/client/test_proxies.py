@@ -1,6 +1,7 @@
 """Proxies and authorities that the environment names: requests use them, and a failure blames them by name."""
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -157,7 +158,7 @@ async def test_a_proxy_that_breaks_off_is_named(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (f"socks5://maya:{SECRET}@127.0.0.1:9", "proxy socks5://127.0.0.1:9, which ALL_PROXY names, "),
+        (f"socks5://maya:{SECRET}@127.0.0.1:9", "proxy socks5://127.0.0.1:9, which ALL_PROXY names"),
         (f"socks://maya:{SECRET}@127.0.0.1:9", "ALL_PROXY names the proxy socks://127.0.0.1:9, which is of an unknown"),
         (f"http://maya:{SECRET}@127.0.0.1:port", "ALL_PROXY holds no address of a proxy."),
     ],
@@ -170,3 +171,20 @@ async def test_a_proxy_that_cannot_be_used_is_a_sentence(
     error = await failure_of(tmp_path, "https://team.example")
 
     assert words in error.message
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # httpcore leaves this connection open
+async def test_a_proxy_that_does_not_speak_socks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("socksio")
+
+    async def babble(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"Good day\n")
+        writer.close()
+
+    async with await asyncio.start_server(babble, "127.0.0.1", 0) as server:
+        place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        monkeypatch.setenv("ALL_PROXY", f"socks5://{place}")
+        error = await failure_of(tmp_path, "https://team.example")
+        gc.collect()
+
+    assert error.message.startswith(f"The proxy socks5://{place}, which ALL_PROXY names, did not connect")

@@ -6,6 +6,7 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.request import getproxies, proxy_bypass
@@ -158,7 +159,10 @@ class NetworkTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the response; raise httpx's errors, ProxyError where a proxy asks for a sign-in."""
         proxy = request.extensions[_PROXY] = EnvironmentProxy.of(request.url)
-        response = await self._through(proxy).handle_async_request(request)
+        try:
+            response = await self._through(proxy).handle_async_request(request)
+        except _socks_errors() as error:
+            raise httpx.ProxyError("it does not speak SOCKS") from error
         if proxy is not None and response.status_code == _SIGN_IN_NEEDED:
             await response.aclose()
             raise httpx.ProxyError(f"{_SIGN_IN_NEEDED}")
@@ -193,6 +197,14 @@ def proxy_between(address: str) -> str | None:
     except UnusableSetting as error:
         raise Offline(str(error)) from None
     return None if proxy is None else str(proxy)
+
+
+def _socks_errors() -> tuple[type[Exception], ...]:
+    """Return what socksio raises for a malformed reply, which httpx lets pass; nothing without socksio."""
+    try:
+        return (import_module("socksio").SOCKSError,)
+    except ImportError:
+        return ()
 
 
 class Encryption(NamedTuple):
