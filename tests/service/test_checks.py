@@ -231,7 +231,12 @@ def test_a_text_has_its_limit_and_no_nul(value: object, limit: int, fault: str |
         *(("minCapacity", 5, {"min_capacity": 5.0}), ("maxCapacity", None, {"max_capacity": None})),
         *(("minCapacity", 0, {"min_capacity": 0.0}), ("sequence", 0, {"sequence": 0}), ("sequence", None, {})),
         *(("minCapacity", 1e300, {"min_capacity": 1e300}), ("minCapacity", 1.1e300, None), ("minCapacity", True, None)),
-        *(("maxCapacity", float("inf"), None), ("maxCapacity", -1e301, None), ("path", "ignored", {})),
+        *(
+            ("maxCapacity", float("inf"), None),
+            ("maxCapacity", -1e301, None),
+            ("maxCapacity", -0.5, None),
+            ("path", "ignored", {}),
+        ),
     ],
 )
 def test_a_value_of_an_iteration_becomes_its_column_or_is_refused(
@@ -258,9 +263,9 @@ def test_a_new_iteration_begins_next_week_and_takes_two() -> None:
 
 
 def test_an_iteration_may_take_one_day() -> None:
-    must_not_end_early(date(2026, 3, 2), date(2026, 3, 2))
+    must_not_end_early(date(2026, 3, 2), date(2026, 3, 2), (), is_new=False)
     with pytest.raises(BadRequest, match="before startDate"):
-        must_not_end_early(date(2026, 3, 2), date(2026, 3, 1))
+        must_not_end_early(date(2026, 3, 2), date(2026, 3, 1), (), is_new=False)
 
 
 @pytest.mark.parametrize(("days", "is_right"), [(0, False), (1, True), (LONGEST_ITERATION, True), (367, False)])

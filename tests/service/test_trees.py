@@ -6,8 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from backlit.model.trees import Node, Tree
+from backlit.service.app import Service
+from backlit.service.storage.schema import areas
 
 pytestmark = pytest.mark.postgresql
 
@@ -161,16 +164,79 @@ async def test_an_iteration_never_ends_before_it_begins(maya: Client) -> None:
     sprint = await added(maya, "iterations", **given)
     assert (sprint["startDate"], sprint["endDate"], sprint["isRelease"]) == ("2026-03-02", "2026-03-13", True)
 
-    for change in ({"startDate": "2026-03-14"}, {"endDate": "2026-03-01"}):
-        answer = await maya.put(f"iterations/{sprint['id']}", json=change)
-        assert (answer.status_code, set(answer.json()["errors"])) == (400, {"endDate"})
     none = await added(maya, "iterations", minCapacity=0, maxCapacity=0)
     assert (none["minCapacity"], none["maxCapacity"]) == (0.0, 0.0)
     both = {"startDate": "2026-03-14", "endDate": "2026-03-14", "minCapacity": None, "maxCapacity": 12.5}
     changed = (await maya.put(f"iterations/{sprint['id']}", json=both)).json()
     assert changed.items() >= both.items()
-    late = {"name": "x", "projectId": 1, "startDate": "2099-01-01"}
-    assert (await maya.post("iterations", json=late)).status_code == 400
+
+
+LATE, EARLY = "2099-01-01", "2020-01-01"
+
+
+@pytest.mark.parametrize(
+    ("sent", "blamed"),
+    [
+        ({"startDate": LATE}, {"endDate": f"endDate is needed for startDate ({LATE}), because its default"}),
+        ({"endDate": EARLY}, {"startDate": f"startDate is needed for endDate ({EARLY}), because its default"}),
+        ({"startDate": LATE, "endDate": EARLY}, {"endDate": f"endDate ({EARLY}) is before startDate ({LATE})."}),
+        ({"minCapacity": -1}, {"minCapacity": "minCapacity may not be negative."}),
+        (
+            {"minCapacity": -1, "maxCapacity": -0.5},
+            dict.fromkeys(("minCapacity", "maxCapacity"), "may not be negative"),
+        ),
+        ({"minCapacity": 5, "maxCapacity": 4}, {"minCapacity": "minCapacity (5) is more than maxCapacity (4)."}),
+        ({"name": "a\\b"}, {"name": "name may not contain a backslash"}),
+    ],
+)
+async def test_a_new_iteration_that_contradicts_itself_is_refused_by_the_field_to_mend(
+    maya: Client, sent: dict[str, object], blamed: dict[str, str]
+) -> None:
+    answer = await maya.post("iterations", json={"name": "x", "projectId": 1} | sent)
+
+    errors = answer.json()["errors"]
+    assert (answer.status_code, errors.keys()) == (400, blamed.keys())
+    assert all(words in errors[key] for key, words in blamed.items())
+
+
+@pytest.mark.parametrize(
+    ("sent", "blamed"),
+    [
+        ({"startDate": "2026-03-14"}, "startDate"),
+        ({"endDate": "2026-03-01"}, "endDate"),
+        ({"startDate": "2026-03-14", "endDate": "2026-03-01"}, "endDate"),
+        ({"minCapacity": 8}, "minCapacity"),
+        ({"maxCapacity": 2}, "maxCapacity"),
+        ({"maxCapacity": -2}, "maxCapacity"),
+        ({"name": "a\\b"}, "name"),
+    ],
+)
+async def test_a_change_that_contradicts_what_is_stored_blames_what_was_sent(
+    maya: Client, sent: dict[str, object], blamed: str
+) -> None:
+    given = {"startDate": "2026-03-02", "endDate": "2026-03-13", "minCapacity": 3, "maxCapacity": 7}
+    sprint = await added(maya, "iterations", **given)
+
+    answer = await maya.put(f"iterations/{sprint['id']}", json=sent)
+
+    assert (answer.status_code, set(answer.json()["errors"])) == (400, {blamed})
+    assert (await maya.get(f"iterations/{sprint['id']}")).json() == sprint
+
+
+async def test_capacities_of_zero_are_none_and_contradict_nothing(maya: Client) -> None:
+    for capacities in ({"minCapacity": 5, "maxCapacity": 0}, {"minCapacity": 0, "maxCapacity": 5}):
+        sprint = await added(maya, "iterations", **capacities)
+        assert sprint.items() >= capacities.items()
+
+
+async def test_a_stored_name_with_a_backslash_stays_valid_until_it_changes(maya: Client, service: Service) -> None:
+    area = await added(maya, "areas", name="Old")
+    rename = update(areas).where(areas.c.id == area["id"]).values(name="a\\b")
+    service.shared.database.write.submit(lambda connection: connection.execute(rename)).result()
+
+    assert (await maya.put(f"areas/{area['id']}", json={"name": "a\\b", "sequence": 0})).status_code == 200
+    assert (await maya.put(f"areas/{area['id']}", json={"name": "a\\c"})).status_code == 400
+    assert (await maya.post("areas", json={"name": "a\\b", "projectId": 1, "parentId": area["id"]})).status_code == 400
 
 
 @pytest.mark.parametrize(("noun", "key"), [("areas", "AreaID"), ("iterations", "IterationID")])

@@ -78,12 +78,13 @@ def test_a_value_of_an_iteration_is_sent_in_its_form(values: dict[str, object], 
         *((TreeKind.AREAS, "name", value, "Name cannot be empty.") for value in ("", " ", None, 3)),
         *((TreeKind.AREAS, "name", value, "Name contains invalid characters.") for value in ("a\0b", "a\ud800")),
         (TreeKind.AREAS, "name", "x" * (NAME_LIMIT + 1), "Name is longer than 500 characters."),
+        *((kind, "name", "a\\b", "Name may not contain a backslash: paths are written with it.") for kind in TreeKind),
         (TreeKind.AREAS, "startDate", TODAY, "startDate cannot be changed here."),
         *((TreeKind.ITERATIONS, "endDate", value, "must be a date.") for value in (None, "", "soon", 20260310)),
         *((TreeKind.ITERATIONS, "isRelease", value, "Release: yes or no.") for value in (None, 1, "yes")),
         *(
             (TreeKind.ITERATIONS, "maxCapacity", value, "must be a number of points, not less than 0.")
-            for value in (True, -0.5, "5", float("inf"), float("nan"))
+            for value in (True, -0.5, "5", float("inf"), float("nan"), 1.1e300)
         ),
     ],
 )

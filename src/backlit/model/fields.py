@@ -282,6 +282,8 @@ FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})
 PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType({f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)})
 
 SYNC_KEYS = frozenset({"IsSyncable", "SyncID"})
+LARGEST_NUMBER = 1e300
+"""A number field and a capacity hold no larger number, so that sums stay finite."""
 NAME_LIMIT = 500
 
 

@@ -26,6 +26,11 @@ class Capacity(Struct, frozen=True):
     least: float | None = None
     most: float | None = None
 
+    @property
+    def is_crossed(self) -> bool:
+        """True for a minimum above the maximum; 0 counts as not set."""
+        return bool(self.least and self.most and self.least > self.most)
+
     def fit(self, amount: float) -> Fit:
         """Return the relation of an amount to the capacity."""
         if self.most and amount > self.most:

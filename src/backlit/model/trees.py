@@ -9,6 +9,12 @@ from backlit.model.amounts import counted
 
 ROOT_PARENT = -1
 """The parentId of a root."""
+_SEPARATOR = "\\"
+
+
+def fault_in_path(name: str, what: str) -> str:
+    """Return the sentence that refuses `what` it is as a part of a path, or an empty text."""
+    return f"{what} may not contain a backslash: paths are written with it." if _SEPARATOR in name else ""
 
 
 class Node(Struct, frozen=True):

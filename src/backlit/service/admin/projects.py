@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ALL_TYPES, FIELD_BY_KEY
+from backlit.model.trees import fault_in_path
 from backlit.service.admin import users
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, checked_name, project_id_of
@@ -131,8 +132,8 @@ def _rename_root(connection: Connection, nodes: Table, project_id: int, name: st
 
 def _project_name(name: str) -> str:
     checked = _name_unlike_an_id(name, "The project's name")
-    if "\\" in checked:
-        raise BadRequest("The project's name may not contain a backslash: paths are written with them.")
+    if fault := fault_in_path(checked, "The project's name"):
+        raise BadRequest(fault)
     return checked
 
 

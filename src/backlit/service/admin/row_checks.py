@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.fields import ItemType
+from backlit.model.fields import LARGEST_NUMBER, ItemType
 from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.model.statuses import CONFIGURABLE
@@ -40,8 +40,6 @@ from backlit.service.storage.schema import (
 )
 
 Row = Mapping[str, Any]
-
-_NUMBER_LIMIT = 1e300
 
 
 def checked_row(table: Table, given: Row) -> dict[str, Any]:
@@ -83,7 +81,7 @@ def _integer(name: str, value: object) -> int:
 def _number(name: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise BadRequest(f"{name} must be a number.")
-    if not math.isfinite(value) or abs(value) > _NUMBER_LIMIT:
+    if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
         raise BadRequest(f"{name} must be a finite number.")
     return float(value)
 

@@ -160,8 +160,9 @@ def _new_items() -> Schema:
 def _bodies() -> Schema:
     date: Schema = {"type": ["string", "null"], "format": "date"}
     text: Schema = {"type": "string"}
-    number: Schema = {"type": ["number", "null"]}
-    node = {"name": _NAME, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
+    number: Schema = {"type": ["number", "null"], "minimum": 0}
+    name = {**_NAME, "pattern": r"^[^\\]*[^\s\\][^\\]*$"}
+    node = {"name": name, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
     span = {"isRelease": {"type": ["boolean", "null"]}, "startDate": date, "endDate": date}
     iteration = {**node, **span, "minCapacity": number, "maxCapacity": number}
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}

@@ -10,10 +10,17 @@ from sqlalchemy import RowMapping, Table
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ValueType
 from backlit.model.resources import Area, Iteration
-from backlit.model.trees import ROOT_PARENT
+from backlit.model.trees import ROOT_PARENT, fault_in_path
 from backlit.service.http.endpoint import Answer, Call, Route, json_answer, must_match, resource_answer
 from backlit.service.http.listing import list_resources
-from backlit.service.rules.checks import area_values, is_id, iteration_values, must_not_end_early, new_dates
+from backlit.service.rules.checks import (
+    area_values,
+    is_id,
+    iteration_values,
+    must_not_cross,
+    must_not_end_early,
+    new_dates,
+)
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, trees, work_items
@@ -37,7 +44,8 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     item_key: str
     properties: Properties
     check: Callable[[Mapping[str, Any]], Values]
-    complete: Callable[[Call, Values], Values]
+    complete: Callable[[Call, Values, Mapping[str, Any]], Values]
+    """Returns presets for the sent values of a node; checks these with its old ones, of which a new node has none."""
 
     def routes(self) -> tuple[Route, ...]:
         """Return the routes, with the tree's noun in their paths."""
@@ -87,7 +95,9 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         if "parent_id" in values:
             self._must_be_movable(call, row, values["parent_id"])
         self._must_keep_its_name(call, row, values)
-        self.complete(call, {**row, **values})
+        if values.get("name") != row["name"]:
+            _must_fit_into_paths(values)
+        self.complete(call, values, dict(row))
         now = call.shared.clock.now()
         trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
         return resource_answer(self._stored(call, row["id"]))
@@ -142,8 +152,8 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             errors["parentId"] = f"parentId must be the id of another {self.name.lower()} of the same project."
         if errors:
             raise BadRequest(" ".join(errors.values()), errors)
-        values = {"sequence": LAST} | values
-        return {"project_id": project_id, **values, **self.complete(call, values)}
+        _must_fit_into_paths(values)
+        return {"project_id": project_id, "sequence": LAST, **values, **self.complete(call, values, {})}
 
     def _must_keep_its_name(self, call: Call, row: RowMapping, values: Values) -> None:
         """Refuse a name of a root that is not its project's."""
@@ -169,6 +179,12 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             raise BadRequest(sentence, {"parentId": sentence})
 
 
+def _must_fit_into_paths(values: Values) -> None:
+    """Refuse a new name that reads as several nodes in a path."""
+    if fault := fault_in_path(str(values.get("name", "")), "name"):
+        raise BadRequest(fault, {"name": fault})
+
+
 def _project_for_new(call: Call, body: Mapping[str, Any]) -> int:
     project_id = body.get("projectId")
     if not is_id(project_id) or not call.caller.can_see(project_id):
@@ -188,9 +204,12 @@ def _reassignment(call: Call) -> int | None:
     return int(text[:20])
 
 
-def _complete_iteration(call: Call, values: dict[str, Any]) -> dict[str, Any]:
+def _complete_iteration(call: Call, sent: Values, old: Mapping[str, Any]) -> Values:
+    values = {**old, **sent}
     dates = new_dates(values, call.shared.clock.now().date())
-    must_not_end_early(dates["start_date"], dates["end_date"])
+    must_not_end_early(dates["start_date"], dates["end_date"], sent, is_new=not old)
+    if "min_capacity" in sent or "max_capacity" in sent:
+        must_not_cross(values.get("min_capacity"), values.get("max_capacity"), sent)
     return {"is_release": values.get("is_release", False), **dates}
 
 
@@ -202,7 +221,7 @@ _NODE = {
     "sequence": ValueType.INTEGER,
 }
 AREAS = TreeRoutes(
-    areas, Area, "areas", "Area", "AreaID", properties_of(**_NODE), area_values, lambda _call, _values: {}
+    areas, Area, "areas", "Area", "AreaID", properties_of(**_NODE), area_values, lambda _call, _sent, _old: {}
 )
 ITERATIONS = TreeRoutes(
     iterations,

@@ -1,13 +1,14 @@
 """Rules of the interface for what callers send: values of work items, areas and iterations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, timedelta
 from typing import Any, TypeGuard
 
 from backlit.model.amounts import counted
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
+from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
+from backlit.model.planning import Capacity
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
 
@@ -26,8 +27,6 @@ _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"}
 STARTS_IN = timedelta(days=7)
 """Time from today to the start of an iteration created without dates."""
 ENDS_IN = timedelta(days=21)
-
-_NUMBER_LIMIT = 1e300
 
 
 def is_id(value: object) -> TypeGuard[int]:
@@ -148,7 +147,7 @@ def _whole(key: str, value: object) -> int:
 def _number(key: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _Wrong(f"{key} must be a number.")
-    if not abs(value) <= _NUMBER_LIMIT:
+    if not abs(value) <= LARGEST_NUMBER:
         raise _Wrong(f"{key} must be a finite number.")
     return float(value)
 
@@ -199,11 +198,30 @@ def new_dates(values: Mapping[str, Any], today: date) -> dict[str, date]:
     }
 
 
-def must_not_end_early(start: date, end: date) -> None:
-    """Raise BadRequest for an iteration that ends before it begins."""
-    if end < start:
-        sentence = f"endDate ({end}) is before startDate ({start})."
-        raise BadRequest(sentence, {"endDate": sentence})
+def must_not_end_early(start: date, end: date, sent: Collection[str], *, is_new: bool) -> None:
+    """Raise BadRequest for an iteration that ends before it begins.
+
+    It blames the date that was sent, of two `sent` columns the end, and for a new iteration the one that was not, whose
+    default does not fit.
+    """
+    if start <= end:
+        return
+    lacks_start, lacks_end = "start_date" not in sent, "end_date" not in sent
+    key, sentence = "endDate", f"endDate ({end}) is before startDate ({start})."
+    if is_new and lacks_start != lacks_end:
+        key, given = ("startDate", f"endDate ({end})") if lacks_start else ("endDate", f"startDate ({start})")
+        default = f"after endDate: {start}" if lacks_start else f"before startDate: {end}"
+        sentence = f"{key} is needed for {given}, because its default is {default}."
+    elif lacks_end and not lacks_start:
+        key, sentence = "startDate", f"startDate ({start}) is after endDate ({end})."
+    raise BadRequest(sentence, {key: sentence})
+
+
+def must_not_cross(least: float | None, most: float | None, sent: Collection[str]) -> None:
+    """Raise BadRequest for a minimum above the maximum; it blames a capacity that was sent."""
+    if Capacity(least, most).is_crossed:
+        sentence = f"minCapacity ({least:g}) is more than maxCapacity ({most:g})."
+        raise BadRequest(sentence, {"minCapacity" if "min_capacity" in sent else "maxCapacity": sentence})
 
 
 def _node_values(body: Mapping[str, Any], checks: Mapping[str, tuple[str, _Check]]) -> dict[str, Any]:
@@ -243,7 +261,12 @@ def _date(key: str, value: object) -> date:
 
 
 def _capacity(key: str, value: object) -> float | None:
-    return None if value is None else _number(key, value)
+    if value is None:
+        return None
+    capacity = _number(key, value)
+    if capacity < 0:
+        raise _Wrong(f"{key} may not be negative.")
+    return capacity
 
 
 _UNSETTABLE = frozenset({"minCapacity", "maxCapacity"})

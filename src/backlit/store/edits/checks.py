@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from math import isfinite
 
 from backlit.model.amounts import plain_estimate
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, Kind, Settable
+from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Settable
+from backlit.model.planning import Capacity
+from backlit.model.trees import fault_in_path
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
@@ -129,7 +130,7 @@ def can_travel(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
 
 
 def _is_text(value: object) -> bool:
@@ -189,14 +190,14 @@ def check_values(kind: TreeKind, changes: Mapping[str, object]) -> dict[str, obj
 
 def _fault_of_node_value(key: str, value: object) -> str:
     if key == "name":
-        return fault_of_name(value)
+        return fault_of_name(value) or fault_in_path(str(value), "Name")
     if key in _DATES:
         return "" if _is_date(value) else f"{_DATES[key]} must be a date."
     if key == "isRelease":
         return "" if isinstance(value, bool) else "Release: yes or no."
     if value is None:
         return ""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
     return "" if is_number else f"{_CAPACITIES[key]} must be a number of points, not less than 0."
 
 
@@ -215,7 +216,7 @@ def fault_of_range(values: Mapping[str, object]) -> str:
     if isinstance(start, str) and isinstance(end, str) and end < start:
         return f"The end ({end}) is before the start ({start})."
     least, most = values.get("minCapacity"), values.get("maxCapacity")
-    if isinstance(least, int | float) and isinstance(most, int | float) and most and least > most:
+    if isinstance(least, int | float) and isinstance(most, int | float) and Capacity(least, most).is_crossed:
         return f"The min capacity ({least:g}) is more than the max capacity ({most:g})."
     return ""
 

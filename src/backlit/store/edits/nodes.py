@@ -108,7 +108,8 @@ class Nodes:
             self._must_not_be_root(kind, node_id, "renamed: it is named after its project")
         document = self._lookups.node_documents(kind)[node_id]
         now = on_wire(document)
-        values = check_values(kind, changes)
+        is_renamed = changes.get("name") != now.get("name")  # a name that the service has is not judged again
+        values = check_values(kind, {key: value for key, value in changes.items() if key != "name" or is_renamed})
         self._must_fit({**now, **values})
         changed = {key: value for key, value in values.items() if not is_same(now.get(key), value)}
         if changed.keys() & set(DATES):
