@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
+from tests.store.papers import no_service
 
 from backlit.cli.commands.doctor import Health, Report, look_at_clock, look_at_file
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
+from backlit.store import Places, Store
 from backlit.store.files.files import FileReport
+from backlit.store.views.preferences import START_PROBLEMS
 
 
 @pytest.mark.slow
@@ -148,3 +152,16 @@ async def test_a_service_without_items_is_not_tested_further(home: Home) -> None
     assert ("lists", "note", "Not tested: the project has no items.") in findings
     assert ("sign-in", "ok", "pat is signed in and can read 0 items.") in findings
     assert not [each for each in findings if each[0] == "missing"]
+
+
+@pytest.mark.slow
+def test_doctor_names_what_the_last_start_found_wrong(home: Home) -> None:
+    locations, profile = find_locations(home.environment), demo_profile(30)
+    store = Store(Places(locations.mirror(profile), locations.journal(profile)), no_service)
+    store.open()
+    store.kept.keep(START_PROBLEMS, ["The theme “x” is unknown."])
+    store.close()
+
+    done = home.run("--profile", "demo-30-1", "doctor")
+
+    assert re.search("^· last start +The theme “x” is unknown.$", done.stdout, re.MULTILINE)

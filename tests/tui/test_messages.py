@@ -1,13 +1,20 @@
 """Short messages: confirmations in the footer, what needs attention in one toast away from the cursor."""
 
+import re
+from pathlib import Path
+
 import pytest
+from tests.store.papers import item, offline_store, places_in
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import press, status_line
-from tests.tui.stage import lines_of, messages_of, text_of
+from tests.tui.stage import lines_of, messages_of, text_of, words_of_dialog
 from textual.pilot import Pilot
 
 from backlit.store import Store
+from backlit.store.files.files import kept_value
+from backlit.store.views.preferences import START_PROBLEMS
+from backlit.tui.app.app import BacklitApp
 from backlit.tui.dialogs.reading import ReadingDialog
 
 
@@ -145,3 +152,55 @@ async def test_messages_leave_no_widget_behind(store: Store, opened: Open) -> No
             counts.append((board, len(pilot.app.screen.query("*"))))
 
         assert counts[-1] == counts[1]
+
+
+async def test_a_message_does_not_follow_to_a_screen_that_a_later_key_opens(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            await pilot.pause()
+            app.say("Something is wrong here.", is_bad=True)
+            app.say("What a long confirmation, which has no room beside the hints of the footer " * 2)
+            await press(pilot, "j")
+            before = messages_of(app)
+            await press(pilot, "g", "k")
+
+            assert before
+            await until(lambda: not messages_of(app), lambda: text_of(app))
+
+
+async def test_messages_are_read_again_and_say_when(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            await press(pilot, "g", "X")
+            await press(pilot, ":", *"messages", "enter")
+            await until(lambda: isinstance(app.screen, ReadingDialog), lambda: text_of(app))
+
+            assert re.search(r"\d\d:\d\d:\d\d +gX is not a command here", words_of_dialog(app))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
+async def test_several_faults_at_the_start_are_all_to_be_read(tmp_path: Path, size: tuple[int, int]) -> None:
+    faults = ["The theme “x” is unknown.", "The setting “y” is unknown."]
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store, problems=faults)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await press(pilot)
+            shown = messages_of(app)
+            await press(pilot, ":", *"messages", "enter")
+            await until(lambda: isinstance(app.screen, ReadingDialog), lambda: text_of(app))
+
+            assert shown == {f"2 faults at the start; :messages shows all. The first: {faults[0]}"}
+            assert all(fault in words_of_dialog(app) for fault in faults)
+            await until(lambda: kept_value(places_in(tmp_path).journal, START_PROBLEMS) == faults)
+
+
+async def test_no_message_has_the_sign_of_a_line_break(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            await pilot.pause()
+            app.say("One fault.\nAnother fault.", is_bad=True)
+
+            await until(lambda: messages_of(app) == {"One fault. Another fault."}, lambda: messages_of(app))

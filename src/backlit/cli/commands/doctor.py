@@ -19,8 +19,9 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
-from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror
+from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
 from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
+from backlit.store.views.preferences import START_PROBLEMS
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -69,7 +70,7 @@ def examine(arguments: argparse.Namespace) -> int:
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     report = Report(profile.name)
-    _look_at_settings(locations, report)
+    _look_at_settings(profile, locations, report)
     _look_at_files(profile, locations, report)
     asyncio.run(_look_at_service(profile, locations, report))
     if arguments.json:
@@ -87,10 +88,14 @@ def examine(arguments: argparse.Namespace) -> int:
     return int(report.is_broken)
 
 
-def _look_at_settings(locations: Locations, report: Report) -> None:
+def _look_at_settings(profile: Profile, locations: Locations, report: Report) -> None:
     problems = read_settings(locations).problems
     for problem in problems:
         report.say("settings", problem, Health.BROKEN)
+    started = kept_value(locations.journal(profile), START_PROBLEMS)
+    for problem in started if isinstance(started, list) else ():
+        if problem not in problems:
+            report.say("last start", str(problem), Health.NOTE)
     if not problems:
         report.say("settings", f"No faults ({locations.config / 'config.toml'}).")
 

@@ -1,6 +1,7 @@
 """The store's two files and their threads: one for writing, one for long reads. The caller reads briefly."""
 
 import asyncio
+import json
 import sqlite3
 import sys
 import threading
@@ -344,6 +345,16 @@ def inspect_mirror(path: Path) -> FileReport:
 def inspect_journal(path: Path) -> FileReport:
     """Inspect a journal. `count` is the number of undelivered changes."""
     return _inspected(path, len(MIGRATIONS), f"SELECT count(*) FROM entries WHERE {UNDELIVERED_SQL}")  # noqa: S608 # constants
+
+
+def kept_value(path: Path, key: str) -> object:
+    """Return a value of the screens in a journal that is not open; None without one, or without a readable file."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            found = connection.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+            return json.loads(found[0]) if found else None
+    except (sqlite3.Error, ValueError):
+        return None
 
 
 def _inspected(path: Path, wanted: int, question: str) -> FileReport:

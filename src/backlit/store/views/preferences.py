@@ -55,6 +55,10 @@ class KeptValues:
         self._files.submit(lambda writer: writer.journal.settings.keep(key, text))
 
 
+START_PROBLEMS = "start problems"
+"""The key of the faults that the last start of the application found in the configuration, as a list of sentences."""
+
+
 class Drafts:
     """Unfinished texts by key. It is announced which items begin or cease to have one."""
 

@@ -11,6 +11,7 @@ from textual.scrollbar import ScrollBar
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
+from backlit.store.views.preferences import START_PROBLEMS
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.commands.table import FOR_WRITERS
 from backlit.tui.drawing.frame import KeptFrame
@@ -104,8 +105,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Say what is wrong with the configuration."""
-        if self._problems:
-            self.say("\n".join(self._problems), is_bad=True)
+        self._say_problems(self._problems)
         self.set_timer(MOST_HELD, self.show_frames)
         self.set_interval(KEEP_PLACE_EVERY, self.places.keep)
 
@@ -113,14 +113,26 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
         if self._view_files is not None and self.places.backlog is not None:
             problems = self.places.shared.views.read(self._view_files)
-            if problems:
-                self.say("\n".join(problems), is_bad=True)
+            self._say_problems(problems)
+            self._problems += problems
             self.places.backlog.draw_words()
+        if (self.store.kept.find(START_PROBLEMS) or []) != self._problems:
+            self.store.kept.keep(START_PROBLEMS, self._problems)
         self.dispatch.begin(self._show_last)
         self.set_timer(FRAME, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
             for seconds in COLLECTIONS:
                 self.set_timer(seconds, spare_garbage_collection)
+
+    def _say_problems(self, problems: Sequence[str]) -> None:
+        """Say what is wrong with the configuration; of several faults the first, as a toast has room for one."""
+        if len(problems) == 1:
+            self.say(problems[0], is_bad=True)
+        elif problems:
+            for each in problems:
+                self._messages.keep(each, is_bad=True)
+            words = f"{len(problems)} faults at the start; :messages shows all. The first: {problems[0]}"
+            self.say(words, is_bad=True)
 
     async def _show_last(self) -> None:
         """Show the place of the last run; frames that waited for it are sent."""

@@ -1,11 +1,13 @@
 """Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
+import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 from textual import on
+from textual.content import Content
 from textual.theme import Theme
 from textual.widgets import Input
 from textual.worker import WorkType
@@ -22,8 +24,11 @@ from backlit.tui.commands.table import commands_here, key_to
 from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
+from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.items.log_work import ask_and_log
+from backlit.tui.shell.chord_app import KeptMessage
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, StoreTarget
@@ -87,6 +92,7 @@ class ApplicationTarget(StoreTarget, Protocol):
     places: Places
     dispatch: Dispatch
     offered_themes: Sequence[Theme]
+    messages: Sequence[KeptMessage]
     theme: str
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
@@ -159,6 +165,20 @@ def say_saved(target: StoreTarget, _call: Call) -> None:
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved.")
+
+
+async def show_messages(target: ApplicationTarget, _call: Call) -> None:
+    """Show the messages of this run, the latest first."""
+    if not target.messages:
+        raise CannotAct("There has been no message yet.")
+    lines = [
+        (
+            Content.styled(time.strftime("%H:%M:%S", time.localtime(each.at)), "$muted"),
+            Content.styled(safe(each.sentence), "$warning" if each.is_bad else "$foreground"),
+        )
+        for each in reversed(target.messages)
+    ]
+    await target.ask(ReadingDialog("Messages", lines))
 
 
 def refresh(target: ApplicationTarget, _call: Call) -> None:

@@ -315,6 +315,8 @@ APP_COMMANDS: tuple[Command, ...] = (
         handler="app.projects:connect", takes_text=True, words=("connect",), also="login server join sign in password"),
     Command("app.facts", (), Context.GLOBAL, "project info", "Show project info.",
         handler="app.projects:show_facts", words=("facts",), also="about statistics info"),
+    Command("app.messages", (), Context.GLOBAL, "messages", "Show the messages of this run again.",
+        handler="app.global_commands:show_messages", words=("messages",), also="errors warnings problems faults said"),
     Command("app.theme", ("t T",), Context.GLOBAL, "theme", "Choose a colour theme.",
         handler="app.global_commands:choose_theme", completer="complete_theme", words=("theme",),
         also="settings colour color dark light config appearance"),

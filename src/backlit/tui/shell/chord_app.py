@@ -1,8 +1,12 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
 import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from msgspec import Struct
 from textual import events
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+MAX_MESSAGES = 200
+"""Messages that are kept to be read again."""
 INPUT = (events.InputEvent, events.Paste, PasteRefused)
 """Events from the terminal, whose order is kept."""
 
@@ -46,7 +52,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self.recorder = Recorder(self)
         self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self._messages.refuse, self.catch_up)
-        self.input = InputQueue(self, self.dispatch.take, self._messages.wait)
+        self.input = InputQueue(self, self._take_input, self._messages.wait)
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""
@@ -77,7 +83,9 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message: a confirmation in the footer where it fits, else a toast."""
-        if is_bad or not self._messages.confirm(sentence):
+        if not is_bad and self._messages.confirm(sentence):
+            self._messages.keep(sentence)
+        else:
             self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=SECONDS)
 
     def copy(self, text: str, words: str) -> None:
@@ -108,7 +116,11 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
         Errors come from background work, which no key waits for.
         """
+        message = " ".join(message.splitlines())
         self._messages.make_room(safe(message))
+        self._messages.keep(message, is_bad=severity != "information")
+        if severity != "error":
+            self._messages.begin(self.screen_stack[-1] if self.screen_stack else None)
         super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
         if severity != "information":
             self.faults += 1
@@ -118,12 +130,21 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def prepare_toasts(self) -> None:
         """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
-        if self._messages.refused_on not in {None, *self.screen_stack[-1:]}:
+        if self._messages.is_left_behind(self.screen_stack[-1]):
             self._messages.make_room("")
         for screen in self.screen_stack:
             for holder in screen.query(ToastHolder):
                 if holder.is_mounted and not (screen is self.screen and holder.children):
                     holder.remove()
+
+    @property
+    def messages(self) -> "Sequence[KeptMessage]":
+        """The messages of this run, the oldest first."""
+        return self._messages.kept
+
+    async def _take_input(self, event: events.Event) -> None:
+        self._messages.is_fresh = False
+        await self.dispatch.take(event)
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
         """Run the command of a clicked word, or begin its chord."""
@@ -164,13 +185,25 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         """Pass written changes to the screens; for subclasses with a store."""
 
 
+class KeptMessage(Struct, frozen=True):
+    """A message that was shown, at a time of this machine."""
+
+    at: float
+    sentence: str
+    is_bad: bool
+
+
 class Messages:
-    """The short messages of an application: one at a time, in the footer where it fits."""
+    """The short messages of an application: one at a time, in the footer where it fits; the last of them are kept."""
 
     def __init__(self, app: ChordApp) -> None:
         self._app = app
         self.refused_on: Screen[object] | None = None
         """The screen of the command that the toast refuses."""
+        self.kept: deque[KeptMessage] = deque(maxlen=MAX_MESSAGES)
+        self.is_fresh = False
+        """True until the next key after a toast: what a command says goes with it to the screen that it opens."""
+        self._shown_on: Screen[object] | None = None
         self._dropped = 0
         self._drop_timer: Timer | None = None
 
@@ -181,6 +214,20 @@ class Messages:
         # All of them, as a command that closes its screen tells its end before.
         return bool(footers) and all(footer.confirm(sentence) for footer in footers)
 
+    def keep(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Keep a message, so that it can be read again."""
+        self.kept.append(KeptMessage(time.time(), sentence, is_bad))
+
+    def begin(self, screen: Screen[object] | None) -> None:
+        """Note the screen of a toast."""
+        self._shown_on, self.is_fresh = screen, True
+
+    def is_left_behind(self, screen: Screen[object]) -> bool:
+        """Return whether the toast belongs to another screen than the one on top."""
+        if self.refused_on not in {None, screen}:
+            return True
+        return not self.is_fresh and self._shown_on not in {None, screen}
+
     def refuse(self, sentence: str) -> None:
         """Show why a command cannot run, until the screen changes."""
         self._app.say(sentence, is_bad=True)
@@ -188,7 +235,7 @@ class Messages:
 
     def make_room(self, sentence: str) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row."""
-        app, self.refused_on = self._app, None
+        app, self.refused_on, self._shown_on = self._app, None, None
         remove_notifications(app, sentence)
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
