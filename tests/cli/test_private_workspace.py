@@ -18,7 +18,7 @@ from backlit.service.storage.clock import Clock
 from backlit.service.storage.schema import attachments, audit
 
 
-@pytest.fixture(params=[0, 0o022, 0o777], ids=lambda mask: f"umask {mask:o}")
+@pytest.fixture(params=[0, 0o022, 0o077], ids=lambda mask: f"umask {mask:o}")
 def umask(request: pytest.FixtureRequest) -> Iterator[None]:
     before = os.umask(request.param)
     yield
