@@ -22,8 +22,8 @@ from backlit.model.filters import (
     TagVariable,
 )
 from backlit.model.odata import parse_filter
-from backlit.model.odata.operands import TEXT_LIMIT
-from backlit.model.odata.parser import DEPTH_LIMIT, NODE_LIMIT
+from backlit.model.odata.operands import DEPTH_LIMIT, TEXT_LIMIT
+from backlit.model.odata.parser import NODE_LIMIT
 
 CUSTOM = (
     custom_field("Allocation_cf", Kind.NUMBER),
@@ -408,9 +408,10 @@ def test_a_filter_may_have_so_many_nodes_but_not_more(part: str) -> None:
 
 def test_the_values_and_the_sums_of_one_condition_are_nodes_too() -> None:
     parse_filter(f"id in ({','.join(['1'] * (NODE_LIMIT - 1))})")
-    parse_filter(f"Likes{' add 1' * (NODE_LIMIT - 1)} eq 1")
+    sums = " and ".join(["Likes add 1 add 1 add 1 eq 1"] * (NODE_LIMIT // 4))
+    parse_filter(sums)
     with pytest.raises(BadRequest, match="more than 200"):
-        parse_filter(f"Likes{' add 1' * NODE_LIMIT} eq 1")
+        parse_filter(f"{sums} and Likes eq 1")
     with pytest.raises(BadRequest, match="more than 200"):
         parse_filter(f"id in ({','.join(['1'] * NODE_LIMIT)})")
 
@@ -423,11 +424,15 @@ def test_the_values_and_the_sums_of_one_condition_are_nodes_too() -> None:
         ("not(", "Likes eq 1", ")"),
         ("trim(", "Name", ")"),
         ("-(", "Likes", ")"),
+        ("", "Likes", " add 1"),
+        ("", "Likes eq 1", " eq false"),
+        ("(1 add ", "Likes", ")"),
+        ("concat('x', ", "Name", ")"),
     ],
 )
 def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closing: str) -> None:
     levels = DEPTH_LIMIT // 2 if opening in {"not(", "-("} else DEPTH_LIMIT
-    tail = {"trim(": " eq 'x'", "-(": " eq 1"}.get(opening, "")
+    tail = " eq 'x'" if middle == "Name" else " eq 1" if middle == "Likes" else ""
 
     parse_filter(opening * levels + middle + closing * levels + tail)
     with pytest.raises(BadRequest, match="nesting is deeper than 50"):

@@ -31,6 +31,9 @@ from backlit.model.filters import (
 TEXT_LIMIT = 8192
 """The most bytes of UTF-8 in an option."""
 
+DEPTH_LIMIT = 50
+"""The deepest nesting of parentheses, functions, operators on numbers and conditions, `not` and `any`."""
+
 _INTEGER_LIMIT = 2**63 - 1
 
 
@@ -75,6 +78,12 @@ def refuse(reason: str, at: int, option: str = "$filter") -> NoReturn:
     """Raise the BadRequest for a place in the text."""
     sentence = f"{option} has an error at character {at}: {reason}."
     raise BadRequest(sentence, {option: sentence})
+
+
+def must_not_be_deep(depth: int, at: int) -> None:
+    """Refuse a nesting over the limit; a chain of operators nests as parentheses would."""
+    if depth > DEPTH_LIMIT:
+        refuse(f"the nesting is deeper than {DEPTH_LIMIT}", at)
 
 
 def tokens_of(text: str, option: str = "$filter") -> tuple[Token, ...]:
@@ -152,7 +161,7 @@ class Operand(Struct, frozen=True):
     """A part with its type: INTEGER counts as NUMBER, None is the type of null.
 
     `is_void` marks a function of null; `is_loose` marks a text from Tags outside of any, which only a
-    boolean function accepts; `is_whole` marks a whole number.
+    boolean function accepts; `is_whole` marks a whole number; `depth` counts nested functions and operators.
     """
 
     node: Filter | Term
@@ -160,11 +169,12 @@ class Operand(Struct, frozen=True):
     is_void: bool = False
     is_loose: bool = False
     is_whole: bool = False
+    depth: int = 0
 
     @classmethod
-    def of_filter(cls, node: Filter) -> "Operand":
+    def of_filter(cls, node: Filter, depth: int = 0) -> "Operand":
         """Wrap a condition."""
-        return cls(node, ValueType.BOOLEAN)
+        return cls(node, ValueType.BOOLEAN, depth=depth)
 
     def term(self, at: int) -> Term:
         """Return the node of a value; refuse a condition."""
@@ -289,7 +299,8 @@ def _compare_condition(operator: Operator, left: Operand, right: Operand, at: in
     if not isinstance(value, bool):
         refuse("compare a condition with true or false only", at)
     node = condition_of(condition, at)
-    return Operand.of_filter(node if value is (operator is Operator.EQ) else Not(node))
+    must_not_be_deep(condition.depth + 1, at)
+    return Operand.of_filter(node if value is (operator is Operator.EQ) else Not(node), condition.depth + 1)
 
 
 def _check_types(left: Operand, right: Operand, at: int) -> None:
@@ -371,12 +382,14 @@ def _called(token: Token, function: Function, arguments: Sequence[Operand]) -> O
     taken = tuple(_argument(token, argument, kind) for argument, kind in zip(arguments, kinds, strict=False))
     if any(argument.is_void or argument.type is None for argument in taken):
         return Operand.of_filter(Literal(False)) if result is _B else Operand(Literal(None), result, is_void=True)
+    depth = 1 + max(argument.depth for argument in taken)
+    must_not_be_deep(depth, token.at)
     is_loose = any(argument.is_loose for argument in taken)
     node = Call(function, tuple(cast("Term", argument.node) for argument in taken))
     if is_loose and result is _B:
         return Operand.of_filter(AnyTag(node))
     is_whole = function in _WHOLE or (function in _WHOLE_OF_WHOLE and all(each.is_whole for each in taken))
-    return Operand(node, result, is_loose=is_loose, is_whole=is_whole)
+    return Operand(node, result, is_loose=is_loose, is_whole=is_whole, depth=depth)
 
 
 def _argument(token: Token, argument: Operand, kind: ValueType) -> Operand:

@@ -26,6 +26,7 @@ from backlit.model.odata.operands import (
     compare,
     condition_of,
     literal,
+    must_not_be_deep,
     negative,
     property_of,
     refuse,
@@ -38,10 +39,7 @@ _FIELDS = "fields"
 _DIRECTIONS = {"asc": False, "desc": True}
 
 NODE_LIMIT = 200
-"""The most comparisons, functions, listed values, `not` and `any` of a filter."""
-
-DEPTH_LIMIT = 50
-"""The deepest nesting of parentheses, functions, `not` and `any`."""
+"""The most comparisons, functions, operators, listed values, `not` and `any` of a filter."""
 
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY = 1, 2, 3, 4, 5, 6
 _POWER: Mapping[str, int] = {
@@ -159,8 +157,7 @@ class _Parser:
 
     def _enter(self, token: Token) -> None:
         self._depth += 1
-        if self._depth > DEPTH_LIMIT:
-            refuse(f"the nesting is deeper than {DEPTH_LIMIT}", token.at)
+        must_not_be_deep(self._depth, token.at)
 
     def _filter(self, power: int) -> Filter:
         at = self._peek().at
