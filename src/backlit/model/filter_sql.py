@@ -88,6 +88,8 @@ class _Writer(Generic[S]):
                 return self._sql.both([self.filter(part) for part in parts])
             case Or(parts):
                 return self._sql.either([self.filter(part) for part in parts])
+            case Not(Not(part)):  # a filter is true or false, and the parser of SQL has a short stack
+                return self.filter(part)
             case Not(part):
                 return self._sql.negate(self.filter(part))
             case AnyTag(part):

@@ -20,13 +20,16 @@ _SENTENCES = {
     401: "No access token, or one that is an expired one; WWW-Authenticate names the token endpoint.",
     403: "The caller may read this resource, but not make this change.",
     404: "The resource does not exist, or the caller has no access to it.",
+    408: "The body came too slowly.",
     412: "If-Match named a version that is no longer the current one.",
     413: "The body is too large.",
     415: "The body's content type is not one that is read here.",
     416: "The range lies outside the contents.",
-    429: "Too many attempts to sign in, or too many long reads of one user; Retry-After says how long to wait.",
+    429: "Too many attempts to sign in, long reads of one user or unsent bodies; Retry-After says how long to wait.",
     431: "Address and headers together are too long.",
+    500: "The service failed; its log has the cause under the id in the message.",
     503: "The service is too busy, or about to stop.",
+    507: "The service's disk is full. Nothing of the change is stored.",
 }
 
 
@@ -37,6 +40,10 @@ def document(routes: Sequence[Route], name: str) -> Schema:
         numbers = {"parameters": [_path_id()]} if "{id}" in route.path else {}
         paths.setdefault(f"/api/v1{route.path}", numbers)[route.method.lower()] = _operation(route)
     everything = paths | _others()
+    for path, methods in everything.items():
+        for method, operation in methods.items():
+            if method != "parameters":
+                operation["responses"] = _refused(*_troubles(path, method)) | operation["responses"]
     models = {route.resource for route in routes if not isinstance(route.resource, str)}
     return {
         "openapi": "3.1.0",
@@ -128,6 +135,13 @@ def _refusals(path: str, method: str) -> list[int]:
     if method != "GET" and "{id}" in path:
         codes.append(412)
     return sorted(codes)
+
+
+def _troubles(path: str, method: str) -> list[int]:
+    """Return the statuses that come of the load and the state of the service."""
+    if method == "get":
+        return [429, 500] if path.startswith("/api/v1/") else [500]
+    return [408, 429, 500, 507]
 
 
 def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:

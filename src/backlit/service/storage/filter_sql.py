@@ -47,6 +47,7 @@ from backlit.service.storage.dialects import (
     rounded,
     second,
 )
+from backlit.service.storage.levels import condition_root, level
 from backlit.service.storage.schema import work_items
 
 Sql = ColumnElement[Any]
@@ -118,7 +119,7 @@ def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...
 
 def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     """Return the WHERE of a filter; an unknown in SQL counts as false."""
-    return sql_of(found, _Dialect(columns))
+    return condition_root(sql_of(found, _Dialect(columns)))
 
 
 class Shape(Struct, frozen=True):
@@ -136,7 +137,7 @@ class Shape(Struct, frozen=True):
 
     def condition(self, columns: Columns) -> ColumnElement[bool]:
         """Return the WHERE of the filters of this shape, with a bound value for each of theirs."""
-        return sql_of(self.example, _Dialect(columns, named=count()))
+        return condition_root(sql_of(self.example, _Dialect(columns, named=count())))
 
 
 def shape_of(found: Filter, columns: Columns) -> tuple[Shape, Mapping[str, Value]]:
@@ -211,13 +212,13 @@ class _Dialect(Struct, frozen=True):
         return true() if value else false()
 
     def both(self, parts: Sequence[Sql]) -> Sql:
-        return and_(*parts)
+        return level(and_(*parts))
 
     def either(self, parts: Sequence[Sql]) -> Sql:
-        return or_(false(), *parts)
+        return level(or_(false(), *parts))
 
     def negate(self, condition: Sql) -> Sql:
-        return not_(func.coalesce(condition, false()))
+        return level(not_(func.coalesce(condition, false())))
 
     def holds(self, value: Sql) -> Sql:
         return value.is_(true())
@@ -235,13 +236,14 @@ class _Dialect(Struct, frozen=True):
         return self.either([value == choice for choice in choices])
 
     def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
-        return _FUNCTIONS[function](*arguments)
+        return level(_FUNCTIONS[function](*arguments))
 
     def any_tag(self, part: Filter | None) -> Sql:
         tags = each_text(self.columns["Tags"][0]).table_valued("value", name="tag")
         found = select(literal(1)).select_from(tags)
         if part is not None:
-            found = found.where(sql_of(part, replace(self, variable=by_code_point(tags.c.value))))
+            inner = sql_of(part, replace(self, variable=by_code_point(tags.c.value)))
+            found = found.where(condition_root(inner))
         return exists(found.correlate(work_items))
 
     def mentions(self, _node: Mentions) -> Sql:

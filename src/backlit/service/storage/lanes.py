@@ -14,7 +14,7 @@ from typing import cast
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from backlit.model.errors import BadRequest, Trouble, Unavailable
+from backlit.model.errors import Trouble, Unavailable
 from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, Shares, Work, tell
 from backlit.service.storage.prepared_statements import driver_sql
 
@@ -23,7 +23,6 @@ _SHORT_WAIT = 0.01
 TRIES = 5
 """Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
-_TOO_COMPLEX = "54001"
 _UNDONE = frozenset({"40001", "40P01"})
 _NEXT_JOB = {
     "sqlite": ("RELEASE SAVEPOINT job", "SAVEPOINT job"),
@@ -242,9 +241,6 @@ class _Worker:
         except OperationalError as error:
             if self._time_limit is not None and (self._is_late() or _state(error) == _TIMED_OUT):
                 job.error = self._too_slow(job, self._time_limit)
-                raise job.error from error
-            if _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig):
-                job.error = BadRequest("$filter: it is nested too deeply for the database; write it flatter.")
                 raise job.error from error
             raise
         finally:
