@@ -318,7 +318,7 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
         points = sum(load.points for load in loads.values())
         await keys(pilot, "W")
 
-        assert f"{points:g} pts, target {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
+        assert f"{points:g} pts, capacity {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
         assert line_with(pilot.app, f"│ {release.entry.name} ")
 
 

@@ -11,12 +11,13 @@ from tests.store.planning import add_sprints, held, stories
 from tests.store.test_rollover import ended_sprint
 from tests.store.world import World, sent
 from tests.tui.target import FakeTarget, run
+from tests.tui.target import words_of as dialog_words
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.model.trees import Totals
-from backlit.store import IterationEntry, Row, Store, ViewSpec
+from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
@@ -105,6 +106,30 @@ async def test_send_refuses_the_pane_itself_and_iterations_that_are_not_there(
         await run(target, "plan.send", count)
 
     assert target.passed == []
+
+
+@pytest.mark.parametrize("days", [1, 13])
+@pytest.mark.parametrize("answer", [None, "y"])
+async def test_an_iteration_that_has_ended_is_planned_into_only_after_a_question(
+    store: Store, days: int, answer: str | None
+) -> None:
+    first, _ = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    end = date.today() - timedelta(days=days)
+    await store.nodes.edit(TreeKind.ITERATIONS, first.id, {"startDate": str(end - timedelta(9)), "endDate": str(end)})
+    await sent(store)
+    ended = store.lookups.iterations()[first.id]
+    sending, staging = FakePlan(store, [row.id], [answer], [ended]), FakePlan(store, [row.id], [answer], [ended])
+
+    await run(sending, "plan.send")
+    sent_to = dict(store.plan.state.changes)
+    await store.plan.discard()
+    await stage(staging, to_value(FIELD_BY_KEY["IterationID"], ended.id, ended.name), staging.chosen())
+
+    assert sent_to == store.plan.state.changes == ({row.id: {"IterationID": ended.id}} if answer else {})
+    assert sending.passed == ([{row.id}] if answer else [])
+    for target in (sending, staging):
+        assert f"{ended.name} ended {days} day{'s' * (days > 1)} ago." in dialog_words(target.asked[0])
 
 
 async def test_back_refuses_an_unplanned_item_of_the_backlog(store: Store) -> None:

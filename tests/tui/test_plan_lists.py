@@ -132,7 +132,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
-        assert f" {first.name} · room for {round(mean)} pts " in header
+        assert f" {first.name} · velocity leaves {round(mean)} pts " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
         assert "─ fits " in without_first
         assert " 0 items · " not in without_first

@@ -1,14 +1,17 @@
-"""Undo, redo and discard in the plan in terminals that show three iterations, one, or a single pane."""
+"""The panes of the plan: the focus in terminals of any width, and what an empty pane says."""
 
 import random
+from datetime import date, timedelta
 
 import pytest
 from tests.store.planning import add_sprints, stories
+from tests.store.world import sent
 from tests.tui.conftest import Open
 from tests.tui.stage import text_of
-from tests.tui.test_plan import go_to, keys, plan_of, screen
+from tests.tui.test_plan import go_to, keys, plan_of, screen, two_sprints
 
-from backlit.store import Store
+from backlit.store import Store, TreeKind
+from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.panes import PlanPanes
 
 SIZES = [(200, 50), (120, 40), (80, 24), (60, 20)]
@@ -70,3 +73,24 @@ async def test_redo_names_the_iteration_that_has_no_room_on_the_screen(
 
         assert screen(pilot).lists.here() == sprints[count - 1]
         assert row.id in screen(pilot).items.ids_between(0, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [0, 1, 2])
+async def test_an_empty_pane_of_an_ended_iteration_agrees_with_its_head(store: Store, opened: Open, count: int) -> None:
+    (first, _), rows = await two_sprints(store, count)
+    end = date.today() - timedelta(days=13)
+    await store.nodes.edit(TreeKind.ITERATIONS, first.id, {"startDate": str(end - timedelta(9)), "endDate": str(end)})
+    for row in rows:
+        await store.items.edit([row.id], {"IterationID": first.id, "Estimate": "12", "Status": "Done"})
+    await sent(store)
+    async with plan_of(opened, store) as pilot:
+        assert f" {12 * count} pts, capacity 10–30 " in text_of(pilot.app)
+        assert (
+            screen(pilot).query("#iteration-0 PlanList").only_one(PlanList).empty_text
+            == (
+                f"{first.name} has ended with nothing in it.",
+                "The only item here is done: 12 pts. td shows it.",
+                "All 2 items here are done: 24 pts. td shows them.",
+            )[count]
+        )

@@ -235,5 +235,5 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        free = f" · room for {counted(round(self._free[found.id]), 'pt')}" if found.id in self._free else ""
+        free = f" · velocity leaves {counted(round(self._free[found.id]), 'pt')}" if found.id in self._free else ""
         return f"fits {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")

@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
+from backlit.model.amounts import counted
 from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, number_of
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.acts import Act, plan_of
 from backlit.tui.items.bulk_edit import journal
@@ -50,9 +52,23 @@ async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
         return
     if not await agrees_on_estimates(target, planned.changes.values()):
         return
+    places = {changes.get("IterationID") for changes in planned.changes.values()}
+    for iteration in store.plan.iterations.targets():
+        if iteration.id in places and not await _agrees_on_ended(target, iteration):
+            return
     if act.is_repeatable:
         target.session.last_act = act
     await _stage(store.plan, planned.changes)
+
+
+async def _agrees_on_ended(target: AddTarget, iteration: IterationEntry) -> bool:
+    """Ask before items are planned into an iteration that has ended; return whether they are."""
+    today = target.store.today()
+    if iteration.end is None or iteration.end >= today:
+        return True
+    sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
+    question = ConfirmDialog("This iteration has ended", sentence, [Answer("y", "plan into it")], "cancel")
+    return await target.ask(question) is not None
 
 
 async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
@@ -87,6 +103,8 @@ async def send(target: PlanTarget, call: Call) -> None:
     items = target.chosen()
     if all(item.fields.get("IterationID") == iteration.id for item in items):
         raise CannotAct(f"Already planned into {iteration.name}.")
+    if not await _agrees_on_ended(target, iteration):
+        return
     item_ids = [item.id for item in items]
     target.lists.step_past(set(item_ids))
     await target.store.plan.move(item_ids, iteration.id)

@@ -259,8 +259,17 @@ class PlanHeads:
                 titles[pane] = shown.title(room, has_focus=pane is panes.focused)
             pane.say(lines)
             pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
-            pane.items.empty_text = EMPTY[is_reader] if iteration else ""
+            pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader) if iteration else ""
         return titles
+
+    def _empty_words(self, iteration: IterationEntry, *, is_reader: bool) -> str:
+        """Return the text of a pane without rows, which has no open items; the head counts done ones too."""
+        load, is_over = self._load(iteration), iteration.end is not None and iteration.end < self._store.today()
+        if load.count:
+            which = "The only item" if load.count == 1 else f"All {load.count:,} items"
+            verb, them = ("is", "it") if load.count == 1 else ("are", "them")
+            return f"{which} here {verb} done: {counted(load.points, 'pt')}. {key_of('list.done')} shows {them}."
+        return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY[is_reader]
 
     def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
         """Return the name of the backlog, its filter, and its unplanned items and points."""
