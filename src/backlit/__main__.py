@@ -74,7 +74,7 @@ def run(arguments: Sequence[str]) -> int:
 
         refusal = refusal_of(error)
         if refusal is None:
-            raise
+            return _crash(error)
         _say(refusal)
         return FAILED
     except _failures() as error:
@@ -82,7 +82,17 @@ def run(arguments: Sequence[str]) -> int:
 
         _say(error)
         return exit_code_of(error)
+    except Exception as error:  # noqa: BLE001 - the last to see a fault of the program, whose end it is
+        return _crash(error)
     return status
+
+
+def _crash(error: Exception) -> int:
+    """Say in a sentence that the program has a fault, report it, and return the exit status."""
+    from backlit.cli.crash import report
+
+    print(f"backlit: {report(error)}", file=sys.stderr)
+    return FAILED
 
 
 def _failures() -> "type[BacklitError]":

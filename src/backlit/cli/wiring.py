@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backlit.config.private_files import locked, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
@@ -70,14 +70,17 @@ async def open_client(profile: Profile, locations: Locations) -> "Client":
 
 
 def _log_to(locations: Locations) -> None:
-    """Send log records to a file, without secrets; the screen belongs to the application."""
+    """Send log records to a file, without secrets and the words of errors; the screen belongs to the application."""
     import logging
 
-    from backlit.model.plain import redacted
+    from backlit.model.plain import redacted, trace_of
 
     class Redacting(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             return redacted(super().format(record))
+
+        def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+            return trace_of(ei[1])
 
     with writing_to(locations.log):
         make_private_folder(locations.state)

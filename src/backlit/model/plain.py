@@ -30,6 +30,20 @@ def redacted(text: str) -> str:
     return re.sub(_NAMED, r"\1\2…", text)
 
 
+def trace_of(error: BaseException) -> str:
+    """Return the calls that led to an error and to those before it, the first one first, each with its type.
+
+    The words of an error are left out: they may have a name, a text or a secret in them.
+    """
+    import traceback
+
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    parts = [trace_of(before), "\n\nThen:\n"] if before is not None else []
+    grouped = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    parts += [*traceback.format_tb(error.__traceback__), f"{type(error).__module__}.{type(error).__qualname__}"]
+    return "".join([*parts, *(f"\n\nOne of them:\n{trace_of(each)}" for each in grouped)])
+
+
 NAME_LIMIT = 200
 """Longest file name in bytes of UTF-8."""
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
 from backlit.cli.typed_ahead import ALTERNATE, TypedAhead, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
@@ -207,8 +208,11 @@ def _show(
                 app.begin_with(frame)
             ending.ends(app)
             signal.signal(signal.SIGINT, lambda *_: None)  # a ctrl+c after it was left would write a traceback
+            end.enter_context(threads_reporting())
             app.run(mouse=settings.mouse)
             ending.is_over()
+        if app.crash is not None:
+            raise app.crash
         keep(app)
         return app
 

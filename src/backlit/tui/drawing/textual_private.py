@@ -69,6 +69,8 @@ _ATTRIBUTES: tuple[tuple[type, str], ...] = (
 """Attributes that a constructor sets, of the class or of one of its bases."""
 _METHODS: tuple[tuple[type, str, str], ...] = (
     (App, "_display", "screen renderable"),
+    (App, "_close_messages_no_wait", ""),
+    (App, "_fatal_error", ""),
     (App, "_handle_exception", "error"),
     (App, "_refresh_notifications", ""),
     (App, "_unnotify", "notification refresh"),
@@ -171,12 +173,24 @@ class HookedApp(App[None], inherit_bindings=False):
         super()._refresh_notifications()
 
     def survives(self, error: Exception) -> bool:  # noqa: ARG002 - for subclasses
-        """Deal with an error that nothing caught; False lets it end the application with Textual's report."""
+        """Deal with an error that nothing caught; False lets it end the application."""
         return False
+
+    crash: Exception | None = None
+    """The error that ended the application, which the caller of `run` reports."""
 
     def _handle_exception(self, error: Exception) -> None:
         if not self.survives(error):
+            self.crash = self.crash or getattr(error, "error", error)  # Textual wraps those of workers
             super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        # Textual's report fills the terminal, and has the values of variables, such as texts of items and passwords.
+        self._close_messages_no_wait()
+
+    def panic(self, *_: RenderableType) -> None:
+        """End without Textual's report of an error."""
+        self._close_messages_no_wait()
 
 
 class BatchScreen(Screen[ScreenResultType]):
