@@ -11,8 +11,8 @@ from backlit.model.ready_check import (
     FIELD_BY_RULE,
     RULES,
     USUAL,
-    Ground,
     Rule,
+    RuleInputs,
     chosen,
     field_keys,
     is_missing,
@@ -20,7 +20,7 @@ from backlit.model.ready_check import (
 )
 
 NOW = datetime(2026, 3, 2, 12)
-GROUND = Ground(NOW, root_area_id=1, current_iteration_ids=frozenset({7}))
+GROUND = RuleInputs(NOW, root_area_id=1, current_iteration_ids=frozenset({7}))
 
 
 def item(**other: object) -> dict[str, object]:
@@ -81,7 +81,7 @@ def test_readiness_check_skips_fields_a_type_lacks(item_type: str, lack: dict[st
 
 
 def test_without_a_root_and_a_current_iteration_nothing_lacks_an_area_or_an_owner_for_them() -> None:
-    nowhere, bare = Ground(NOW), item(AreaID=1, AssignedToID=None)
+    nowhere, bare = RuleInputs(NOW), item(AreaID=1, AssignedToID=None)
 
     assert [rule.id for rule in USUAL.faults("Story", bare, nowhere)] == []
     assert [rule.id for rule in USUAL.faults("Story", bare, GROUND)] == ["owner", "area"]

@@ -9,10 +9,10 @@ from backlit.model.fields import Kind, custom_field
 from backlit.model.filters import (
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Not,
@@ -47,8 +47,10 @@ def compare(name: str, operator: Operator, value: object) -> Comparison:
     return Comparison(operator, Property(name), Literal(value))
 
 
-def call(function: Function, *arguments: float | str | date | Property | TagVariable | Call) -> Call:
-    return Call(function, tuple(Literal(a) if isinstance(a, float | int | str | date) else a for a in arguments))
+def call(function: Function, *arguments: float | str | date | Property | TagVariable | FunctionCall) -> FunctionCall:
+    return FunctionCall(
+        function, tuple(Literal(a) if isinstance(a, float | int | str | date) else a for a in arguments)
+    )
 
 
 NAME = Property("Name")
@@ -202,11 +204,11 @@ SENT: list[tuple[str, Filter]] = [
     ("year(createdAt) eq 2014", Comparison(Operator.EQ, call(Function.YEAR, Property("createdAt")), Literal(2014))),
     (
         "round(WorkRemaining) eq 3",
-        Comparison(Operator.EQ, Call(Function.ROUND, (Property("WorkRemaining"),)), Literal(3)),
+        Comparison(Operator.EQ, FunctionCall(Function.ROUND, (Property("WorkRemaining"),)), Literal(3)),
     ),
     (
         "hour(datetime'2014-01-01') eq 0",
-        Comparison(Operator.EQ, Call(Function.HOUR, (Literal(datetime(2014, 1, 1)),)), Literal(0)),
+        Comparison(Operator.EQ, FunctionCall(Function.HOUR, (Literal(datetime(2014, 1, 1)),)), Literal(0)),
     ),
     # tags
     ("Tags/any(t: t eq 'x')", AnyTag(Comparison(Operator.EQ, TAG, Literal("x")))),
@@ -251,7 +253,7 @@ def test_a_division_of_whole_numbers_drops_the_fraction(dividend: str, drops_the
     found = parse_filter(f"{dividend} div Priority eq 1", CUSTOM)
 
     assert isinstance(found, Comparison)
-    assert isinstance(found.left, Call)
+    assert isinstance(found.left, FunctionCall)
     assert found.left.function is (Function.DIV if drops_the_fraction else Function.DIVBY)
 
 

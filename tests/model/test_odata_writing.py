@@ -13,10 +13,10 @@ from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Kind, ValueType, custom
 from backlit.model.filters import (
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Not,
@@ -50,11 +50,11 @@ def text_terms(*leaves: Term) -> st.SearchStrategy[Term]:
         st.sampled_from([*map(Property, names_of(ValueType.TEXT)), *leaves]),
         lambda inner: st.one_of(
             st.builds(
-                lambda function, term: Call(function, (term,)),
+                lambda function, term: FunctionCall(function, (term,)),
                 st.sampled_from([Function.TOLOWER, Function.TOUPPER, Function.TRIM]),
                 inner,
             ),
-            st.builds(lambda term, text: Call(Function.CONCAT, (term, Literal(text))), inner, texts),
+            st.builds(lambda term, text: FunctionCall(Function.CONCAT, (term, Literal(text))), inner, texts),
         ),
         max_leaves=3,
     )
@@ -71,16 +71,16 @@ def conditions(*leaves: Term) -> st.SearchStrategy[Filter]:
     text = text_terms(*leaves)
     number = st.one_of(
         st.sampled_from([Property(name) for name in names_of(ValueType.INTEGER, ValueType.NUMBER)]),
-        st.builds(lambda term: Call(Function.LENGTH, (term,)), text),
+        st.builds(lambda term: FunctionCall(Function.LENGTH, (term,)), text),
         st.builds(
-            lambda function, *given: Call(function, given),
+            lambda function, *given: FunctionCall(function, given),
             st.sampled_from((Function.ADD, Function.SUB, Function.MUL)),
             st.sampled_from(("id", "Priority")).map(Property),
             st.integers(-9, 9).map(Literal),
         ),
-        st.builds(lambda term, sought: Call(Function.INDEXOF, (term, Literal(sought))), text, texts),
+        st.builds(lambda term, sought: FunctionCall(Function.INDEXOF, (term, Literal(sought))), text, texts),
         st.builds(
-            lambda function, name: Call(function, (Property(name),)),
+            lambda function, name: FunctionCall(function, (Property(name),)),
             st.sampled_from([Function.YEAR, Function.MONTH, Function.DAY, Function.HOUR]),
             st.sampled_from(names_of(ValueType.DATETIME)),
         ),
@@ -88,7 +88,7 @@ def conditions(*leaves: Term) -> st.SearchStrategy[Filter]:
     moment = st.sampled_from([Property(name) for name in names_of(ValueType.DATETIME)])
     boolean = st.sampled_from([Property(name) for name in names_of(ValueType.BOOLEAN)])
     predicate = st.builds(
-        lambda function, term, sought: Call(function, (term, Literal(sought))),
+        lambda function, term, sought: FunctionCall(function, (term, Literal(sought))),
         st.sampled_from([Function.STARTSWITH, Function.ENDSWITH, Function.CONTAINS]),
         text,
         texts,
@@ -244,7 +244,7 @@ def test_any_order_is_read_or_refused(text: str) -> None:
             "createdAt lt 2014-04-14T09:00:00Z",
         ),
         (
-            Call(Function.CONTAINS, (Property("Name"), Literal("it's"))),
+            FunctionCall(Function.CONTAINS, (Property("Name"), Literal("it's"))),
             "substringof('it''s', Name)",
             "contains(Name, 'it''s')",
         ),

@@ -6,8 +6,8 @@ from backlit.model.amounts import Share
 from backlit.model.planning import (
     Capacity,
     Fit,
-    Load,
-    Part,
+    LoadPart,
+    PlannedLoad,
     Velocity,
     forecast,
     loads,
@@ -46,30 +46,30 @@ def test_overload_counts_from_the_maximum() -> None:
 
 def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
     parts = [
-        Part(7, 1, 5.0, team=4),
-        Part(7, 1, None, hours=4.0, is_task=True, team=4),
-        Part(7, 1, None, hours=2.0, is_task=True, is_done=True, team=4),
-        Part(7, 2, 3.0, is_done=True),
-        *(Part(7, None, None), Part(7, None, None)),
-        Part(8, 1, 13.0),
-        Part(None, 1, 99.0),
+        LoadPart(7, 1, 5.0, team=4),
+        LoadPart(7, 1, None, hours=4.0, is_task=True, team=4),
+        LoadPart(7, 1, None, hours=2.0, is_task=True, is_done=True, team=4),
+        LoadPart(7, 2, 3.0, is_done=True),
+        *(LoadPart(7, None, None), LoadPart(7, None, None)),
+        LoadPart(8, 1, 13.0),
+        LoadPart(None, 1, 99.0),
     ]
 
     found = loads(parts)
 
     people: dict[int | None, Share] = {1: Share(5.0, 6.0), 2: Share(3.0)}
     teams: dict[int | None, Share] = {4: Share(5.0, 6.0), None: Share(3.0)}
-    assert found[7] == Load(count=4, points=8.0, done=3.0, unestimated=2, hours=6.0, people=people, teams=teams)
+    assert found[7] == PlannedLoad(count=4, points=8.0, done=3.0, unestimated=2, hours=6.0, people=people, teams=teams)
     assert found[8].points == 13.0
     assert set(found) == {7, 8}
 
 
 def test_a_type_without_estimates_is_not_missing_one() -> None:
-    assert loads([Part(7, None, None, takes_estimate=False)])[7].unestimated == 0
+    assert loads([LoadPart(7, None, None, takes_estimate=False)])[7].unestimated == 0
 
 
 def test_neither_done_items_nor_tasks_count_as_unestimated_or_as_points() -> None:
-    done, task = Part(7, None, None, is_done=True), Part(7, None, 2.0, hours=1.0, is_task=True)
+    done, task = LoadPart(7, None, None, is_done=True), LoadPart(7, None, 2.0, hours=1.0, is_task=True)
 
     found = loads([done, task])[7]
 
@@ -87,10 +87,10 @@ def test_the_capacity_of_an_iteration_is_used_before_the_usual_one(user: str, it
 
 
 def test_loads_are_added_person_by_person() -> None:
-    one = Load(1, 5.0, people={1: Share(5.0)})
-    other = Load(2, 4.0, 4.0, 1, 2.0, people={1: Share(1.0, 2.0), None: Share(3.0)})
+    one = PlannedLoad(1, 5.0, people={1: Share(5.0)})
+    other = PlannedLoad(2, 4.0, 4.0, 1, 2.0, people={1: Share(1.0, 2.0), None: Share(3.0)})
 
-    assert one + other == Load(3, 9.0, 4.0, 1, 2.0, people={1: Share(6.0, 2.0), None: Share(3.0)})
+    assert one + other == PlannedLoad(3, 9.0, 4.0, 1, 2.0, people={1: Share(6.0, 2.0), None: Share(3.0)})
 
 
 def test_the_velocity_is_that_of_the_last_three_iterations_in_which_something_was_done() -> None:
@@ -127,8 +127,8 @@ def test_forecast_fills_rooms_with_what_fits_into_them(
 
 
 def test_loads_add_up_by_person_and_by_team() -> None:
-    one = Load(1, 3.0, people={5: Share(3.0)}, teams={1: Share(3.0)})
-    other = Load(1, 2.0, people={6: Share(2.0)}, teams={1: Share(1.0), None: Share(1.0)})
+    one = PlannedLoad(1, 3.0, people={5: Share(3.0)}, teams={1: Share(3.0)})
+    other = PlannedLoad(1, 2.0, people={6: Share(2.0)}, teams={1: Share(1.0), None: Share(1.0)})
 
     both = one + other
 

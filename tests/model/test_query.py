@@ -18,10 +18,10 @@ from backlit.model.query import (
     AnyOf,
     Condition,
     NameKind,
+    NameText,
     Node,
     NotThis,
     Vocabulary,
-    Word,
     complete,
     filter_of,
     mentions_status,
@@ -31,7 +31,7 @@ from backlit.model.query import (
 from backlit.model.query.keys import MOST, SHORT_KEYS, all_keys, field_named
 from backlit.model.query.meaning import date_filter
 from backlit.model.query.syntax import TEXT_LIMIT, all_of, any_of
-from backlit.model.ready_check import USUAL, Ground
+from backlit.model.ready_check import USUAL, RuleInputs
 from backlit.model.statuses import StatusGroups
 
 IDS = {
@@ -49,7 +49,7 @@ class Book:
         return datetime(2026, 3, 10, 12)
 
     def failing(self, rule_id: str | None) -> Filter:
-        return USUAL.failing(Ground(self.now()), rule_id)
+        return USUAL.failing(RuleInputs(self.now()), rule_id)
 
     def today(self) -> date:
         return date(2026, 3, 10)
@@ -233,7 +233,7 @@ def test_malformed_queries_are_rejected_with_place_and_remedy(text: str, at: int
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 keys = st.sampled_from([*SHORT_KEYS, "text", "Channel_cf", "status"]) | st.from_regex(r"\A[a-z_]\w{0,6}\Z")
-leaves: st.SearchStrategy[Node] = st.builds(Word, texts) | st.builds(
+leaves: st.SearchStrategy[Node] = st.builds(NameText, texts) | st.builds(
     Condition,
     keys,
     st.sampled_from([":", "=", "<=", ">=", "<", ">"]),
@@ -256,12 +256,12 @@ def test_conditions_are_equal_by_their_meaning_wherever_they_stand() -> None:
     assert condition == Condition("est", ">", ("3",), 1)
     assert hash(condition) == hash(Condition("est", ">", ("3",), 1))
     others = [Condition("est", ">", ("4",), 5), Condition("est", "<", ("3",), 5), Condition("tag", ">", ("3",), 5)]
-    assert all(condition != other for other in (*others, Word("est")))
+    assert all(condition != other for other in (*others, NameText("est")))
 
 
 @given(trees)
-@example(Word("@me"))
-@example(AllOf((Word("OR"), Word("And"), Word("not"))))
+@example(NameText("@me"))
+@example(AllOf((NameText("OR"), NameText("And"), NameText("not"))))
 @example(Condition("est", "<", ("=0",)))
 @example(Condition("est", ">", ("=",)))
 @settings(max_examples=300)
@@ -305,10 +305,10 @@ def test_signs_are_short_for_keys() -> None:
     assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
     assert parse_query("#12,rework") == parse_query("tag:12,rework")
     assert parse_query('#"12"') == parse_query("tag:12")
-    assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
+    assert parse_query("a or b c") == AnyOf((NameText("a"), AllOf((NameText("b"), NameText("c")))))
     assert parse_query("a OR b and c") == parse_query("a or (b AND c)") == parse_query("a or b c")
     assert parse_query("a and not b") == parse_query("a -b")
-    assert [write_query(Word(word)) for word in ("OR", "and", "nor")] == ['"OR"', '"and"', "nor"]
+    assert [write_query(NameText(word)) for word in ("OR", "and", "nor")] == ['"OR"', '"and"', "nor"]
 
 
 def test_a_query_about_the_status_is_told_from_others() -> None:
@@ -361,7 +361,7 @@ def test_every_key_is_offered_in_lower_case_with_its_words() -> None:
 
 
 def test_a_query_may_fill_its_characters_but_not_more() -> None:
-    assert parse_query("x" * TEXT_LIMIT) == Word("x" * TEXT_LIMIT)
+    assert parse_query("x" * TEXT_LIMIT) == NameText("x" * TEXT_LIMIT)
 
 
 def test_a_word_in_the_name_is_any_part_of_it() -> None:

@@ -11,8 +11,8 @@ from backlit.model.reports.daily import (
     KNOWN_ITEMS,
     NET,
     Course,
-    Flow,
-    Progress,
+    DayProgress,
+    ScopeFlow,
     burndown,
     burnup,
     flow_of,
@@ -20,7 +20,7 @@ from backlit.model.reports.daily import (
 )
 from backlit.model.reports.formats import as_svg
 from backlit.model.reports.report import Measure, Report, Timeline
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 
 MONDAY, THURSDAY, FRIDAY = date(2026, 3, 2), date(2026, 3, 5), date(2026, 3, 6)
 
@@ -29,8 +29,8 @@ def day(number: int) -> date:
     return date(2026, 3, number)
 
 
-def progress(number: int, scope: tuple[int, float], done: tuple[int, float]) -> Progress:
-    return Progress(day(number), Totals(*scope), Totals(*done))
+def progress(number: int, scope: tuple[int, float], done: tuple[int, float]) -> DayProgress:
+    return DayProgress(day(number), NodeTotals(*scope), NodeTotals(*done))
 
 
 HISTORY = (
@@ -43,7 +43,9 @@ HISTORY = (
 SIX_DAYS = (*HISTORY, progress(6, (8, 42.0), (6, 22.0)))
 
 
-def course(history: tuple[Progress, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None) -> Course:
+def course(
+    history: tuple[DayProgress, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None
+) -> Course:
     return Course("Sprint 9", MONDAY, FRIDAY, today, history, sample_until)
 
 
@@ -55,16 +57,16 @@ def timeline(report: Report) -> Timeline:
 @pytest.mark.parametrize(
     ("before", "after", "flow"),
     [
-        (None, None, Flow()),
-        (None, 0.0, Flow(came=Totals(1, 0.0))),
-        (None, 3.0, Flow(came=Totals(1, 3.0))),
-        (0.0, None, Flow(went=Totals(1, 0.0))),
-        (3.0, None, Flow(went=Totals(1, 3.0))),
-        (3.0, 5.0, Flow(sized=2.0)),
-        (3.0, 0.0, Flow(sized=-3.0)),
+        (None, None, ScopeFlow()),
+        (None, 0.0, ScopeFlow(came=NodeTotals(1, 0.0))),
+        (None, 3.0, ScopeFlow(came=NodeTotals(1, 3.0))),
+        (0.0, None, ScopeFlow(went=NodeTotals(1, 0.0))),
+        (3.0, None, ScopeFlow(went=NodeTotals(1, 3.0))),
+        (3.0, 5.0, ScopeFlow(sized=2.0)),
+        (3.0, 0.0, ScopeFlow(sized=-3.0)),
     ],
 )
-def test_an_item_comes_goes_or_changes_its_size(before: float | None, after: float | None, flow: Flow) -> None:
+def test_an_item_comes_goes_or_changes_its_size(before: float | None, after: float | None, flow: ScopeFlow) -> None:
     assert flow_of(before, after) == flow
 
 
@@ -149,8 +151,8 @@ def test_records_beyond_the_days_of_the_course_do_not_count() -> None:
 
 def test_a_change_that_the_log_does_not_explain_is_named_apart() -> None:
     history = (progress(2, (4, 20.0), (0, 0.0)), progress(3, (4, 20.0), (0, 0.0)), progress(5, (5, 25.0), (0, 0.0)))
-    known = replace(course(history), flows={day(5): Flow(came=Totals(1, 5.0))})
-    wrong = replace(course(history), flows={day(5): Flow(came=Totals(1, 4.0))})
+    known = replace(course(history), flows={day(5): ScopeFlow(came=NodeTotals(1, 5.0))})
+    wrong = replace(course(history), flows={day(5): ScopeFlow(came=NodeTotals(1, 4.0))})
 
     report = scope_change(known)
     said = "25 pts; since 2 Mar 5 pts in 1 item added, nothing removed, ±0 of it as net change only."
@@ -161,7 +163,11 @@ def test_a_change_that_the_log_does_not_explain_is_named_apart() -> None:
 
 
 def test_scope_log_is_used_only_when_it_explains_the_whole_change() -> None:
-    flows = {day(3): Flow(), day(5): Flow(came=Totals(2, 5.0)), day(6): Flow(went=Totals(1, 3.0))}
+    flows = {
+        day(3): ScopeFlow(),
+        day(5): ScopeFlow(came=NodeTotals(2, 5.0)),
+        day(6): ScopeFlow(went=NodeTotals(1, 3.0)),
+    }
     report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))
 
     assert [row[3] for row in report.table.rows] == [None, 0.0, None, None, 0.0]
@@ -199,7 +205,9 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 
 
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
-    unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
+    unestimated = tuple(
+        DayProgress(each.day, NodeTotals(each.scope.count), NodeTotals(each.done.count)) for each in HISTORY
+    )
 
     assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today, 2.4 items behind."
     assert burndown(course(unestimated)).headline == "4 of 9 items left today, 2.4 items behind."
@@ -260,9 +268,9 @@ def test_made_up_records_are_called_so_where_any_are_shown() -> None:
 
 
 FLOWS = {
-    day(3): Flow(Totals(1, 5.0), Totals(1, 5.0)),
-    day(5): Flow(Totals(2, 8.0), Totals(1, 1.0), -2.0),
-    day(6): Flow(went=Totals(1, 3.0)),
+    day(3): ScopeFlow(NodeTotals(1, 5.0), NodeTotals(1, 5.0)),
+    day(5): ScopeFlow(NodeTotals(2, 8.0), NodeTotals(1, 1.0), -2.0),
+    day(6): ScopeFlow(went=NodeTotals(1, 3.0)),
 }
 TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
 
@@ -285,7 +293,7 @@ TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
     ],
 )
 def test_the_headline_says_the_last_record_and_the_way_to_it(
-    report: Callable[[Course], Report], history: tuple[Progress, ...], headline: str
+    report: Callable[[Course], Report], history: tuple[DayProgress, ...], headline: str
 ) -> None:
     assert report(course(history)).headline == headline
 

@@ -5,16 +5,25 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from backlit.model.reports.open_items import FirstDay, Load, Size, Stay, age, estimates, load_by_area, load_by_person
+from backlit.model.reports.open_items import (
+    FirstDay,
+    OpenWorkload,
+    Size,
+    Stay,
+    age,
+    estimates,
+    load_by_area,
+    load_by_person,
+)
 from backlit.model.reports.report import Bars, Measure, Report
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 
 TODAY = date(2026, 3, 11)
 LOADS = [
-    Load("ada", waiting=Totals(2, 5.0)),
-    Load("jon", started=Totals(1, 8.0), tested=Totals(1, 3.0), waiting=Totals(1, 2.0), hours=6.5),
-    Load("maya", hours=0.0),
-    Load("nobody", waiting=Totals(3, 0.0), hours=2.0),
+    OpenWorkload("ada", waiting=NodeTotals(2, 5.0)),
+    OpenWorkload("jon", started=NodeTotals(1, 8.0), tested=NodeTotals(1, 3.0), waiting=NodeTotals(1, 2.0), hours=6.5),
+    OpenWorkload("maya", hours=0.0),
+    OpenWorkload("nobody", waiting=NodeTotals(3, 0.0), hours=2.0),
 ]
 
 
@@ -32,7 +41,7 @@ def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
 
 
 def test_a_person_with_hours_of_tasks_only_is_shown() -> None:
-    report = load_by_person("Sprint 9", [Load("eve", hours=3.0), *LOADS], Measure.POINTS)
+    report = load_by_person("Sprint 9", [OpenWorkload("eve", hours=3.0), *LOADS], Measure.POINTS)
 
     assert report.table.rows[-1] == ("eve", 0.0, 0.0, 3.0)
 
@@ -46,13 +55,13 @@ def test_the_headline_names_the_most_loaded_of_several() -> None:
 @pytest.mark.parametrize(
     ("loads", "headline"),
     [
-        ([Load("ada", waiting=Totals(1, 1.0))], "1 pt open."),
-        ([Load("ada", waiting=Totals(1, 2.0), hours=1.0)], "2 pts open; 1 hour of tasks remaining."),
-        ([Load("ada", waiting=Totals(1, 0.0)), Load("jon")], "1 item open."),
-        ([Load("ada", hours=2.0)], "0 items open; 2 hours of tasks remaining."),
+        ([OpenWorkload("ada", waiting=NodeTotals(1, 1.0))], "1 pt open."),
+        ([OpenWorkload("ada", waiting=NodeTotals(1, 2.0), hours=1.0)], "2 pts open; 1 hour of tasks remaining."),
+        ([OpenWorkload("ada", waiting=NodeTotals(1, 0.0)), OpenWorkload("jon")], "1 item open."),
+        ([OpenWorkload("ada", hours=2.0)], "0 items open; 2 hours of tasks remaining."),
     ],
 )
-def test_the_headline_names_hours_only_where_tasks_have_some(loads: list[Load], headline: str) -> None:
+def test_the_headline_names_hours_only_where_tasks_have_some(loads: list[OpenWorkload], headline: str) -> None:
     assert load_by_area("Sprint 9", loads, Measure.POINTS).headline == headline
 
 

@@ -5,26 +5,31 @@ from datetime import date, timedelta
 import pytest
 from msgspec.structs import replace
 
-from backlit.model.reports.daily import Progress
+from backlit.model.reports.daily import DayProgress
 from backlit.model.reports.report import SAMPLE, Bars, Measure
-from backlit.model.reports.velocity import Run, last_day_of_work, velocity
-from backlit.model.trees import Totals
+from backlit.model.reports.velocity import IterationRecord, last_day_of_work, velocity
+from backlit.model.trees import NodeTotals
 
 FIRST = date(2026, 1, 5)
 TODAY = date(2026, 2, 20)
 
 
-def run(number: int, recorded: list[tuple[int, float, float]], now: tuple[float, float] = (0.0, 0.0)) -> Run:
+def run(
+    number: int, recorded: list[tuple[int, float, float]], now: tuple[float, float] = (0.0, 0.0)
+) -> IterationRecord:
     """A two-week iteration; its records by day from its start: scope and done."""
     start = FIRST + timedelta(days=14 * (number - 1))
     progress = [
-        Progress(start + timedelta(days=offset), Totals(9, scope), Totals(4, done)) for offset, scope, done in recorded
+        DayProgress(start + timedelta(days=offset), NodeTotals(9, scope), NodeTotals(4, done))
+        for offset, scope, done in recorded
     ]
-    return Run(f"Sprint {number}", start, start + timedelta(days=13), progress, Progress(TODAY, *map(totals, now)))
+    return IterationRecord(
+        f"Sprint {number}", start, start + timedelta(days=13), progress, DayProgress(TODAY, *map(totals, now))
+    )
 
 
-def totals(points: float) -> Totals:
-    return Totals(1 if points else 0, points)
+def totals(points: float) -> NodeTotals:
+    return NodeTotals(1 if points else 0, points)
 
 
 RUNS = [
@@ -97,7 +102,7 @@ NONE = "No velocity yet: no finished iteration has completed work."
         ([], NONE),
     ],
 )
-def test_there_may_be_too_few_for_an_average(runs: list[Run], said: str) -> None:
+def test_there_may_be_too_few_for_an_average(runs: list[IterationRecord], said: str) -> None:
     assert velocity("all", runs, TODAY, Measure.POINTS).headline == said
 
 
@@ -117,7 +122,7 @@ def test_the_average_is_of_the_last_three_of_more() -> None:
 def test_points_are_counted_if_any_iteration_has_an_estimate() -> None:
     unestimated = run(2, [(0, 0.0, 0.0), (13, 0.0, 0.0)])
 
-    def measured(*runs: Run) -> list[tuple[object, ...]]:
+    def measured(*runs: IterationRecord) -> list[tuple[object, ...]]:
         return [row[:4] for row in velocity("all", runs, TODAY, Measure.POINTS).table.rows]
 
     assert measured(RUNS[0], unestimated) == [("Sprint 1", 30.0, 4.0, 27.0), ("Sprint 2", 0.0, 0.0, 0.0)]
@@ -141,7 +146,7 @@ def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> 
 
 def test_work_that_was_moved_out_at_the_end_is_left_and_earlier_records_do_not_count() -> None:
     early = run(1, [(-3, 99.0, 50.0), (0, 30.0, 0.0), (13, 34.0, 27.0)])
-    report = velocity("all", [replace(early, carried=Totals(2, 5.0))], TODAY, Measure.POINTS)
+    report = velocity("all", [replace(early, carried=NodeTotals(2, 5.0))], TODAY, Measure.POINTS)
 
     assert report.table.rows == (("Sprint 1", 30.0, 9.0, 27.0, 12.0, date(2026, 1, 18)),)
     assert isinstance(report.chart, Bars)

@@ -12,12 +12,12 @@ from backlit.model.reports.report import (
     LEFT_OUT,
     SAMPLE,
     Bar,
+    BarPart,
     Bars,
-    Column,
-    Part,
     Report,
+    ReportColumn,
+    ReportTable,
     Series,
-    Table,
     Timeline,
     Tone,
     Value,
@@ -31,10 +31,10 @@ DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))
 
 
 def by_person() -> Report:
-    columns = (Column("Person", is_text=True), Column("Pts"), Column("Change", is_signed=True))
+    columns = (ReportColumn("Person", is_text=True), ReportColumn("Pts"), ReportColumn("Change", is_signed=True))
     rows = ((HOSTILE, 1234.5, -3.0), ("jon", None, 2.0))
-    chart = Bars((Part("open", Tone.PLAIN),), (Bar(HOSTILE, (1234.5,)), Bar("jon", (0.0,))))
-    return Report("Load by person", "Sprint <9>", "One & two.", chart, Table(columns, rows), ("A note.",))
+    chart = Bars((BarPart("open", Tone.PLAIN),), (Bar(HOSTILE, (1234.5,)), Bar("jon", (0.0,))))
+    return Report("Load by person", "Sprint <9>", "One & two.", chart, ReportTable(columns, rows), ("A note.",))
 
 
 def by_day() -> Report:
@@ -42,7 +42,9 @@ def by_day() -> Report:
     line = Series("ideal line", Tone.GUIDE, (6.0, 4.0, 2.0))
     chart = Timeline(DAYS, bars, (line,), frozenset({DAYS[1]}), DAYS[2])
     rows = tuple(zip(DAYS, (8.0, None, 4.0), strict=True))
-    return Report("Burndown", "Sprint 9", "4 left.", chart, Table((Column("Day"), Column("Left")), rows))
+    return Report(
+        "Burndown", "Sprint 9", "4 left.", chart, ReportTable((ReportColumn("Day"), ReportColumn("Left")), rows)
+    )
 
 
 def test_markdown_has_the_sentence_the_table_and_the_notes() -> None:
@@ -71,7 +73,7 @@ def test_csv_has_plain_numbers_and_no_formulas() -> None:
     ],
 )
 def test_csv_writes_a_value_for_a_spreadsheet(value: Value, written: str) -> None:
-    report = Report("Load", "x", "y", Bars((), ()), Table((Column("A"),), ((value,),)))
+    report = Report("Load", "x", "y", Bars((), ()), ReportTable((ReportColumn("A"),), ((value,),)))
 
     assert FORMATS[".csv"](report) == f"A\n{written}\n"
 
@@ -144,7 +146,7 @@ def test_the_svg_names_as_many_days_as_have_room(count: int, every: int) -> None
 
 
 def test_the_svg_draws_bars_to_scale_with_their_parts_in_a_row_and_notes_below() -> None:
-    parts = (Part("started", Tone.STARTED), Part("open", Tone.PLAIN))
+    parts = (BarPart("started", Tone.STARTED), BarPart("open", Tone.PLAIN))
     chart = Bars(parts, (Bar("maya", (10.0, 30.0)), Bar("jon", (0.0, 20.0))))
     report = replace(by_person(), chart=chart, notes=("A note.", "word " * 40))
 
@@ -224,23 +226,23 @@ def test_stretches_of_days_are_named_together() -> None:
     ("value", "column", "text"),
     [
         *(
-            (None, Column("x"), "–"),
-            (date(2026, 3, 7), Column("x", is_text=True), "7 Mar"),
-            ("now", Column("x"), "now"),
+            (None, ReportColumn("x"), "–"),
+            (date(2026, 3, 7), ReportColumn("x", is_text=True), "7 Mar"),
+            ("now", ReportColumn("x"), "now"),
         ),
         *(
-            (1234.0, Column("x"), "1,234"),
-            (2.25, Column("x"), "2.2"),
-            (-0.04, Column("x"), "0"),
-            (-3.0, Column("x"), "-3"),
+            (1234.0, ReportColumn("x"), "1,234"),
+            (2.25, ReportColumn("x"), "2.2"),
+            (-0.04, ReportColumn("x"), "0"),
+            (-3.0, ReportColumn("x"), "-3"),
         ),
-        *((3.0, Column("x", has_decimal=True), "3.0"), (1234.56, Column("x", has_decimal=True), "1,234.6")),
-        *((0.5, Column("x", is_signed=True), "+0.5"), (-0.5, Column("x", is_signed=True), "−0.5")),
-        *((3.0, Column("x", is_signed=True), "+3"), (-3.5, Column("x", is_signed=True), "−3.5")),
-        *((-0.04, Column("x", is_signed=True), "0"), (0.0, Column("x", is_signed=True), "0")),
+        *((3.0, ReportColumn("x", has_decimal=True), "3.0"), (1234.56, ReportColumn("x", has_decimal=True), "1,234.6")),
+        *((0.5, ReportColumn("x", is_signed=True), "+0.5"), (-0.5, ReportColumn("x", is_signed=True), "−0.5")),
+        *((3.0, ReportColumn("x", is_signed=True), "+3"), (-3.5, ReportColumn("x", is_signed=True), "−3.5")),
+        *((-0.04, ReportColumn("x", is_signed=True), "0"), (0.0, ReportColumn("x", is_signed=True), "0")),
     ],
 )
-def test_a_value_is_written_as_its_column_has_it(value: Value, column: Column, text: str) -> None:
+def test_a_value_is_written_as_its_column_has_it(value: Value, column: ReportColumn, text: str) -> None:
     assert value_text(value, column) == text
 
 

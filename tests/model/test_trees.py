@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backlit.model.trees import ROOT_PARENT, Node, Totals, Tree
+from backlit.model.trees import ROOT_PARENT, Node, NodeTotals, Tree
 
 AURORA = Tree(
     [
@@ -52,12 +52,14 @@ def test_below_means_strictly_below() -> None:
 
 
 def test_totals_add_up_to_the_root_and_leave_strangers_out() -> None:
-    totals = AURORA.roll_up({5: Totals(1, 3.0, 2), 2: Totals(2, 5.0), 3: Totals(1, 0.5, 1), 99: Totals(9, 9.0)})
+    totals = AURORA.roll_up(
+        {5: NodeTotals(1, 3.0, 2), 2: NodeTotals(2, 5.0), 3: NodeTotals(1, 0.5, 1), 99: NodeTotals(9, 9.0)}
+    )
 
-    assert totals[5] == Totals(1, 3.0, 2)
-    assert totals[2] == Totals(3, 8.0, 2)
-    assert totals[1] == Totals(4, 8.5, 3)
-    assert totals[4] == Totals()
+    assert totals[5] == NodeTotals(1, 3.0, 2)
+    assert totals[2] == NodeTotals(3, 8.0, 2)
+    assert totals[1] == NodeTotals(4, 8.5, 3)
+    assert totals[4] == NodeTotals()
     assert 99 not in totals
 
 
@@ -66,7 +68,7 @@ def test_totals_add_up_to_the_root_and_leave_strangers_out() -> None:
     [(0, 0, "0 items"), (1, 0, "1 item"), (2, 1, "2 items, 1 task"), (0, 3, "3 tasks")],
 )
 def test_totals_name_what_is_there(count: int, tasks: int, words: str) -> None:
-    assert Totals(count, 9.0, tasks).words == words
+    assert NodeTotals(count, 9.0, tasks).words == words
 
 
 def test_orphans_hang_under_the_first_root() -> None:
@@ -102,7 +104,7 @@ def test_an_empty_tree_is_a_tree() -> None:
 
     assert len(tree) == 0
     assert list(tree.walk()) == []
-    assert tree.roll_up({1: Totals(1)}) == {}
+    assert tree.roll_up({1: NodeTotals(1)}) == {}
 
 
 def test_an_unknown_id_is_a_key_error() -> None:
@@ -115,7 +117,7 @@ def test_a_very_deep_tree_does_not_overflow() -> None:
     tree = Tree([Node(n, n - 1 or ROOT_PARENT, "n") for n in range(1, 5001)])
 
     assert tree.depth(5000) == 4999
-    assert tree.roll_up({5000: Totals(1, 1.0)})[1] == Totals(1, 1.0)
+    assert tree.roll_up({5000: NodeTotals(1, 1.0)})[1] == NodeTotals(1, 1.0)
 
 
 @given(trees)
@@ -135,6 +137,6 @@ def test_any_nodes_make_a_tree_with_each_of_them_once(made: tuple[list[Node], Tr
 @given(trees)
 def test_the_roots_count_everything_once(made: tuple[list[Node], Tree]) -> None:
     _, tree = made
-    rolled = tree.roll_up({node.id: Totals(1, 0.5) for node in tree.walk()})
+    rolled = tree.roll_up({node.id: NodeTotals(1, 0.5) for node in tree.walk()})
 
     assert sum(rolled[root.id].count for root in tree.roots) == len(tree)

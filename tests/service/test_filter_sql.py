@@ -16,10 +16,10 @@ from backlit.model.filters import (
     ARITHMETIC,
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Not,
@@ -107,26 +107,26 @@ def _calls(value_type: ValueType, depth: int, tag: bool) -> Iterator[st.SearchSt
     text, number = terms(ValueType.TEXT, depth - 1, tag), ValueType.NUMBER
     if value_type is ValueType.TEXT:
         functions = st.sampled_from([Function.TOLOWER, Function.TOUPPER, Function.TRIM])
-        yield st.builds(lambda f, a: Call(f, (a,)), functions, text)
-        yield st.builds(lambda a, b: Call(Function.CONCAT, (a, b)), text, text)
-        yield st.builds(lambda *given: Call(Function.REPLACE, given), text, text, text)
+        yield st.builds(lambda f, a: FunctionCall(f, (a,)), functions, text)
+        yield st.builds(lambda a, b: FunctionCall(Function.CONCAT, (a, b)), text, text)
+        yield st.builds(lambda *given: FunctionCall(Function.REPLACE, given), text, text, text)
         place = terms(number, depth - 1, tag)
-        yield st.builds(lambda a, b: Call(Function.SUBSTRING, (a, b)), text, place)
-        yield st.builds(lambda *given: Call(Function.SUBSTRING, given), text, place, place)
+        yield st.builds(lambda a, b: FunctionCall(Function.SUBSTRING, (a, b)), text, place)
+        yield st.builds(lambda *given: FunctionCall(Function.SUBSTRING, given), text, place, place)
     if value_type in {number, ValueType.INTEGER}:
-        yield st.builds(lambda a: Call(Function.LENGTH, (a,)), text)
-        yield st.builds(lambda a, b: Call(Function.INDEXOF, (a, b)), text, text)
+        yield st.builds(lambda a: FunctionCall(Function.LENGTH, (a,)), text)
+        yield st.builds(lambda a, b: FunctionCall(Function.INDEXOF, (a, b)), text, text)
         parts = st.sampled_from(
             [Function.YEAR, Function.MONTH, Function.DAY, Function.HOUR, Function.MINUTE, Function.SECOND]
         )
-        yield st.builds(lambda f, a: Call(f, (a,)), parts, terms(ValueType.DATETIME, 0, tag))
+        yield st.builds(lambda f, a: FunctionCall(f, (a,)), parts, terms(ValueType.DATETIME, 0, tag))
         several = terms(number, depth - 1, tag)
-        yield st.builds(lambda f, a, b: Call(f, (a, b)), st.sampled_from(ARITHMETIC), several, several)
+        yield st.builds(lambda f, a, b: FunctionCall(f, (a, b)), st.sampled_from(ARITHMETIC), several, several)
         rounding = st.sampled_from([Function.ROUND, Function.FLOOR, Function.CEILING])
-        yield st.builds(lambda f, a: Call(f, (a,)), rounding, terms(number, depth - 1, tag))
+        yield st.builds(lambda f, a: FunctionCall(f, (a,)), rounding, terms(number, depth - 1, tag))
     if value_type is ValueType.BOOLEAN:
         tests = st.sampled_from([Function.STARTSWITH, Function.ENDSWITH, Function.CONTAINS])
-        yield st.builds(lambda f, a, b: Call(f, (a, b)), tests, text, text)
+        yield st.builds(lambda f, a, b: FunctionCall(f, (a, b)), tests, text, text)
 
 
 def leaves(tag: bool) -> st.SearchStrategy[Filter]:

@@ -11,7 +11,7 @@ from tests.store.test_deletions import copy_of
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store
 from backlit.store.edits.deletions import Extent, keep_last_copy
 from backlit.store.edits.nodes import MOST_ITEMS, NewNode, kept_nodes
@@ -275,7 +275,7 @@ def test_the_extent_of_a_node_counts_its_subtree_in_its_project(tmp_path: Path) 
 
         extents = [store.nodes.extent(TreeKind.ITERATIONS, node_id) for node_id in (22, 23)]
 
-    assert extents == [NodeExtent(2, Totals(3, 11.0, 1), 2), NodeExtent(1, Totals(2, 8.0, 0), 1)]
+    assert extents == [NodeExtent(2, NodeTotals(3, 11.0, 1), 2), NodeExtent(1, NodeTotals(2, 8.0, 0), 1)]
 
 
 @pytest.mark.parametrize("count", [MOST_ITEMS, MOST_ITEMS + 1])
@@ -374,7 +374,7 @@ NO_ITEMS = DeleteNode(new_entry(EntryKind.NODE_DELETE, 1, {}), "Root")
         ({"item_ids": frozenset({1}), "changes": (FieldChange(1, "Name", "a", "b", True),)}, True, False),
         ({"item_ids": frozenset({0}), "nodes_deleted": (NO_ITEMS,)}, False, False),
         ({"item_ids": frozenset({0}), "nodes_deleted": (NO_ITEMS, NO_ITEMS)}, True, False),
-        ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, moved=Totals(0, 0.0, 1)),)}, True, False),
+        ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, moved=NodeTotals(0, 0.0, 1)),)}, True, False),
         ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, is_changed=True),)}, True, False),
         ({"missing": (1,)}, False, True),
         ({"missing": (1,), "item_ids": frozenset({2})}, False, False),

@@ -11,7 +11,7 @@ from tests.store.world import raised
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.query.meaning import NameKind
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store, TreeKind
 from backlit.store.edits.work_log import Work
 from backlit.store.mirror.status_groups import CAPABILITIES
@@ -138,8 +138,8 @@ def test_without_a_project_nothing_can_be_written(store: Store) -> None:
 async def test_totals_count_open_items_without_tasks(store: Store) -> None:
     put(store, [item(6, AreaID=2, Estimate="3")])
 
-    assert store.lookups.totals(TreeKind.AREAS) == {1: Totals(2, 5.0), 2: Totals(1, 3.0)}
-    assert await store.project_facts.totals() == {1: Totals(3, 8.0), 2: Totals(1, 2.0)}
+    assert store.lookups.totals(TreeKind.AREAS) == {1: NodeTotals(2, 5.0), 2: NodeTotals(1, 3.0)}
+    assert await store.project_facts.totals() == {1: NodeTotals(3, 8.0), 2: NodeTotals(1, 2.0)}
 
 
 def test_users_are_known_as_licensed_ones_before_looked_up_ones(store: Store) -> None:

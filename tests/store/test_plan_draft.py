@@ -11,7 +11,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import IterationEntry, RowSign, Store, ViewSpec
 from backlit.store.planning.draft import MOST_STEPS, Contest, Draft, PlanState, Touch, document_of, draft_of
 from backlit.store.planning.plan import Release
@@ -252,8 +252,8 @@ async def test_a_list_of_iterations_has_the_items_planned_into_it(store: Store) 
     view = store.view(specs[NEXT])
     await view.load()
     assert list(view.ids()) == [1]
-    assert store.plan_preview.totals_of(Totals(2, 11.0), [1, 2]) == Totals(2, 21.0)
-    assert store.plan_preview.totals_of(Totals(1, 8.0), [1]) == Totals(1, 8.0)
+    assert store.plan_preview.totals_of(NodeTotals(2, 11.0), [1, 2]) == NodeTotals(2, 21.0)
+    assert store.plan_preview.totals_of(NodeTotals(1, 8.0), [1]) == NodeTotals(1, 8.0)
     assert store.plan_preview.task_counts([1, 2]) == {1: 2}
 
 

@@ -7,8 +7,8 @@ import pytest
 from tests.store.papers import item, offline_store, put
 from tests.store.test_screen_state import TODAY, filled
 
-from backlit.model.reports.daily import Flow
-from backlit.model.trees import Totals
+from backlit.model.reports.daily import ScopeFlow
+from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.files.files import Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, Tracked
@@ -39,9 +39,9 @@ async def test_items_that_enter_leave_and_change_are_noted_from_the_second_day(t
         await log.note(1)
         flows = [(await log.flows(1, frozenset(each), [TODAY, NEXT])) for each in ({11}, {13}, {11, 13}, {99})]
         assert flows == [
-            {NEXT: Flow(went=Totals(1, 3.0), sized=3.0)},
-            {NEXT: Flow(came=Totals(1, 3.0))},
-            {NEXT: Flow(sized=3.0)},
+            {NEXT: ScopeFlow(went=NodeTotals(1, 3.0), sized=3.0)},
+            {NEXT: ScopeFlow(came=NodeTotals(1, 3.0))},
+            {NEXT: ScopeFlow(sized=3.0)},
             {},
         ]
         ends = [
@@ -49,12 +49,12 @@ async def test_items_that_enter_leave_and_change_are_noted_from_the_second_day(t
             (11, frozenset({12}), NEXT, NEXT),
             (11, frozenset({13}), TODAY, TODAY),
         ]
-        assert await log.carried(1, ends) == [Totals(1, 3.0), Totals(), Totals()]
+        assert await log.carried(1, ends) == [NodeTotals(1, 3.0), NodeTotals(), NodeTotals()]
         assert await log.flows(1, frozenset({11}), []) == {}
 
         put(store, [later(item(1, Estimate="3", IterationID=11), 2)])
         await log.note(1)
-        assert await log.flows(1, frozenset({11}), [NEXT]) == {NEXT: Flow(sized=3.0)}
+        assert await log.flows(1, frozenset({11}), [NEXT]) == {NEXT: ScopeFlow(sized=3.0)}
 
 
 async def test_unchanged_items_hide_no_changed_ones(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.store.world import raised
 from backlit.model.errors import BadRequest
 from backlit.model.filters import matches
 from backlit.model.query import NameKind
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import RowSign, Store, ViewSpec
 from backlit.store.files.files import Writer
 from backlit.store.records.item import Document, Row, fields_in
@@ -302,7 +302,7 @@ async def test_items_and_tasks_are_read_and_counted_apart(store: Store) -> None:
     assert [each.id for each in store.batch.items([3, 1, 99, 2])] == [1, 3, 2]
     assert [each.id for each in store.batch.tasks_of(1)] == [3, 4]
     assert store.batch.words([1, 3, 4, 99]) == "2 items, 2 tasks"
-    assert await store.batch.totals([1, 2, 3, 99]) == Totals(2, 8.0, 1)
+    assert await store.batch.totals([1, 2, 3, 99]) == NodeTotals(2, 8.0, 1)
 
 
 def planned_row(store: Store, item_id: int) -> Row:
@@ -324,8 +324,8 @@ async def test_planned_values_are_laid_over_rows_items_totals_and_loads(tmp_path
         assert preview.item_laid_over(item_one).fields["Estimate"] == "13"
         assert preview.spec(ViewSpec(), there).planned_in == {1}
         assert preview.spec(ViewSpec(), here).planned_out == {1}
-        assert preview.totals_of(Totals(2, 5.0), [1, 5]) == Totals(2, 15.0)
-        assert preview.totals_of(Totals(1, 2.0), [5]) == Totals(1, 2.0)
+        assert preview.totals_of(NodeTotals(2, 5.0), [1, 5]) == NodeTotals(2, 15.0)
+        assert preview.totals_of(NodeTotals(1, 2.0), [5]) == NodeTotals(1, 2.0)
         assert preview.task_counts([1, 2]) == {1: 1}
         now, then = preview.loads_now([11, 13], {}), await preview.loads([11, 13])
         parts = [[(each.count, each.points, each.hours) for each in loads.values()] for loads in (now, then)]

@@ -11,7 +11,7 @@ from tests.store.papers import item, offline_store, places_in, put
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupLine
@@ -210,8 +210,8 @@ async def test_facets_count_each_value_with_its_points_the_most_frequent_first(t
         tags = [(facet.value, facet.totals) for facet in await view.facets("Tags")]
         owners = [(facet.value, facet.totals) for facet in await view.facets("AssignedToID")]
 
-        assert tags == [(None, Totals(2, 13.0, 1)), ("ux", Totals(2, 3.0)), ("api", Totals(1, 0.0))]
-        assert owners == [(5, Totals(2, 13.0, 1)), (6, Totals(1, 3.0)), (None, Totals(1, 0.0))]
+        assert tags == [(None, NodeTotals(2, 13.0, 1)), ("ux", NodeTotals(2, 3.0)), ("api", NodeTotals(1, 0.0))]
+        assert owners == [(5, NodeTotals(2, 13.0, 1)), (6, NodeTotals(1, 3.0)), (None, NodeTotals(1, 0.0))]
 
 
 @pytest.mark.slow

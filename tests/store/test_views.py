@@ -11,7 +11,7 @@ import pytest
 from tests.store.papers import item, offline_store, places_in, put
 
 from backlit.model.filters import SortKey
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Change, RowSign, Store, Subject, TreeKind, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import connect
@@ -91,8 +91,8 @@ async def test_totals_count_points_but_not_tasks(tmp_path: Path) -> None:
         view = store.view(ViewSpec())
         await view.load()
 
-        assert view.totals == Totals(3, 8.5, 1)
-        assert store.lookups.totals(TreeKind.AREAS) == {1: Totals(1, 3.0), 2: Totals(2, 5.5)}
+        assert view.totals == NodeTotals(3, 8.5, 1)
+        assert store.lookups.totals(TreeKind.AREAS) == {1: NodeTotals(1, 3.0), 2: NodeTotals(2, 5.5)}
 
 
 async def test_a_small_backlog_is_counted_by_its_first_query(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ async def test_an_edit_that_does_not_touch_order_or_filter_keeps_the_ids_and_sho
         assert list(view.ids()) == [1, 2]
         assert view.rows(0, 2)[1].name == "Renamed"
         assert view.rows(0, 2)[1].sign is RowSign.PENDING
-        assert view.totals == Totals(3, 5.0)
+        assert view.totals == NodeTotals(3, 5.0)
 
 
 ITEMS = Subject.ITEMS

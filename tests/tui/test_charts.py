@@ -8,17 +8,17 @@ from rich.color import ColorSystem
 from textual.theme import Theme
 
 from backlit.model.planning import Capacity
-from backlit.model.planning import Load as Planned
-from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
-from backlit.model.reports.open_items import Load, Stay, age, load_by_person
-from backlit.model.reports.report import Bar, Bars, Chart, Measure, Part, Report, Series, Timeline, Tone
-from backlit.model.reports.velocity import Run, velocity
-from backlit.model.trees import Totals
+from backlit.model.planning import PlannedLoad as Planned
+from backlit.model.reports.daily import Course, DayProgress, burndown, burnup, scope_change
+from backlit.model.reports.open_items import OpenWorkload, Stay, age, load_by_person
+from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Report, Series, Timeline, Tone
+from backlit.model.reports.velocity import IterationRecord, velocity
+from backlit.model.trees import NodeTotals
 from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
-HISTORY = tuple(Progress(MONDAY + timedelta(n), Totals(9, 30.0), Totals(n, 4.0 * n)) for n in (0, 1, 3))
+HISTORY = tuple(DayProgress(MONDAY + timedelta(n), NodeTotals(9, 30.0), NodeTotals(n, 4.0 * n)) for n in (0, 1, 3))
 COURSE = Course("Sprint 9", MONDAY, MONDAY + timedelta(6), MONDAY + timedelta(3), HISTORY)
 REPORTS = (
     burndown(COURSE),
@@ -27,13 +27,15 @@ REPORTS = (
     velocity(
         "all",
         [
-            Run("Sprint 7", MONDAY, MONDAY + timedelta(1), HISTORY[:2], HISTORY[1]),
-            Run("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1]),
+            IterationRecord("Sprint 7", MONDAY, MONDAY + timedelta(1), HISTORY[:2], HISTORY[1]),
+            IterationRecord("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1]),
         ],
         COURSE.today,
         Measure.POINTS,
     ),
-    load_by_person("all", [Load("ada", Totals(2, 9.0), Totals(2, 9.0), Totals(2, 9.0))], Measure.POINTS),
+    load_by_person(
+        "all", [OpenWorkload("ada", NodeTotals(2, 9.0), NodeTotals(2, 9.0), NodeTotals(2, 9.0))], Measure.POINTS
+    ),
     age(
         "all",
         [
@@ -175,7 +177,7 @@ def test_a_small_number_is_still_seen_and_none_is_not() -> None:
 
 
 def bars(*values: tuple[float, ...], average: float = 0.0) -> Bars:
-    parts = (Part("done", Tone.DONE), Part("left", Tone.LEFT))[: len(values[0])] if values else ()
+    parts = (BarPart("done", Tone.DONE), BarPart("left", Tone.LEFT))[: len(values[0])] if values else ()
     return Bars(parts, tuple(Bar(f"Sprint {n}", each) for n, each in enumerate(values, 1)), line=average)
 
 

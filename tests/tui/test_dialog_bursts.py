@@ -21,7 +21,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 import backlit.tui
-from backlit.model.planning import Load
+from backlit.model.planning import PlannedLoad
 from backlit.model.statuses import StatusGroups
 from backlit.store import Store
 from backlit.store.edits.conflicts import Contested
@@ -102,7 +102,7 @@ def conflict(_store: Store) -> Dialog[Any]:
 def rollover(store: Store) -> Dialog[Any]:
     sprints = [IterationEntry(number, f"Sprint {number}", "", None, None, None, None, False) for number in (1, 2)]
     items = store.batch.items([2, 3])
-    ending = EndedIteration(sprints[0], sprints[1], items, {2: 1}, Load(), {}, StatusGroups())
+    ending = EndedIteration(sprints[0], sprints[1], items, {2: 1}, PlannedLoad(), {}, StatusGroups())
     return RolloverDialog(ending, {}, StoredDraft(store, "rollover"))
 
 

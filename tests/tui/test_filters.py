@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import NameKind
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
@@ -227,13 +227,13 @@ def filtering_store(folder: Path) -> AbstractContextManager[Store]:
 
 def test_items_are_counted_by_the_words_of_the_choices_and_nodes_with_those_below(tmp_path: Path) -> None:
     def counts(by: FilterField, *found: tuple[object, int]) -> dict[str, int]:
-        return dict(item_counts(store, by, [Facet(value, Totals(count)) for value, count in found]))
+        return dict(item_counts(store, by, [Facet(value, NodeTotals(count)) for value, count in found]))
 
     with filtering_store(tmp_path) as store:
         areas = counts(AREA, (10, 1), (11, 2), (12, 4), (13, 8), (14, 16), (None, 32))
         iterations = counts(ITERATION, (20, 1), (21, 2), (22, 4))
         owners = counts(OWNER, (3, 1), (99, 2), (None, 4))
-        tasks = item_counts(store, TYPE, [Facet("Task", Totals(0, tasks=5))])
+        tasks = item_counts(store, TYPE, [Facet("Task", NodeTotals(0, tasks=5))])
 
         assert [choice.value for choice in choices_for(store, AREA)] == [
             "none",

@@ -15,7 +15,7 @@ from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.amounts import Share
-from backlit.model.planning import Load
+from backlit.model.planning import PlannedLoad
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Row, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
@@ -390,7 +390,7 @@ async def test_the_footer_counts_items_and_no_lines_of_the_forecast(store: Store
 def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
     entry = IterationEntry(1, "Sprint 24", "Shop", None, None, 20, 30, is_release=False)
     people = People({}, OwnCapacities(), {})
-    head = IterationHead(entry, ("", ""), Load(6, 18, 5), Shift(), people, (True, True))
+    head = IterationHead(entry, ("", ""), PlannedLoad(6, 18, 5), Shift(), people, (True, True))
 
     cells = sum(word[0].count(sign) for word in head.lines(width, 30.0)[0].left for sign in "█░│")
 
@@ -442,7 +442,7 @@ async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Sto
         await pilot.press("g", "p")
         await until(lambda: "} next" in text_of(pilot.app))
         following = after_target(pilot, store)
-        load = store.plan_preview.loads_now([following.id]).get(following.id, Load())
+        load = store.plan_preview.loads_now([following.id]).get(following.id, PlannedLoad())
         lines = lines_of(pilot.app)
         at = next(number for number, line in enumerate(lines) if line.endswith("} next"))
 

@@ -14,9 +14,9 @@ from tests.tui.target import FakeTarget, run
 from tests.tui.target import words_of as dialog_words
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import Load, Velocity
+from backlit.model.planning import PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
@@ -260,7 +260,9 @@ async def test_each_part_of_the_forecast_counts_its_own_items(tmp_path: Path) ->
         view = store.view(ViewSpec())
         await view.load()
 
-        Forecast(store).divide(view, Totals(7, 21.0), Velocity((7.0,)), upcoming, {1: Load(), 2: Load(points=1.0)})
+        Forecast(store).divide(
+            view, NodeTotals(7, 21.0), Velocity((7.0,)), upcoming, {1: PlannedLoad(), 2: PlannedLoad(points=1.0)}
+        )
 
         parts = [(line.value, line.count, line.points) for line in view.outline.headers]
         assert parts == [(1, 2, 6.0), (2, 2, 6.0), (None, 3, 9.0)]

@@ -6,7 +6,7 @@ from tests.tui.conftest import Open
 from tests.tui.listing import go_to, items, press
 from tests.tui.stage import line_with, text_of
 
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.records.people import TreeKind
 from backlit.tui.app.app import BacklitApp
@@ -44,7 +44,7 @@ async def test_each_project_is_come_back_to_where_it_was_left(store: Store, open
 async def test_what_is_open_in_a_project_is_what_its_areas_have(store: Store) -> None:
     totals = await store.project_facts.totals()
 
-    assert totals[store.project_id or 0] == sum(store.lookups.totals(TreeKind.AREAS).values(), Totals())
+    assert totals[store.project_id or 0] == sum(store.lookups.totals(TreeKind.AREAS).values(), NodeTotals())
 
 
 async def test_the_facts_of_the_project_are_shown(store: Store, opened: Open) -> None:

@@ -13,8 +13,8 @@ from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, te
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
-from backlit.model.planning import Load
-from backlit.model.trees import Node, Totals, Tree
+from backlit.model.planning import PlannedLoad
+from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
 from backlit.tui.fields.dates import Phase, column_span, phases, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
@@ -48,7 +48,7 @@ ITERATIONS = {
     6: iteration(6, date(2026, 3, 18), date(2027, 1, 5), release=True),
     7: iteration(7, date(2026, 4, 1), date(2026, 4, 14)),
 }
-OWN = {3: Totals(2, 5), 4: Totals(12, 61.5), 5: Totals(1, 0), 7: Totals(1000, 20)}
+OWN = {3: NodeTotals(2, 5), 4: NodeTotals(12, 61.5), 5: NodeTotals(1, 0), 7: NodeTotals(1000, 20)}
 
 
 class TreeStage(Stage):
@@ -71,11 +71,11 @@ class TreeStage(Stage):
         pilot: Pilot[None],
         node_filter: NodeFilter | None = None,
         today: date = TODAY,
-        loads: Mapping[int, Load] = MappingProxyType({}),
+        loads: Mapping[int, PlannedLoad] = MappingProxyType({}),
     ) -> None:
-        def load_of(node_id: int) -> Load:
+        def load_of(node_id: int) -> PlannedLoad:
             self.loads_read.add(node_id)
-            return loads.get(node_id, Load())
+            return loads.get(node_id, PlannedLoad())
 
         self.nodes.show(Branches(Tree(NODES), OWN, today, ITERATIONS, load_of=load_of), node_filter)
         self.nodes.focus()
@@ -141,11 +141,11 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        await app.show(pilot, loads={4: Load(points=27, done=13.5)})
+        await app.show(pilot, loads={4: PlannedLoad(points=27, done=13.5)})
         assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 / 40")
-        await app.show(pilot, loads={4: Load(points=53)})
+        await app.show(pilot, loads={4: PlannedLoad(points=53)})
         assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 / 40 over")
-        await app.show(pilot, loads={4: Load(points=1234.25)})
+        await app.show(pilot, loads={4: PlannedLoad(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith(" 1,234.2/40 over")
 
 
@@ -157,7 +157,7 @@ async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, wo
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: Load(points=points)), None)
+        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: PlannedLoad(points=points)), None)
         await pilot.pause()
 
         assert line_with(app, "Sprint 2").endswith(f"┼── {words}")
@@ -216,7 +216,7 @@ def test_column_spans_have_a_dash_in_one_place_and_fit_their_column() -> None:
 
 async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_points() -> None:
     nodes = [Node(1, -1, "Aurora"), Node(2, 1, "Checkout"), Node(3, 2, "Basket"), Node(4, 1, "Search")]
-    own = {1: Totals(1, 20), 2: Totals(2, 20), 3: Totals(1, 20), 4: Totals(3, 0)}
+    own = {1: NodeTotals(1, 20), 2: NodeTotals(2, 20), 3: NodeTotals(1, 20), 4: NodeTotals(3, 0)}
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
@@ -251,7 +251,7 @@ async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, open
 
 async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store: Store, opened: Open) -> None:
     area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
-    before = (await store.ready_check.count_by(TreeKind.AREAS, [area.id])).get(area.id, Totals()).count
+    before = (await store.ready_check.count_by(TreeKind.AREAS, [area.id])).get(area.id, NodeTotals()).count
     fields = {"Name": "A bug without an estimate", "AreaID": area.id}
     await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
     await store.refresh()
@@ -372,7 +372,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(nodes), {1: Totals(1, 2), 2: Totals(3, 4)}, TODAY), None)
+        app.nodes.show(Branches(Tree(nodes), {1: NodeTotals(1, 2), 2: NodeTotals(3, 4)}, TODAY), None)
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�a…" in text_of(app)

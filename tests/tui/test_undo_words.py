@@ -6,7 +6,7 @@ import pytest
 from tests.store.papers import item, offline_store
 from tests.tui.target import words_of
 
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
@@ -88,7 +88,7 @@ def test_the_question_about_an_undo_names_all_that_it_changes_and_warns(tmp_path
             lines_of(store, changes=(POINTS,), item_ids=frozenset({0, 7})),
             lines_of(store, deleted=(NAMED,), given_up=(NEW,), item_ids=frozenset({7})),
             lines_of(store, made_again=(NAMED,), returned=(Named(9, "", "Gone"),), recalled=(maybe,)),
-            lines_of(store, nodes_deleted=(DeleteNode(area, "Shop", Totals(2), is_changed=True),)),
+            lines_of(store, nodes_deleted=(DeleteNode(area, "Shop", NodeTotals(2), is_changed=True),)),
             lines_of(store, nodes_made=(RestoreNode(area, (7,), 1),), comments_deleted=("a\nb",)),
             lines_of(store, comments_written=("c",)),
         ]

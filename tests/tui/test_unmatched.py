@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.store.papers import item, offline_store, put
 
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.lists.shown_view import Unmatched, UnmatchedReader
@@ -30,7 +30,7 @@ async def test_the_totals_without_the_filter_are_read_once_until_items_change(tm
         put(store, [item(3)])
         reader.forget()
 
-        assert (await reader.read(ViewSpec(text="#2"))) == Unmatched(ViewSpec(text="#2"), 1, Totals(2))
+        assert (await reader.read(ViewSpec(text="#2"))) == Unmatched(ViewSpec(text="#2"), 1, NodeTotals(2))
 
 
 async def test_done_items_are_not_counted_again_in_a_list_that_has_them(tmp_path: Path) -> None:
@@ -49,4 +49,4 @@ async def test_the_items_without_the_end_of_the_filter_are_counted(tmp_path: Pat
         found = await reader.read(ViewSpec(text="zzz", query="type:bug"), ViewSpec(query="type:bug"))
         alone = await reader.read(ViewSpec(text="zzz"), ViewSpec())
 
-        assert (found.rest, alone.rest) == (Totals(1), None)
+        assert (found.rest, alone.rest) == (NodeTotals(1), None)

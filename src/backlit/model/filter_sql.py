@@ -9,10 +9,10 @@ from backlit.model.filters import (
     ARITHMETIC,
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Mentions,
@@ -153,7 +153,7 @@ class _Writer(Generic[S]):
                 return self._literal(value)
             case TagVariable():
                 return _Operand(self._sql.tag(), ValueType.TEXT)
-            case Call(function, arguments):
+            case FunctionCall(function, arguments):
                 return self._call(function, [self._term(argument) for argument in arguments])
 
     def _literal(self, value: Value) -> _Operand[S]:
@@ -174,7 +174,7 @@ class _Writer(Generic[S]):
 
 
 def _is_constant(term: Term) -> bool:
-    if isinstance(term, Call):
+    if isinstance(term, FunctionCall):
         return all(_is_constant(argument) for argument in term.arguments)
     return isinstance(term, Literal)
 

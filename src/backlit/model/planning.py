@@ -44,7 +44,7 @@ class Capacity(Struct, frozen=True):
         return max(0.0, amount - self.most) if self.most else 0.0
 
 
-class Part(Struct, frozen=True):
+class LoadPart(Struct, frozen=True):
     """The contribution of one item to a load: only hours for a task, no hours for other types."""
 
     place: int | None
@@ -57,7 +57,7 @@ class Part(Struct, frozen=True):
     team: int | None = None
 
 
-class Load(Struct, frozen=True):
+class PlannedLoad(Struct, frozen=True):
     """The load of one place; `people` and `teams` have the key None for unassigned items."""
 
     count: int = 0
@@ -68,8 +68,8 @@ class Load(Struct, frozen=True):
     people: Mapping[int | None, Share] = field(default_factory=dict)
     teams: Mapping[int | None, Share] = field(default_factory=dict)
 
-    def __add__(self, other: "Load") -> "Load":
-        return Load(
+    def __add__(self, other: "PlannedLoad") -> "PlannedLoad":
+        return PlannedLoad(
             self.count + other.count,
             self.points + other.points,
             self.done + other.done,
@@ -89,19 +89,19 @@ def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share
     return found
 
 
-def loads(parts: Iterable[Part]) -> dict[int, Load]:
+def loads(parts: Iterable[LoadPart]) -> dict[int, PlannedLoad]:
     """Return the loads of all places with planned items."""
-    found: dict[int, list[Part]] = {}
+    found: dict[int, list[LoadPart]] = {}
     for part in parts:
         if part.place is not None:
             found.setdefault(part.place, []).append(part)
     return {place: _load(each) for place, each in found.items()}
 
 
-def _load(parts: Sequence[Part]) -> Load:
+def _load(parts: Sequence[LoadPart]) -> PlannedLoad:
     shares = [(part, Share(part.points or 0.0, part.hours)) for part in parts]
     items = [part for part in parts if not part.is_task]
-    return Load(
+    return PlannedLoad(
         count=len(items),
         points=sum(part.points or 0.0 for part in items),
         done=sum(part.points or 0.0 for part in items if part.is_done),

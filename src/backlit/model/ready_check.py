@@ -41,7 +41,7 @@ _CLOSABLE = frozenset(ItemType) - {ItemType.FEEDBACK}
 _BEGUN = ("In Progress", "Ready For Test")
 
 
-class Ground(Struct, frozen=True):
+class RuleInputs(Struct, frozen=True):
     """Inputs of the rules: server time, root area, and current iterations."""
 
     now: datetime
@@ -57,14 +57,14 @@ class Rule(Struct, frozen=True):
     label: str
     sentence: str
     types: frozenset[ItemType]
-    condition: Callable[[Ground], Filter]
+    condition: Callable[[RuleInputs], Filter]
     passed: str
 
-    def said(self, ground: Ground) -> str:
+    def said(self, ground: RuleInputs) -> str:
         """Return the sentence about an item that fails the rule."""
         return self.sentence.format(days=ground.stale_days)
 
-    def words_passed(self, ground: Ground) -> str:
+    def words_passed(self, ground: RuleInputs) -> str:
         """Return the words about an item that passes the rule; empty where none are shown."""
         return self.passed.format(days=ground.stale_days)
 
@@ -77,34 +77,34 @@ def _one_of(key: str, values: Iterable[int | str]) -> Filter:
     return In(Property(key), tuple(Literal(value) for value in values))
 
 
-def _without_owner(ground: Ground) -> Filter:
+def _without_owner(ground: RuleInputs) -> Filter:
     begun = _one_of("Status", _BEGUN)
     if ground.current_iteration_ids:
         begun = Or((begun, _one_of("IterationID", sorted(ground.current_iteration_ids))))
     return And((_is("AssignedToID", None), begun))
 
 
-def _in_root_area(ground: Ground) -> Filter:
+def _in_root_area(ground: RuleInputs) -> Filter:
     return Literal(False) if ground.root_area_id is None else _is("AreaID", ground.root_area_id)
 
 
-def _unestimated(_: Ground) -> Filter:
+def _unestimated(_: RuleInputs) -> Filter:
     return _is(POINTS, None)
 
 
-def _untriaged(_: Ground) -> Filter:
+def _untriaged(_: RuleInputs) -> Filter:
     return _is("IsTriaged", True, Operator.NE)
 
 
-def _blocking(_: Ground) -> Filter:
+def _blocking(_: RuleInputs) -> Filter:
     return And((_is("AssignedToID", None), _is("IsBlocking", True)))
 
 
-def _immature(_: Ground) -> Filter:
+def _immature(_: RuleInputs) -> Filter:
     return _one_of("Maturity", MATURITIES[:2])
 
 
-def _stale(ground: Ground) -> Filter:
+def _stale(ground: RuleInputs) -> Filter:
     return _is("lastModifiedAt", ground.now - timedelta(days=ground.stale_days), Operator.LT)
 
 
@@ -127,7 +127,7 @@ class Lint(Struct, frozen=True):
 
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
-    def faults(self, item_type: str, values: Mapping[str, object], ground: Ground) -> tuple[Rule, ...]:
+    def faults(self, item_type: str, values: Mapping[str, object], ground: RuleInputs) -> tuple[Rule, ...]:
         """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
         return tuple(rule for rule in self.of(item_type) if matches(rule.condition(ground), values))
 
@@ -135,7 +135,7 @@ class Lint(Struct, frozen=True):
         """Return the rules that apply to a type."""
         return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
-    def failing(self, ground: Ground, rule_id: str | None = None) -> Filter:
+    def failing(self, ground: RuleInputs, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""
         return any_of(
             And((_one_of("type", sorted(types)), rule.condition(ground)))

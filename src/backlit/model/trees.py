@@ -26,15 +26,15 @@ class Node(Struct, frozen=True):
     sequence: int = 0
 
 
-class Totals(Struct, frozen=True):
+class NodeTotals(Struct, frozen=True):
     """A count of items, the sum of their points, and a count of tasks, which are counted apart."""
 
     count: int = 0
     points: float = 0.0
     tasks: int = 0
 
-    def __add__(self, other: "Totals") -> "Totals":
-        return Totals(self.count + other.count, self.points + other.points, self.tasks + other.tasks)
+    def __add__(self, other: "NodeTotals") -> "NodeTotals":
+        return NodeTotals(self.count + other.count, self.points + other.points, self.tasks + other.tasks)
 
     @property
     def words(self) -> str:
@@ -44,7 +44,7 @@ class Totals(Struct, frozen=True):
         return ", ".join(parts)
 
 
-NO_TOTALS = Totals()
+NO_TOTALS = NodeTotals()
 
 
 class Tree:
@@ -126,9 +126,9 @@ class Tree:
         distance = self._position[node_id] - self._position[ancestor_id]
         return 0 < distance < self._size[ancestor_id]
 
-    def roll_up(self, own: Mapping[int, Totals]) -> Mapping[int, Totals]:
+    def roll_up(self, own: Mapping[int, NodeTotals]) -> Mapping[int, NodeTotals]:
         """Add the totals of all descendants to each node; drop ids outside the tree."""
-        rolled = {node_id: own.get(node_id, Totals()) for node_id in self._order}
+        rolled = {node_id: own.get(node_id, NodeTotals()) for node_id in self._order}
         for node_id in reversed(self._order):
             parent_id = self._nodes[node_id].parent_id
             if parent_id in rolled:

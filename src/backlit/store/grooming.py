@@ -13,8 +13,8 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable, 
 from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
-from backlit.model.ready_check import FIELD_BY_RULE, RULES, Ground, Rule, is_missing, lacking
-from backlit.model.trees import Totals
+from backlit.model.ready_check import FIELD_BY_RULE, RULES, Rule, RuleInputs, is_missing, lacking
+from backlit.model.trees import NodeTotals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
@@ -73,7 +73,7 @@ class ReadyCheck:
         """Return the filter for items that fail a rule, open or not."""
         return self._names.failing(None)
 
-    def ground(self) -> Ground:
+    def ground(self) -> RuleInputs:
         """Return the facts that the rules depend on."""
         return self._names.ground()
 
@@ -118,7 +118,7 @@ class ReadyCheck:
             start += COUNTED_AT_ONCE
         return min(count, MANY_UNREADY)
 
-    async def count_by(self, kind: TreeKind, node_ids: Collection[int]) -> Mapping[int, Totals]:
+    async def count_by(self, kind: TreeKind, node_ids: Collection[int]) -> Mapping[int, NodeTotals]:
         """Return the number of open items that are not ready and no tasks, in each of some areas or iterations."""
         asked, node = condition(self.filter()), PLACE_COLUMNS[PLACE_KEYS[kind]]
         sql = (
@@ -127,8 +127,8 @@ class ReadyCheck:
         )
         values = (ids_json(node_ids), *asked.values)
 
-        def read(mirror: sqlite3.Connection) -> dict[int, Totals]:
-            return {node_id: Totals(count) for node_id, count in mirror.execute(sql, values)}
+        def read(mirror: sqlite3.Connection) -> dict[int, NodeTotals]:
+            return {node_id: NodeTotals(count) for node_id, count in mirror.execute(sql, values)}
 
         return await self._files.read(read)
 

@@ -16,10 +16,10 @@ from backlit.model.filters.tree import (
     REPLACED_LIMIT,
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Mentions,
@@ -123,7 +123,7 @@ def _value(term: Term, item: _Item) -> object:
             return value
         case TagVariable():
             return item.tag
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return _call(function, [_value(argument, item) for argument in arguments])
 
 

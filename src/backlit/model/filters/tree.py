@@ -90,14 +90,14 @@ class TagVariable(Struct, frozen=True):
     """The variable of the enclosing `Tags/any(...)`."""
 
 
-class Call(Struct, frozen=True):
+class FunctionCall(Struct, frozen=True):
     """A function of terms; startswith, endswith and contains are also filters."""
 
     function: Function
     arguments: "tuple[Term, ...]"
 
 
-Term = Property | Literal | TagVariable | Call
+Term = Property | Literal | TagVariable | FunctionCall
 
 
 class Comparison(Struct, frozen=True):
@@ -160,7 +160,7 @@ POINTS = "Points"
 """A local property with the Estimate as a number; null for other texts."""
 COMMENTS = "Comments"
 
-Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal | Mentions
+Filter = Comparison | In | And | Or | Not | AnyTag | FunctionCall | Property | Literal | Mentions
 """A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""
 
 

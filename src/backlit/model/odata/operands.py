@@ -14,10 +14,10 @@ from backlit.model.fields import Field, ValueType
 from backlit.model.filters import (
     ARITHMETIC,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     Literal,
     Not,
     Operator,
@@ -37,7 +37,7 @@ DEPTH_LIMIT = 50
 _INTEGER_LIMIT = 2**63 - 1
 
 
-class Shape(StrEnum):
+class TokenShape(StrEnum):
     """The shape of a token, independent of its context."""
 
     NAME = "name"
@@ -49,14 +49,14 @@ class Shape(StrEnum):
 class Token(Struct, frozen=True):
     """A token with its text and its place, counted in characters from 1; only literals have a `value`."""
 
-    shape: Shape
+    shape: TokenShape
     text: str
     at: int
     value: int | float | str | date | None = None
 
     def is_sign(self, sign: str) -> bool:
         """Return True for this punctuation sign."""
-        return self.shape is Shape.SIGN and self.text == sign
+        return self.shape is TokenShape.SIGN and self.text == sign
 
 
 _TOKEN = re.compile(
@@ -98,7 +98,7 @@ def tokens_of(text: str, option: str = "$filter") -> tuple[Token, ...]:
             start = at + len(text[at:]) - len(text[at:].lstrip())
             refuse(_why_not(text[start:]), start + 1, option)
         tokens.append(_token(found, option))
-        if tokens[-1].shape is Shape.END:
+        if tokens[-1].shape is TokenShape.END:
             return tuple(tokens)
         at = found.end()
 
@@ -116,10 +116,10 @@ def _token(found: re.Match[str], option: str) -> Token:
     # lastgroup is the outermost group that closed last, which is the alternative itself.
     at, written = found.start(group) + 1, found[group]
     if group == "name":
-        return Token(Shape.NAME, written, at)
+        return Token(TokenShape.NAME, written, at)
     if group in {"sign", "end"}:
-        return Token(Shape(group), written, at)
-    return Token(Shape.LITERAL, written, at, _literal(group, found, at, option))
+        return Token(TokenShape(group), written, at)
+    return Token(TokenShape.LITERAL, written, at, _literal(group, found, at, option))
 
 
 def _literal(group: str, found: re.Match[str], at: int, option: str) -> int | float | str | date:
@@ -154,7 +154,7 @@ def _number(found: re.Match[str], at: int, option: str) -> int | float:
     return number
 
 
-_TERMS = Property | Literal | TagVariable | Call
+_TERMS = Property | Literal | TagVariable | FunctionCall
 
 
 class Operand(Struct, frozen=True):
@@ -202,7 +202,7 @@ def _name(operand: Operand) -> str:
     match operand.node:
         case Property(name):
             return name
-        case Call(function) if function not in ARITHMETIC:
+        case FunctionCall(function) if function not in ARITHMETIC:
             return f"{function.value}(…)"
         case Literal(None):
             return "null"
@@ -385,7 +385,7 @@ def _called(token: Token, function: Function, arguments: Sequence[Operand]) -> O
     depth = 1 + max(argument.depth for argument in taken)
     must_not_be_deep(depth, token.at)
     is_loose = any(argument.is_loose for argument in taken)
-    node = Call(function, tuple(cast("Term", argument.node) for argument in taken))
+    node = FunctionCall(function, tuple(cast("Term", argument.node) for argument in taken))
     if is_loose and result is _B:
         return Operand.of_filter(AnyTag(node))
     is_whole = function in _WHOLE or (function in _WHOLE_OF_WHOLE and all(each.is_whole for each in taken))

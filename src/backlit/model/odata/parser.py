@@ -18,8 +18,8 @@ from backlit.model.filters import (
 )
 from backlit.model.odata.operands import (
     Operand,
-    Shape,
     Token,
+    TokenShape,
     arithmetic,
     call,
     choice_of,
@@ -98,7 +98,7 @@ def parse_order(
             key = SortKey(key.name, _DIRECTIONS[tokens.pop().text.lower()])
         keys.setdefault(key.name, key)
         separator = tokens.pop()
-        if separator.shape is Shape.END:
+        if separator.shape is TokenShape.END:
             return tuple(keys.values())
         if not separator.is_sign(","):
             refuse(
@@ -126,11 +126,11 @@ class _Parser:
 
     def whole(self) -> Filter:
         start = self._peek()
-        if start.shape is Shape.END:
+        if start.shape is TokenShape.END:
             refuse("the text is empty", start.at)
         found = self._filter(0)
         end = self._peek()
-        if end.shape is not Shape.END:
+        if end.shape is not TokenShape.END:
             refuse(f"expected 'and', 'or' or the end before {end.text[:40]!r}", end.at)
         return found
 
@@ -140,7 +140,7 @@ class _Parser:
     def _take(self) -> Token:
         """Return the next token; the end repeats."""
         token = self._tokens[self._next]
-        if token.shape is not Shape.END:
+        if token.shape is not TokenShape.END:
             self._next += 1
         return token
 
@@ -163,7 +163,7 @@ class _Parser:
         at = self._peek().at
         operand = self._expression(power)
         after = self._peek()
-        if operand.type is not ValueType.BOOLEAN and after.shape in {Shape.NAME, Shape.LITERAL}:
+        if operand.type is not ValueType.BOOLEAN and after.shape in {TokenShape.NAME, TokenShape.LITERAL}:
             refuse(f"{after.text[:40]!r} is not an operator", after.at)
         return condition_of(operand, at)
 
@@ -186,7 +186,7 @@ class _Parser:
 
     def _infix_power(self) -> int:
         token = self._peek()
-        return _POWER.get(token.text.lower(), 0) if token.shape is Shape.NAME else 0
+        return _POWER.get(token.text.lower(), 0) if token.shape is TokenShape.NAME else 0
 
     def _comparison(self, left: Operand, token: Token) -> Operand:
         right = self._expression(_COMPARE)
@@ -211,7 +211,7 @@ class _Parser:
 
     def _operand(self) -> Operand:
         token = self._take()
-        if token.shape is Shape.LITERAL:
+        if token.shape is TokenShape.LITERAL:
             return literal(token.value)
         if token.is_sign("-"):
             return self._negated(token)
@@ -221,7 +221,7 @@ class _Parser:
             self._expect(")")
             self._depth -= 1
             return inner
-        if token.shape is not Shape.NAME:
+        if token.shape is not TokenShape.NAME:
             refuse(f"a value is missing before {token.text!r}" if token.text else "it breaks off", token.at)
         return self._named(token)
 
@@ -289,7 +289,7 @@ class _Parser:
 
     def _lambda(self) -> Filter:
         variable = self._take()
-        if variable.shape is not Shape.NAME:
+        if variable.shape is not TokenShape.NAME:
             refuse("the variable of 'any' is missing, as in Tags/any(t: t eq 'x')", variable.at)
         self._expect(":")
         self._variable = variable.text.lower()
@@ -299,7 +299,7 @@ class _Parser:
 
 
 def _sort_key(token: Token, properties: Mapping[str, Field]) -> SortKey:
-    if token.shape is not Shape.NAME:
+    if token.shape is not TokenShape.NAME:
         refuse("expected the name of a property", token.at, _ORDER_OPTION)
     field = properties.get(token.text.lower())
     if field is None:

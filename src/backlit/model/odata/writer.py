@@ -9,10 +9,10 @@ from backlit.model.filters import (
     ARITHMETIC,
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Mentions,
@@ -77,12 +77,12 @@ def _term(term: Term, dialect: Dialect) -> str:
             return _literal(value, dialect)
         case TagVariable():
             return _VARIABLE
-        case Call(Function.CONTAINS, (hay, needle)) if dialect is Dialect.V3:
+        case FunctionCall(Function.CONTAINS, (hay, needle)) if dialect is Dialect.V3:
             return f"substringof({_term(needle, dialect)}, {_term(hay, dialect)})"
-        case Call(function, (left, right)) if function in ARITHMETIC:
+        case FunctionCall(function, (left, right)) if function in ARITHMETIC:
             name = "div" if function is Function.DIVBY and dialect is Dialect.V3 else function.value
             return f"({_term(left, dialect)} {name} {_term(right, dialect)})"
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return f"{function.value}({', '.join(_term(argument, dialect) for argument in arguments)})"
 
 

@@ -1,8 +1,8 @@
 """Query language of the search line: parser, writer, meaning and completion."""
 
 from backlit.model.query.keys import Candidate, Vocabulary, complete
-from backlit.model.query.meaning import NameKind, Names, filter_of, mentions_status
-from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, parse_query, write_query
+from backlit.model.query.meaning import NameKind, NameResolver, filter_of, mentions_status
+from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, parse_query, write_query
 
 __all__ = [
     "AllOf",
@@ -10,11 +10,11 @@ __all__ = [
     "Candidate",
     "Condition",
     "NameKind",
-    "Names",
+    "NameResolver",
+    "NameText",
     "Node",
     "NotThis",
     "Vocabulary",
-    "Word",
     "complete",
     "filter_of",
     "mentions_status",

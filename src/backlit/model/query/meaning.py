@@ -12,10 +12,10 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, ValueType
 from backlit.model.filters import (
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
     Mentions,
@@ -30,7 +30,7 @@ from backlit.model.filters import (
 )
 from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
-from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, refuse, written
+from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, refuse, written
 from backlit.model.ready_check import RULE_BY_ID
 from backlit.model.statuses import StatusGroups
 
@@ -56,7 +56,7 @@ class NameKind(StrEnum):
     ITERATION = "iteration"
 
 
-class Names(Protocol):
+class NameResolver(Protocol):
     """Resolver of names in queries."""
 
     def now(self) -> datetime:
@@ -95,7 +95,7 @@ _NAME_KINDS = {
 }
 
 
-def filter_of(node: Node, names: Names) -> Filter:
+def filter_of(node: Node, names: NameResolver) -> Filter:
     """Return the filter of a query's tree. Raises BadRequest naming the place and the way out."""
     match node:
         case AllOf(parts):
@@ -104,7 +104,7 @@ def filter_of(node: Node, names: Names) -> Filter:
             return any_of(filter_of(part, names) for part in parts)
         case NotThis(part):
             return Not(filter_of(part, names))
-        case Word(text):
+        case NameText(text):
             return Mentions(text)
         case Condition():
             return _condition(node, names)
@@ -119,11 +119,11 @@ def mentions_status(node: Node) -> bool:
             return mentions_status(part)
         case Condition(key):
             return field_named(key) is FIELD_BY_KEY["Status"]
-        case Word():
+        case NameText():
             return False
 
 
-def _condition(condition: Condition, names: Names) -> Filter:
+def _condition(condition: Condition, names: NameResolver) -> Filter:
     if condition.key.lower() == ANYWHERE_KEY:
         _only_equality(condition)
         return any_of(Mentions(value, Where.ANYWHERE) for value in condition.values)
@@ -139,7 +139,7 @@ def _condition(condition: Condition, names: Names) -> Filter:
     return any_of(_one(condition, field, value, names) for value in condition.values)
 
 
-def _failing(condition: Condition, value: str, names: Names) -> Filter:
+def _failing(condition: Condition, value: str, names: NameResolver) -> Filter:
     if value not in {ANY, NONE, *RULE_BY_ID}:
         refuse(
             f'the readiness check has no rule "{value}"; choose from {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at
@@ -149,7 +149,7 @@ def _failing(condition: Condition, value: str, names: Names) -> Filter:
     return Not(judged) if value == NONE else judged
 
 
-def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+def _one(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     if value.lower() in {NONE, ANY} and condition.operator in ":=":
         nothing = _is_unset(field, names)
         return nothing if value.lower() == NONE else Not(nothing)
@@ -170,7 +170,7 @@ def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter
     return _BY_TYPE[field.value_type](condition, field, value, names)
 
 
-def _is_unset(field: Field, names: Names) -> Filter:
+def _is_unset(field: Field, names: NameResolver) -> Filter:
     if field.value_type is ValueType.TAGS:
         return Not(AnyTag(None))
     unset = _equals(field, None)
@@ -185,7 +185,7 @@ def _equals(field: Field, value: Value) -> Filter:
     return Comparison(Operator.EQ, Property(field.key), Literal(value))
 
 
-def _named(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+def _named(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     _only_equality(condition)
     kind = _NAME_KINDS[field.kind]
     ids = names.ids(kind, value, with_subtree=condition.operator == ":")
@@ -204,7 +204,7 @@ def _number(condition: Condition, value: str) -> int | float:
     return int(number) if number.is_integer() else number
 
 
-def _boolean(condition: Condition, field: Field, value: str, _names: Names) -> Filter:
+def _boolean(condition: Condition, field: Field, value: str, _names: NameResolver) -> Filter:
     _only_equality(condition)
     if value.lower() not in _TRUTHS:
         key = condition.key
@@ -212,30 +212,30 @@ def _boolean(condition: Condition, field: Field, value: str, _names: Names) -> F
     return _equals(field, _TRUTHS[value.lower()])
 
 
-def _tag(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+def _tag(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     _only_equality(condition)
     same = [tag for tag in names.values(field) if tag.casefold() == value.casefold()]
     return AnyTag(In(TagVariable(), tuple(map(Literal, dict.fromkeys([value, *same])))))
 
 
-def _text(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+def _text(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     choices = names.values(field)
     if choices:
         _only_equality(condition)
         return _choice(condition, field, value, names)
     if condition.operator == ":":
-        lower = Call(Function.TOLOWER, (Property(field.key),))
-        return Call(Function.CONTAINS, (lower, Literal(value.lower())))
+        lower = FunctionCall(Function.TOLOWER, (Property(field.key),))
+        return FunctionCall(Function.CONTAINS, (lower, Literal(value.lower())))
     return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(value))
 
 
-def _is_open(names: Names) -> Filter:
+def _is_open(names: NameResolver) -> Filter:
     status, groups = FIELD_BY_KEY["Status"], names.status_groups()
     closed = tuple(Literal(each) for each in names.values(status) if not groups.is_open(each))
     return Not(In(Property(status.key), closed))
 
 
-def _choice(condition: Condition, field: Field, value: str, names: Names) -> Filter:
+def _choice(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     choices = names.values(field)
     if field.kind is Kind.STATUS and value.lower() == OPEN:
         return _is_open(names)
@@ -248,7 +248,7 @@ def _choice(condition: Condition, field: Field, value: str, names: Names) -> Fil
     return In(Property(field.key), tuple(map(Literal, found)))
 
 
-_BY_TYPE: Mapping[ValueType, Callable[[Condition, Field, str, Names], Filter]] = {
+_BY_TYPE: Mapping[ValueType, Callable[[Condition, Field, str, NameResolver], Filter]] = {
     ValueType.BOOLEAN: _boolean,
     ValueType.TAGS: _tag,
     ValueType.TEXT: _text,
@@ -280,7 +280,7 @@ _AGE_OPERATORS = {
 }
 
 
-def date_filter(key: str, operator: str, text: str, names: Names) -> Filter | None:
+def date_filter(key: str, operator: str, text: str, names: NameResolver) -> Filter | None:
     """Return the filter of a DateTime; None for a text that is neither a day nor an age.
 
     A younger age is a later time: `<7d` means later than seven days ago. A day is the user's and counts as a whole:

@@ -14,7 +14,7 @@ TEXT_LIMIT = 4096
 DEPTH_LIMIT = 50
 
 
-class Word(Struct, frozen=True):
+class NameText(Struct, frozen=True):
     """A text in the name, in any case."""
 
     text: str
@@ -56,7 +56,7 @@ class NotThis(Struct, frozen=True):
     part: "Node"
 
 
-Node = Word | Condition | AllOf | AnyOf | NotThis
+Node = NameText | Condition | AllOf | AnyOf | NotThis
 
 
 class _Shape(StrEnum):
@@ -73,7 +73,7 @@ class _Shape(StrEnum):
 class _Token(Struct, frozen=True):
     shape: _Shape
     at: int
-    node: Word | Condition | None = None
+    node: NameText | Condition | None = None
 
 
 _KEY = re.compile(r"([^\W\d]\w*)(<=|>=|[:=<>])")
@@ -136,11 +136,11 @@ def _token(text: str, at: int) -> tuple[_Token, int]:
 def _word(text: str, at: int) -> tuple[_Token, int]:
     if text[at] == '"':
         value, end = _quoted(text, at)
-        return _Token(_Shape.TERM, at + 1, Word(value)), end
+        return _Token(_Shape.TERM, at + 1, NameText(value)), end
     found = _BARE.match(text, at)
     assert found is not None, "what is no space, bracket or quote is part of a word"
     shape = _WORDS.get(found[0].lower())
-    return _Token(shape or _Shape.TERM, at + 1, None if shape else Word(found[0])), found.end()
+    return _Token(shape or _Shape.TERM, at + 1, None if shape else NameText(found[0])), found.end()
 
 
 def _value_begins(text: str, at: int) -> bool:
@@ -237,7 +237,7 @@ def write_query(node: Node) -> str:
             return " or ".join(write_query(part) for part in parts)
         case NotThis(part):
             return f"-{_bracketed(part, isinstance(part, AllOf | AnyOf))}"
-        case Word(text):
+        case NameText(text):
             is_plain = _BARE.fullmatch(text) and text[0] not in "-#@" and not _KEY.match(text)
             return text if is_plain and text.lower() not in _WORDS else quoted(text)
         case Condition(key, operator, values):

@@ -10,11 +10,11 @@ from msgspec import Struct, field
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
     SAMPLE,
-    Column,
     Measure,
     Report,
+    ReportColumn,
+    ReportTable,
     Series,
-    Table,
     Timeline,
     Tone,
     Value,
@@ -23,59 +23,64 @@ from backlit.model.reports.report import (
     ranges_text,
     signed_text,
 )
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 
 _DAY = timedelta(days=1)
-BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Remaining"), Column("Done", rank=1))
-LINE_COLUMN = Column("Ideal", rank=2, has_decimal=True)
-BURNUP_COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), Column("%", rank=1))
-SCOPE_COLUMNS = (
-    Column("Day", is_text=True),
-    Column("Scope"),
-    Column("Change", is_signed=True),
-    Column("In"),
-    Column("Out"),
+BURNDOWN_COLUMNS = (ReportColumn("Day", is_text=True), ReportColumn("Remaining"), ReportColumn("Done", rank=1))
+LINE_COLUMN = ReportColumn("Ideal", rank=2, has_decimal=True)
+BURNUP_COLUMNS = (
+    ReportColumn("Day", is_text=True),
+    ReportColumn("Done"),
+    ReportColumn("Scope"),
+    ReportColumn("%", rank=1),
 )
-OF_POINTS = (Column("Est.", is_signed=True, rank=1), Column("Items", rank=2))
+SCOPE_COLUMNS = (
+    ReportColumn("Day", is_text=True),
+    ReportColumn("Scope"),
+    ReportColumn("Change", is_signed=True),
+    ReportColumn("In"),
+    ReportColumn("Out"),
+)
+OF_POINTS = (ReportColumn("Est.", is_signed=True, rank=1), ReportColumn("Items", rank=2))
 KNOWN = "In and Out are whole items between two records; Est. is the effect of new estimates on the others."
 KNOWN_ITEMS = "Items added and removed between the same two records are not counted."
 NET = "A – in In and Out: only the net change was recorded."
 
 
-class Flow(Struct, frozen=True):
+class ScopeFlow(Struct, frozen=True):
     """Added and removed items between two records; `sized` is the change of points by new estimates."""
 
-    came: Totals = NO_TOTALS
-    went: Totals = NO_TOTALS
+    came: NodeTotals = NO_TOTALS
+    went: NodeTotals = NO_TOTALS
     sized: float = 0.0
 
-    def __add__(self, other: "Flow") -> "Flow":
-        return Flow(self.came + other.came, self.went + other.went, self.sized + other.sized)
+    def __add__(self, other: "ScopeFlow") -> "ScopeFlow":
+        return ScopeFlow(self.came + other.came, self.went + other.went, self.sized + other.sized)
 
-    def leads(self, before: Totals, after: Totals) -> bool:
+    def leads(self, before: NodeTotals, after: NodeTotals) -> bool:
         """Return True if the flow explains the whole change between two scopes."""
         points = before.points + self.came.points - self.went.points + self.sized
         return before.count + self.came.count - self.went.count == after.count and abs(points - after.points) < 1e-6
 
 
-def flow_of(before: float | None, after: float | None) -> Flow:
+def flow_of(before: float | None, after: float | None) -> ScopeFlow:
     """Return the flow of one item by its points; None for an item outside the scope."""
     if before is None:
-        return Flow() if after is None else Flow(came=Totals(1, after))
-    return Flow(went=Totals(1, before)) if after is None else Flow(sized=after - before)
+        return ScopeFlow() if after is None else ScopeFlow(came=NodeTotals(1, after))
+    return ScopeFlow(went=NodeTotals(1, before)) if after is None else ScopeFlow(sized=after - before)
 
 
-class Progress(Struct, frozen=True):
+class DayProgress(Struct, frozen=True):
     """The last recorded state of a day: scope and completed work."""
 
     day: date
-    scope: Totals
-    done: Totals
+    scope: NodeTotals
+    done: NodeTotals
 
     @property
-    def left(self) -> Totals:
+    def left(self) -> NodeTotals:
         """Remaining work: the scope less the completed part."""
-        return Totals(self.scope.count - self.done.count, self.scope.points - self.done.points)
+        return NodeTotals(self.scope.count - self.done.count, self.scope.points - self.done.points)
 
 
 class Course(Struct, frozen=True):
@@ -88,17 +93,17 @@ class Course(Struct, frozen=True):
     start: date
     end: date
     today: date
-    recorded: Sequence[Progress]
+    recorded: Sequence[DayProgress]
     sample_until: date | None = None
-    now: Progress | None = None
+    now: DayProgress | None = None
     """The current state, if no day is recorded."""
     is_period: bool = False
     """True for a period that ends today and has no deadline."""
-    flows: Mapping[date, Flow] = field(default_factory=dict)
+    flows: Mapping[date, ScopeFlow] = field(default_factory=dict)
     """Items added and removed since the previous record, for the days with a scope log."""
 
     @property
-    def progress(self) -> tuple[Progress, ...]:
+    def progress(self) -> tuple[DayProgress, ...]:
         """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
@@ -118,7 +123,7 @@ class Course(Struct, frozen=True):
         """Return the days up to today."""
         return tuple(day for day in self.days if day <= self.today)
 
-    def flow(self, before: Progress, after: Progress) -> Flow | None:
+    def flow(self, before: DayProgress, after: DayProgress) -> ScopeFlow | None:
         """Return the flow between two records; None if the scope log does not explain the whole change."""
         found = self.flows.get(after.day)
         return found if found is not None and found.leads(before.scope, after.scope) else None
@@ -176,9 +181,9 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     bars = course.series("remaining", Tone.LEFT, left)
     chart = Timeline(course.days, bars, lines, frozenset(course.gaps), course.today)
     table = (
-        Table(BURNDOWN_COLUMNS, tuple(row[:3] for row in rows))
+        ReportTable(BURNDOWN_COLUMNS, tuple(row[:3] for row in rows))
         if course.is_period
-        else Table((*BURNDOWN_COLUMNS, LINE_COLUMN), rows)
+        else ReportTable((*BURNDOWN_COLUMNS, LINE_COLUMN), rows)
     )
     notes = course.notes()
     if guide:
@@ -231,7 +236,12 @@ def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
         course.today,
     )
     return Report(
-        "Burnup", course.name, _burnup_headline(course, measure), chart, Table(BURNUP_COLUMNS, rows), course.notes()
+        "Burnup",
+        course.name,
+        _burnup_headline(course, measure),
+        chart,
+        ReportTable(BURNUP_COLUMNS, rows),
+        course.notes(),
     )
 
 
@@ -252,12 +262,12 @@ def _burnup_headline(course: Course, measure: Measure) -> str:
     return f"{done} of {scope} {measure.value} done {when}; {gained} since {day_text(first.day)}."
 
 
-class Change(Struct, frozen=True):
+class ScopeChange(Struct, frozen=True):
     """A change of scope between two records, with its causes if known."""
 
     day: date
     net: float
-    flow: Flow | None
+    flow: ScopeFlow | None
 
 
 def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
@@ -273,17 +283,17 @@ def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     every = tuple(changes.values())
     headline, notes = _scope_headline(course, measure, every), (*course.notes(), *_scope_notes(every, measure))
     columns = (*SCOPE_COLUMNS, *OF_POINTS) if measure is Measure.POINTS else SCOPE_COLUMNS
-    return Report("Scope change", course.name, headline, chart, Table(columns, rows), notes)
+    return Report("Scope change", course.name, headline, chart, ReportTable(columns, rows), notes)
 
 
-def _changes(course: Course, measure: Measure) -> Sequence[Change]:
+def _changes(course: Course, measure: Measure) -> Sequence[ScopeChange]:
     return [
-        Change(after.day, measure.of(after.scope) - measure.of(before.scope), course.flow(before, after))
+        ScopeChange(after.day, measure.of(after.scope) - measure.of(before.scope), course.flow(before, after))
         for before, after in pairwise(course.progress)
     ]
 
 
-def _scope_row(day: date, scope: Totals | None, change: Change | None, measure: Measure) -> tuple[Value, ...]:
+def _scope_row(day: date, scope: NodeTotals | None, change: ScopeChange | None, measure: Measure) -> tuple[Value, ...]:
     flow = change.flow if change is not None else None
     row = (
         day,
@@ -297,7 +307,7 @@ def _scope_row(day: date, scope: Totals | None, change: Change | None, measure: 
     return (*row, None if flow is None else flow.sized, None if scope is None else float(scope.count))
 
 
-def _scope_headline(course: Course, measure: Measure, changes: Sequence[Change]) -> str:
+def _scope_headline(course: Course, measure: Measure, changes: Sequence[ScopeChange]) -> str:
     if not course.progress:
         return course.unrecorded(measure)
     first, last = course.progress[0], course.progress[-1]
@@ -309,7 +319,7 @@ def _scope_headline(course: Course, measure: Measure, changes: Sequence[Change])
     net = sum(each.net for each in changes if each.flow is None)
     if not known:
         return f"{now}, {_signed(net)} {since}; additions and removals were not recorded."
-    whole = sum(known, Flow())
+    whole = sum(known, ScopeFlow())
     said = f"{now}; {since} {_amount(whole.came, measure)} added, {_amount(whole.went, measure)} removed"
     sized = whole.sized if measure is Measure.POINTS else 0.0
     more = [f"{_signed(sized)} by new estimates"] if signed_text(sized) != "0" else []
@@ -317,7 +327,7 @@ def _scope_headline(course: Course, measure: Measure, changes: Sequence[Change])
     return f"{', '.join((said, *more))}."
 
 
-def _amount(totals: Totals, measure: Measure) -> str:
+def _amount(totals: NodeTotals, measure: Measure) -> str:
     """Write an amount, such as 5 in 1 item; in items only 1."""
     if not totals.count:
         return "nothing"
@@ -331,7 +341,7 @@ def _signed(number: float) -> str:
     return "±0" if text == "0" else text
 
 
-def _scope_notes(changes: Sequence[Change], measure: Measure) -> tuple[str, ...]:
+def _scope_notes(changes: Sequence[ScopeChange], measure: Measure) -> tuple[str, ...]:
     known = KNOWN if measure is Measure.POINTS else KNOWN_ITEMS
     is_any, is_every = any(each.flow for each in changes), all(each.flow for each in changes)
     return (*((known,) if is_any else ()), *((NET,) if changes and not is_every else ()))

@@ -11,30 +11,30 @@ from backlit.model.amounts import counted
 from backlit.model.reports.report import (
     SAMPLE,
     Bar,
+    BarPart,
     Bars,
-    Column,
     Measure,
-    Part,
     Report,
+    ReportColumn,
+    ReportTable,
     Step,
-    Table,
     Tone,
     Value,
     day_text,
     number_text,
 )
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 
 STUCK = 7
 """Days from which an item counts as stuck."""
-AGE_PARTS = (Part("up to a week", Tone.STARTED), Part("longer", Tone.LATE))
+AGE_PARTS = (BarPart("up to a week", Tone.STARTED), BarPart("longer", Tone.LATE))
 AGE_COLUMNS = (
-    Column("Days"),
-    Column("ID", rank=2),
-    Column("Item", is_text=True, least=28, is_item=True),
-    Column("Status", is_text=True, rank=2, least=11, is_status=True),
-    Column("Owner", is_text=True, rank=1),
-    Column("Since", is_text=True, rank=3),
+    ReportColumn("Days"),
+    ReportColumn("ID", rank=2),
+    ReportColumn("Item", is_text=True, least=28, is_item=True),
+    ReportColumn("Status", is_text=True, rank=2, least=11, is_status=True),
+    ReportColumn("Owner", is_text=True, rank=1),
+    ReportColumn("Since", is_text=True, rank=3),
 )
 EXACT_NOTE = "Based on status changes seen by this machine."
 LEAST_NOTE = "“Or before”: this machine did not see the change; the age counts from the last edit or the first sync."
@@ -95,7 +95,7 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
         notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
-    table = Table(
+    table = ReportTable(
         AGE_COLUMNS,
         rows,
         tuple(each.item_id for each in shown),
@@ -120,7 +120,12 @@ def _age_headline(stays: Sequence[Stay], today: date) -> str:
     return f"{stuck:,} of {items} in the same status for over a week, the oldest for {oldest}."
 
 
-ESTIMATE_COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))
+ESTIMATE_COLUMNS = (
+    ReportColumn("Estimate", is_text=True),
+    ReportColumn("Items"),
+    ReportColumn("Pts"),
+    ReportColumn("% items", rank=1),
+)
 UNSET, WORDS = "not set", "no number"
 """Labels for items without an estimate, and with one that is not a number."""
 ESTIMATE_NOTE = "Current open items, without tasks and feedback, which have no estimate."
@@ -153,9 +158,14 @@ def estimates(about: str, sizes: Sequence[Size]) -> Report:
         for each in shown
     )
     bars = tuple(Bar(each.label, (float(each.count),)) for each in shown)
-    chart = Bars((Part("items", Tone.PLAIN),), bars)
+    chart = Bars((BarPart("items", Tone.PLAIN),), bars)
     return Report(
-        "Estimates", about, _estimates_headline(shown, total), chart, Table(ESTIMATE_COLUMNS, rows), (ESTIMATE_NOTE,)
+        "Estimates",
+        about,
+        _estimates_headline(shown, total),
+        chart,
+        ReportTable(ESTIMATE_COLUMNS, rows),
+        (ESTIMATE_NOTE,),
     )
 
 
@@ -175,26 +185,26 @@ def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
     return f"Half are {counted(median, 'pt')} or less, the largest {number_text(largest)}; {lacking}."
 
 
-LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("testing", Tone.TESTED), Part("not started", Tone.PLAIN))
+LOAD_PARTS = (BarPart("in progress", Tone.STARTED), BarPart("testing", Tone.TESTED), BarPart("not started", Tone.PLAIN))
 CURRENT = "Current state, including unsent changes; tasks count in hours only."
 
 
-class Load(Struct, frozen=True):
+class OpenWorkload(Struct, frozen=True):
     """Open work of one person or area: items without tasks, and the remaining hours of tasks."""
 
     name: str
-    started: Totals = NO_TOTALS
-    tested: Totals = NO_TOTALS
-    waiting: Totals = NO_TOTALS
+    started: NodeTotals = NO_TOTALS
+    tested: NodeTotals = NO_TOTALS
+    waiting: NodeTotals = NO_TOTALS
     hours: float = 0.0
 
     @property
-    def open(self) -> Totals:
+    def open(self) -> NodeTotals:
         """Return the sum of all groups."""
         return self.started + self.tested + self.waiting
 
-    def __add__(self, other: "Load") -> "Load":
-        return Load(
+    def __add__(self, other: "OpenWorkload") -> "OpenWorkload":
+        return OpenWorkload(
             self.name,
             self.started + other.started,
             self.tested + other.tested,
@@ -203,17 +213,17 @@ class Load(Struct, frozen=True):
         )
 
 
-def load_by_person(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+def load_by_person(about: str, loads: Sequence[OpenWorkload], wanted: Measure) -> Report:
     """Report the open work of each person, largest first."""
     return _load_report("person", "with", about, loads, wanted)
 
 
-def load_by_area(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+def load_by_area(about: str, loads: Sequence[OpenWorkload], wanted: Measure) -> Report:
     """Report the open work in each area, largest first."""
     return _load_report("area", "in", about, loads, wanted)
 
 
-def _load_report(noun: str, preposition: str, about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+def _load_report(noun: str, preposition: str, about: str, loads: Sequence[OpenWorkload], wanted: Measure) -> Report:
     measure = wanted if any(each.open.points for each in loads) or not loads else Measure.ITEMS
     shown = sorted(
         (each for each in loads if each.open.count or each.hours),
@@ -223,12 +233,17 @@ def _load_report(noun: str, preposition: str, about: str, loads: Sequence[Load],
         Bar(each.name, (measure.of(each.started), measure.of(each.tested), measure.of(each.waiting))) for each in shown
     )
     rows = tuple((each.name, each.open.points, float(each.open.count), each.hours) for each in shown)
-    columns = (Column(noun.capitalize(), is_text=True), Column("Pts"), Column("Items"), Column("Hours", rank=1))
+    columns = (
+        ReportColumn(noun.capitalize(), is_text=True),
+        ReportColumn("Pts"),
+        ReportColumn("Items"),
+        ReportColumn("Hours", rank=1),
+    )
     headline = _load_headline(preposition, shown, measure)
-    return Report(f"Load by {noun}", about, headline, Bars(LOAD_PARTS, bars), Table(columns, rows), (CURRENT,))
+    return Report(f"Load by {noun}", about, headline, Bars(LOAD_PARTS, bars), ReportTable(columns, rows), (CURRENT,))
 
 
-def _load_headline(preposition: str, loads: Sequence[Load], measure: Measure) -> str:
+def _load_headline(preposition: str, loads: Sequence[OpenWorkload], measure: Measure) -> str:
     if not loads:
         return "No open items."
     every = loads[0]

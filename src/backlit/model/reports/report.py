@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.dates import MONTHS
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 
 Value: TypeAlias = str | float | date | None
 """A cell's value; None if unknown."""
@@ -26,12 +26,12 @@ class Measure(StrEnum):
     POINTS = "pts"
     ITEMS = "items"
 
-    def of(self, totals: Totals) -> float:
+    def of(self, totals: NodeTotals) -> float:
         """Return the number in this unit."""
         return totals.points if self is Measure.POINTS else float(totals.count)
 
 
-class Column(Struct, frozen=True):
+class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
@@ -55,13 +55,13 @@ class Step(Struct, frozen=True):
     words: str
 
 
-class Table(Struct, frozen=True):
+class ReportTable(Struct, frozen=True):
     """The numbers by row; `item_ids` and `item_types` name the item of each row in a table of items.
 
     `item_ways` are the statuses of each item up to now.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     rows: tuple[tuple[Value, ...], ...]
     item_ids: tuple[int, ...] = ()
     item_types: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def day_text(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1]}"
 
 
-def value_text(value: Value, column: Column) -> str:
+def value_text(value: Value, column: ReportColumn) -> str:
     """Write a cell of a table; – for an unknown value."""
     if value is None:
         return "–"
@@ -163,7 +163,7 @@ class Timeline(Struct, frozen=True):
         return max((value for each in every for value in each.values if value is not None), default=0.0)
 
 
-class Part(Struct, frozen=True):
+class BarPart(Struct, frozen=True):
     """A part of the bars."""
 
     name: str
@@ -188,7 +188,7 @@ class Bars(Struct, frozen=True):
     All have the same parts, and perhaps a line across them, at the average or the age from which items are stuck.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
     bars: tuple[Bar, ...]
     is_in_time: bool = False
     line: float = 0.0
@@ -228,7 +228,7 @@ class Report(Struct, frozen=True):
     about: str
     headline: str
     chart: Chart
-    table: Table
+    table: ReportTable
     notes: tuple[str, ...] = ()
 
     @property

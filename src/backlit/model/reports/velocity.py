@@ -7,65 +7,65 @@ from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.planning import Velocity, velocity_of
-from backlit.model.reports.daily import Progress
+from backlit.model.reports.daily import DayProgress
 from backlit.model.reports.report import (
     SAMPLE,
     Bar,
+    BarPart,
     Bars,
-    Column,
     Measure,
-    Part,
     Report,
-    Table,
+    ReportColumn,
+    ReportTable,
     Tone,
     Value,
     day_text,
     number_text,
 )
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 
 WEEKEND = 2
 """Days at the beginning and end of an iteration that may lack a record."""
 COLUMNS = (
-    Column("Iteration", is_text=True),
-    Column("Committed", rank=1),
-    Column("Change", is_signed=True, rank=2),
-    Column("Done"),
-    Column("Remaining"),
-    Column("As of", is_text=True, rank=3),
+    ReportColumn("Iteration", is_text=True),
+    ReportColumn("Committed", rank=1),
+    ReportColumn("Change", is_signed=True, rank=2),
+    ReportColumn("Done"),
+    ReportColumn("Remaining"),
+    ReportColumn("As of", is_text=True, rank=3),
 )
 _FRIDAY = 4
-PARTS = (Part("done", Tone.DONE), Part("done so far", Tone.UNDERWAY), Part("not done", Tone.LEFT))
+PARTS = (BarPart("done", Tone.DONE), BarPart("done so far", Tone.UNDERWAY), BarPart("not done", Tone.LEFT))
 
 
-class Run(Struct, frozen=True):
+class IterationRecord(Struct, frozen=True):
     """An iteration: its days, its records, and its current state."""
 
     name: str
     start: date
     end: date
-    recorded: Sequence[Progress]
-    now: Progress
-    carried: Totals = NO_TOTALS
+    recorded: Sequence[DayProgress]
+    now: DayProgress
+    carried: NodeTotals = NO_TOTALS
     """Work moved to a later iteration from the last working day on, absent from the records."""
 
     @property
-    def progress(self) -> tuple[Progress, ...]:
+    def progress(self) -> tuple[DayProgress, ...]:
         """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
-    def began(self) -> Totals | None:
+    def began(self) -> NodeTotals | None:
         """Return the first recorded scope; None without a record."""
         return self.progress[0].scope if self.progress else None
 
     @property
-    def last(self) -> Progress:
+    def last(self) -> DayProgress:
         """Return the last recorded state, or the current one without a record."""
         return self.progress[-1] if self.progress else self.now
 
     @property
-    def left(self) -> Totals:
+    def left(self) -> NodeTotals:
         """Return the work that was not completed."""
         return self.last.left + self.carried
 
@@ -85,7 +85,9 @@ def last_day_of_work(end: date) -> date:
     return end - timedelta(days=max(0, end.weekday() - _FRIDAY))
 
 
-def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, sample_until: date | None = None) -> Report:
+def velocity(
+    about: str, runs: Sequence[IterationRecord], today: date, wanted: Measure, sample_until: date | None = None
+) -> Report:
     """Report the iterations in order of time, with the average of the last finished ones."""
     has_points = any(each.last.scope.points for each in runs)
     measure = wanted if has_points or not runs else Measure.ITEMS
@@ -96,17 +98,17 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
         about,
         _headline(finished, recent, measure),
         Bars(PARTS, tuple(_bar(each, today, measure) for each in runs), is_in_time=True, line=recent.mean),
-        Table(COLUMNS, tuple(_row(each, today, measure) for each in runs)),
+        ReportTable(COLUMNS, tuple(_row(each, today, measure) for each in runs)),
         _notes(runs, today, sample_until),
     )
 
 
-def _bar(run: Run, today: date, measure: Measure) -> Bar:
+def _bar(run: IterationRecord, today: date, measure: Measure) -> Bar:
     done = measure.of(run.last.done)
     return Bar(run.name, (*((done, 0.0) if run.end < today else (0.0, done)), measure.of(run.left)))
 
 
-def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
+def _row(run: IterationRecord, today: date, measure: Measure) -> tuple[Value, ...]:
     done, left = measure.of(run.last.done), measure.of(run.left)
     began = None if run.began is None else measure.of(run.began)
     as_of = "now" if not run.progress else "today" if run.last.day == today else run.last.day
@@ -124,7 +126,7 @@ def _headline(finished: Sequence[float], recent: Velocity, measure: Measure) -> 
     return f"{mean} on average over the last {last}, {spread} over all {len(finished)}."
 
 
-def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:
+def _notes(runs: Sequence[IterationRecord], today: date, sample_until: date | None) -> tuple[str, ...]:
     finished = [each for each in runs if each.end < today]
     notes = []
     if sample_until is not None and any(each.progress and each.progress[0].day <= sample_until for each in runs):

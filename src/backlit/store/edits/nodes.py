@@ -6,7 +6,7 @@ from datetime import date
 from msgspec import Struct
 
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
@@ -42,7 +42,7 @@ class Extent(Struct, frozen=True):
     """
 
     nodes: int
-    moved: Totals
+    moved: NodeTotals
     open_items: int
 
 
@@ -157,7 +157,7 @@ class Nodes:
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found
-        return Extent(len(gone), Totals(int(items), points, int(tasks)), open_items)
+        return Extent(len(gone), NodeTotals(int(items), points, int(tasks)), open_items)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
@@ -251,10 +251,10 @@ def _kept(
     return kept
 
 
-def totals_in(writer: Writer, kind: str, nodes: Collection[int]) -> Totals:
+def totals_in(writer: Writer, kind: str, nodes: Collection[int]) -> NodeTotals:
     """Count the items and tasks in some nodes of a tree."""
     items, tasks = _items(writer, "count(*) - total(is_task), total(is_task)", kind, nodes)[0]
-    return Totals(int(items), tasks=int(tasks))
+    return NodeTotals(int(items), tasks=int(tasks))
 
 
 def _items_in(writer: Writer, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import Load, Part, loads
+from backlit.model.planning import LoadPart, PlannedLoad, loads
 from backlit.model.statuses import StatusGroup, StatusGroups
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.files.files import Files
 from backlit.store.mirror.status_groups import status_groups
 from backlit.store.planning.draft import Values
@@ -72,12 +72,12 @@ class PlanPreview:
         changes = self._plan.state.changes
         return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
 
-    def totals_of(self, totals: Totals, item_ids: Iterable[int]) -> Totals:
+    def totals_of(self, totals: NodeTotals, item_ids: Iterable[int]) -> NodeTotals:
         """Return the totals of a list of items by the planned estimates."""
         changes = [each for each in self._plan.difference() if each.type != "Task" and "Estimate" in each.fields]
         listed = set(item_ids) if changes else set()
         estimates = [change.fields["Estimate"] for change in changes if change.id in listed]
-        return totals + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
+        return totals + NodeTotals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
     def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
         """Return the number of open tasks of each item that has some. A short read."""
@@ -87,12 +87,14 @@ class PlanPreview:
         )
         return dict(self._files.mirror.execute(sql, (ids_json(item_ids),)))
 
-    async def loads(self, iteration_ids: Collection[int]) -> dict[int, Load]:
+    async def loads(self, iteration_ids: Collection[int]) -> dict[int, PlannedLoad]:
         """Read the loads of iterations under the plan on the reading thread."""
         places, changes = tuple(iteration_ids), self._plan.state.changes
         return await self._files.read(lambda mirror: _read_loads(mirror, places, changes))
 
-    def loads_now(self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None) -> dict[int, Load]:
+    def loads_now(
+        self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None
+    ) -> dict[int, PlannedLoad]:
         """Read the loads of iterations on this thread, under the plan or under the given changes."""
         return _read_loads(self._files.mirror, iteration_ids, self._plan.state.changes if changes is None else changes)
 
@@ -105,17 +107,19 @@ def _id(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Mapping[int, Values]) -> dict[int, Load]:
+def _read_loads(
+    mirror: sqlite3.Connection, places: Collection[int], changes: Mapping[int, Values]
+) -> dict[int, PlannedLoad]:
     """Return the loads of some iterations, empty ones too. Deferred and deleted items count nowhere."""
     rows = {row[0]: row for row in mirror.execute(_IN_PLACES, (ids_json(places),))}
     rows |= {row[0]: row for row in mirror.execute(_BY_ID, (ids_json(changes.keys() - rows.keys()),))}
     groups = {each: status_groups(mirror, each) for each in {row[-1] for row in rows.values()}}
     parts = (_part(row, changes.get(item_id, {}), groups[row[-1]]) for item_id, row in rows.items())
     found = loads(part for part in parts if part is not None)
-    return {place: found.get(place, Load()) for place in places}
+    return {place: found.get(place, PlannedLoad()) for place in places}
 
 
-def _part(row: Sequence[Any], planned: Values, groups: StatusGroups) -> Part | None:
+def _part(row: Sequence[Any], planned: Values, groups: StatusGroups) -> LoadPart | None:
     _, item_type, place, owner, status, points, hours, is_open, team, _ = row
     group = groups.of(status)
     if group is StatusGroup.EXCLUDED:
@@ -124,7 +128,7 @@ def _part(row: Sequence[Any], planned: Values, groups: StatusGroups) -> Part | N
         estimate = planned["Estimate"]
         points = points_of(text_of(estimate))
     is_task = item_type == "Task"
-    return Part(
+    return LoadPart(
         place=_id(planned.get("IterationID", place)),
         owner=_id(planned.get("AssignedToID", owner)),
         points=None if is_task else _number(points),

@@ -13,7 +13,7 @@ from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 
 LAST_ID = 2**63 - 1
 """The largest possible id."""
@@ -272,4 +272,4 @@ def counted_types(types: Iterable[str]) -> str:
     """Count items by their types in the words of Totals."""
     every = list(types)
     tasks = every.count(ItemType.TASK)
-    return Totals(len(every) - tasks, tasks=tasks).words
+    return NodeTotals(len(every) - tasks, tasks=tasks).words

@@ -9,15 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.local_times import LocalTimes
-from backlit.model.reports.daily import Progress
-from backlit.model.reports.open_items import Load, Size
+from backlit.model.reports.daily import DayProgress
+from backlit.model.reports.open_items import OpenWorkload, Size
 from backlit.model.statuses import StatusGroup, StatusGroups
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.mirror.status_groups import status_groups
 from backlit.store.sqlite.database import ids_json
 
 Found = TypeVar("Found")
-Loads = Mapping[int | None, Load]
+Loads = Mapping[int | None, OpenWorkload]
 NOT_COUNTED = frozenset({StatusGroup.EXCLUDED, StatusGroup.UNKNOWN})
 UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
@@ -39,7 +39,7 @@ class InProgress(Struct, frozen=True):
     created: date | None
 
 
-def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Progress:
+def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> DayProgress:
     """Return the current progress."""
     where, values = _place(ids)
     found = connection.execute(
@@ -47,13 +47,13 @@ def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int
         f" {where} GROUP BY status",
         (project_id, *values),
     )
-    statuses = {status or "": Totals(count, points) for status, count, points in found}
+    statuses = {status or "": NodeTotals(count, points) for status, count, points in found}
     return progress_of(day, statuses, status_groups(connection, project_id))
 
 
 def progress_by_iteration(
     connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date
-) -> Mapping[int, Progress]:
+) -> Mapping[int, DayProgress]:
     """Return the current progress of each iteration, by one query."""
     where, values = _place(ids)
     found = connection.execute(
@@ -61,23 +61,23 @@ def progress_by_iteration(
         f" WHERE project_id = ? AND is_task = 0 {where} GROUP BY 1, 2",
         (project_id, *values),
     )
-    statuses: dict[int, dict[str, Totals]] = {}
+    statuses: dict[int, dict[str, NodeTotals]] = {}
     for iteration_id, status, count, points in found:
-        statuses.setdefault(iteration_id, {})[status or ""] = Totals(count, points)
+        statuses.setdefault(iteration_id, {})[status or ""] = NodeTotals(count, points)
     groups = status_groups(connection, project_id)
     return {iteration_id: progress_of(day, each, groups) for iteration_id, each in statuses.items()}
 
 
-def progress_of(day: date, statuses: Mapping[str, Totals], groups: StatusGroups) -> Progress:
+def progress_of(day: date, statuses: Mapping[str, NodeTotals], groups: StatusGroups) -> DayProgress:
     """Return the scope (without excluded and unknown statuses and feedback) and its done part."""
-    scope, done = Totals(), Totals()
+    scope, done = NodeTotals(), NodeTotals()
     for status, totals in statuses.items():
         group = groups.of(status) if status else StatusGroup.EXCLUDED
         if group not in NOT_COUNTED:
             scope += totals
         if group is StatusGroup.DONE:
             done += totals
-    return Progress(day, scope, done)
+    return DayProgress(day, scope, done)
 
 
 def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
@@ -97,28 +97,30 @@ def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: fr
         f" WHERE project_id = ? AND is_open = 1 AND type <> 'Feedback' {where} GROUP BY 1, 2, 3",
         (project_id, *values),
     )
-    loads: dict[int | None, Load] = {}
+    loads: dict[int | None, OpenWorkload] = {}
     groups = status_groups(connection, project_id)
     for key, status, is_task, count, points, hours in found:
         group = groups.of(status)
         if is_task or group is not StatusGroup.UNKNOWN:
-            loads[key] = loads.get(key, Load("")) + _load(group, bool(is_task), Totals(count, points), hours)
+            loads[key] = loads.get(key, OpenWorkload("")) + _load(
+                group, bool(is_task), NodeTotals(count, points), hours
+            )
     return loads
 
 
-def _load(group: StatusGroup, is_task: bool, totals: Totals, hours: float) -> Load:
+def _load(group: StatusGroup, is_task: bool, totals: NodeTotals, hours: float) -> OpenWorkload:
     if is_task:
-        return Load("", hours=hours)
+        return OpenWorkload("", hours=hours)
     match group:
         case StatusGroup.IN_PROGRESS:
-            return Load("", started=totals)
+            return OpenWorkload("", started=totals)
         case StatusGroup.READY_FOR_TEST:
-            return Load("", tested=totals)
+            return OpenWorkload("", tested=totals)
         case _:
-            return Load("", waiting=totals)
+            return OpenWorkload("", waiting=totals)
 
 
-def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[Load]:
+def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[OpenWorkload]:
     """Return the loads with the names of their people or areas."""
     return [replace(load, name=name(key)) for key, load in loads.items()]
 

@@ -17,9 +17,9 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.reports.daily import Flow, Progress, flow_of
+from backlit.model.reports.daily import DayProgress, ScopeFlow, flow_of
 from backlit.model.statuses import StatusGroups
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
 from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
@@ -32,8 +32,8 @@ PROJECT = 0
 """The iteration id that stands for the whole backlog."""
 
 Span = tuple[frozenset[int], date, date]
-ProgressDays = tuple[Progress, ...]
-NOTHING = Progress(date.min, Totals(), Totals())
+ProgressDays = tuple[DayProgress, ...]
+NOTHING = DayProgress(date.min, NodeTotals(), NodeTotals())
 
 _COUNTS_SQL = (
     "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"
@@ -118,18 +118,18 @@ class Snapshot(Struct, frozen=True):
     """
 
     day: date
-    statuses: Mapping[str, Totals]
+    statuses: Mapping[str, NodeTotals]
     work_remaining: float
     work_completed: float
     groups: StatusGroups
 
     @property
-    def scope(self) -> Totals:
+    def scope(self) -> NodeTotals:
         """The scope: everything except excluded and unknown statuses and feedback."""
         return progress_of(self.day, self.statuses, self.groups).scope
 
     @property
-    def done(self) -> Totals:
+    def done(self) -> NodeTotals:
         """The done and closed items."""
         return progress_of(self.day, self.statuses, self.groups).done
 
@@ -156,14 +156,14 @@ class Snapshots:
         """Return the whole backlog's days, the oldest first."""
         return self.of_iteration(PROJECT)
 
-    async def progress(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[Progress, ...]:
+    async def progress(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[DayProgress, ...]:
         """Return the progress of some iterations together (none: the whole backlog) on each recorded day.
 
         Oldest first. An iteration without a row on a recorded day was empty.
         """
         return (await self.progress_in([(iteration_ids, first, last)]))[0]
 
-    async def progress_in(self, spans: Sequence[Span]) -> list[tuple[Progress, ...]]:
+    async def progress_in(self, spans: Sequence[Span]) -> list[tuple[DayProgress, ...]]:
         """Return the progress of several spans of days, each with its iterations, by one act."""
         project_id = self._project() or 0
         return await self._files.write(
@@ -192,14 +192,14 @@ def _progress(days: SnapshotTable, project_id: int, span: Span, groups: StatusGr
     found = dict.fromkeys(days.recorded(project_id, first, last), NOTHING)
     for day, statuses in days.of_iterations(project_id, ids_json(sorted(iteration_ids or {PROJECT})), first, last):
         each = progress_of(date.fromisoformat(day), _totals(statuses), groups)
-        found[day] = Progress(each.day, found[day].scope + each.scope, found[day].done + each.done)
+        found[day] = DayProgress(each.day, found[day].scope + each.scope, found[day].done + each.done)
     return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
 
 
 def _lines(connection: sqlite3.Connection, project_id: int) -> tuple[dict[int, SnapshotRow], int]:
     """Count everything. Returns the rows by iteration and the number of items."""
     items = 0
-    statuses: dict[int, dict[str, Totals]] = {PROJECT: {}}
+    statuses: dict[int, dict[str, NodeTotals]] = {PROJECT: {}}
     work: dict[int, tuple[float, float]] = {}
     for iteration_id, is_task, status, count, points, remaining, completed in connection.execute(
         _COUNTS_SQL, (project_id,)
@@ -211,19 +211,19 @@ def _lines(connection: sqlite3.Connection, project_id: int) -> tuple[dict[int, S
                 work[place] = (done[0] + remaining, done[1] + completed)
             else:
                 of_place = statuses.setdefault(place, {})
-                of_place[status or ""] = of_place.get(status or "", Totals()) + Totals(count, points)
+                of_place[status or ""] = of_place.get(status or "", NodeTotals()) + NodeTotals(count, points)
     return {
         place: (place, _written(statuses.get(place, {})), *work.get(place, (0.0, 0.0)))
         for place in statuses.keys() | work.keys()
     }, items
 
 
-def _written(statuses: Mapping[str, Totals]) -> str:
+def _written(statuses: Mapping[str, NodeTotals]) -> str:
     return orjson.dumps({status: [each.count, each.points] for status, each in sorted(statuses.items())}).decode()
 
 
-def _totals(text: str) -> dict[str, Totals]:
-    return {status: Totals(count, points) for status, (count, points) in orjson.loads(text).items()}
+def _totals(text: str) -> dict[str, NodeTotals]:
+    return {status: NodeTotals(count, points) for status, (count, points) in orjson.loads(text).items()}
 
 
 class ScopeLog:
@@ -244,7 +244,9 @@ class ScopeLog:
         look = partial(_look, project_id=project_id, today=today)
         await self._pace.scan(project_id, today, look, partial(_note_scope, project_id=project_id, today=today))
 
-    async def flows(self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]) -> Mapping[date, Flow]:
+    async def flows(
+        self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]
+    ) -> Mapping[date, ScopeFlow]:
         """Return the additions to and removals from some iterations together, up to each recorded day."""
         if not days:
             return {}
@@ -255,19 +257,19 @@ class ScopeLog:
             return scope.followed(project_id), scope.moves(project_id, ids, days[0], days[-1])
 
         followed, moves = await self._files.write(read)
-        flows: dict[str, Flow] = defaultdict(Flow)
+        flows: dict[str, ScopeFlow] = defaultdict(ScopeFlow)
         for day, before, after in moves:
             flows[day] += flow_of(before, after)
         spans = [each for iteration_id, each in followed.items() if iteration_id in iteration_ids]
         return {day: flows[day.isoformat()] for day in days if any(each.covers(day) for each in spans)}
 
-    async def carried(self, project_id: int, ends: Sequence[End]) -> list[Totals]:
+    async def carried(self, project_id: int, ends: Sequence[End]) -> list[NodeTotals]:
         """Return the totals carried over from some iterations to later ones before their end."""
 
-        def read(writer: Writer) -> list[Totals]:
+        def read(writer: Writer) -> list[NodeTotals]:
             scope = writer.journal.scope_log
             return [
-                Totals(*scope.carried(project_id, node_id, ids_json(sorted(later)), first, last))
+                NodeTotals(*scope.carried(project_id, node_id, ids_json(sorted(later)), first, last))
                 for node_id, later, first, last in ends
             ]
 

@@ -14,11 +14,11 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
-from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
+from backlit.model.reports.daily import Course, DayProgress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import FirstDay, Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import LEFT_OUT, Measure, Report
-from backlit.model.reports.velocity import Run, last_day_of_work, velocity
-from backlit.model.trees import ROOT_PARENT, Totals
+from backlit.model.reports.velocity import IterationRecord, last_day_of_work, velocity
+from backlit.model.trees import ROOT_PARENT, NodeTotals
 from backlit.store.files.files import Files
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.reports import items
@@ -170,7 +170,7 @@ class Reports:
         flows = await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
         return replace(course, flows=flows)
 
-    async def _now(self, coverage: Coverage, today: date) -> Progress:
+    async def _now(self, coverage: Coverage, today: date) -> DayProgress:
         return await self._read(
             coverage, lambda connection, project_id, ids: items.progress(connection, project_id, ids, today)
         )
@@ -194,7 +194,7 @@ class Reports:
         runs = await self._runs(ended[-MOST_RUNS:], today)
         return velocity_of(each.last.done.points for each in reversed(runs))
 
-    async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[Run]:
+    async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[IterationRecord]:
         """Return the iterations with their records, or their current progress if nothing was recorded."""
         spans = [(each.iteration_ids, each.start, each.end) for each in coverages]
         recorded = list(zip(coverages, await self._records.snapshots.progress_in(spans), strict=True))
@@ -205,21 +205,21 @@ class Reports:
             if ids
             else {}
         )
-        nothing = Progress(today, Totals(), Totals())
+        nothing = DayProgress(today, NodeTotals(), NodeTotals())
         carried = await self._carried([each for each, progress in recorded if progress])
         return [
-            Run(
+            IterationRecord(
                 each.name,
                 each.start,
                 each.end,
                 progress,
                 now.get(each.node_id or 0, nothing),
-                carried.get(each.node_id or 0, Totals()),
+                carried.get(each.node_id or 0, NodeTotals()),
             )
             for each, progress in recorded
         ]
 
-    async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, Totals]:
+    async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, NodeTotals]:
         """Return the totals carried over to later iterations before the end, by iteration."""
         every = self.coverages.leaves()
         later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}

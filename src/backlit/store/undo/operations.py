@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import OutboxEntry
 
@@ -122,7 +122,7 @@ class DeleteNode(Struct, frozen=True):
 
     entry: OutboxEntry
     target: str
-    moved: Totals = NO_TOTALS
+    moved: NodeTotals = NO_TOTALS
     is_changed: bool = False
     """True if the node's values changed since its creation."""
     item_id: int = 0

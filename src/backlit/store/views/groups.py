@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
 from backlit.model.local_times import LocalTimes
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.views.query import Query, level_day, level_value
 
 GroupKey = tuple[object, ...]
@@ -217,17 +217,17 @@ class Facet(Struct, frozen=True):
     """A value, None for no value, with the number of items other than tasks and their points."""
 
     value: object
-    totals: Totals
+    totals: NodeTotals
 
 
 def facets(mirror: sqlite3.Connection, query: Query, key: str, times: LocalTimes) -> list[Facet]:
     """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
     sql, values = query.counts(key)
-    sums: dict[object, Totals] = {}
+    sums: dict[object, NodeTotals] = {}
     for raw, count, points, tasks in mirror.execute(sql, values):
         found = level_value(key, level_day(key, raw, times))
         for value in found if isinstance(found, tuple) else (found,):
-            sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points), int(tasks))
+            sums[value] = sums.get(value, NodeTotals()) + NodeTotals(int(count), float(points), int(tasks))
     return sorted(
         (Facet(value, totals) for value, totals in sums.items()), key=lambda each: (-each.totals.count, str(each.value))
     )

@@ -7,7 +7,7 @@ from datetime import datetime
 import orjson
 from msgspec import Struct
 
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.files.files import Files
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
@@ -51,19 +51,19 @@ class Batch:
         """Return the counts of items and tasks; an unknown id counts as an item. A short read."""
         sql = "SELECT count(*) FROM items WHERE is_task = 1 AND id IN (SELECT value FROM json_each(?))"
         ((tasks,),) = self._files.mirror.execute(sql, (ids_json(item_ids),))
-        return Totals(len(item_ids) - tasks, tasks=tasks).words
+        return NodeTotals(len(item_ids) - tasks, tasks=tasks).words
 
-    async def totals(self, item_ids: Iterable[int]) -> Totals:
+    async def totals(self, item_ids: Iterable[int]) -> NodeTotals:
         """Count some items and their points, on the reading thread, for any number of items."""
         ids = list(item_ids)
 
-        def read(mirror: sqlite3.Connection) -> Totals:
+        def read(mirror: sqlite3.Connection) -> NodeTotals:
             sql = (
                 "SELECT count(*) - total(is_task), total(points), total(is_task) FROM items"
                 " WHERE id IN (SELECT value FROM json_each(?))"
             )
             count, points, tasks = mirror.execute(sql, (ids_json(ids),)).fetchone()
-            return Totals(int(count), points, int(tasks))
+            return NodeTotals(int(count), points, int(tasks))
 
         return await self._files.read(read)
 

@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
-from backlit.model.trees import Node, Totals, Tree
+from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.files.files import Files
 from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
@@ -161,13 +161,13 @@ class Lookups:
 
         return self.keep(Subject.TREES, "entries", make)
 
-    def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
+    def totals(self, kind: TreeKind) -> Mapping[int, NodeTotals]:
         """Return each area's or iteration's own open items (without tasks) and points, not rolled up."""
         return self.keep(
             Subject.ITEMS,
             f"totals {kind.value}",
             lambda: {
-                node_id: Totals(count, points)
+                node_id: NodeTotals(count, points)
                 for node_id, count, points in self._files.mirror.execute(_TOTALS_SQL[kind], (self.project_id,))
                 if node_id is not None
             },
@@ -337,11 +337,11 @@ class Projects:
         self._files = files
         self._lookups = lookups
 
-    async def totals(self) -> Mapping[int, Totals]:
+    async def totals(self) -> Mapping[int, NodeTotals]:
         """Return the open items other than tasks, and their points, of every project opened here."""
 
-        def read(mirror: sqlite3.Connection) -> dict[int, Totals]:
-            return {project_id: Totals(count, points) for project_id, count, points in mirror.execute(_TOTALS)}
+        def read(mirror: sqlite3.Connection) -> dict[int, NodeTotals]:
+            return {project_id: NodeTotals(count, points) for project_id, count, points in mirror.execute(_TOTALS)}
 
         return await self._files.read(read)
 

@@ -10,7 +10,7 @@ from backlit.model.filters import Filter
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
-from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, RuleInputs
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
@@ -104,11 +104,11 @@ class StoreNames:
         leaves = [each for each in leaves if not tree.children(each.id)]
         return frozenset(each.id for each in _BY_WORD[wanted](leaves, day))
 
-    def ground(self) -> Ground:
+    def ground(self) -> RuleInputs:
         """Return the current facts that the ready-check depends on; an only area counts as an area."""
         areas = self._lookups.tree(TreeKind.AREAS)
         root_id = areas.roots[0].id if areas.roots and len(areas) > 1 else None
-        return Ground(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
+        return RuleInputs(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
 
     def failing(self, rule_id: str | None) -> Filter:
         """Return the filter for items that fail a rule of the ready-check, or any rule."""

@@ -12,9 +12,9 @@ from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
 from backlit.model.filters import (
     And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
+    FunctionCall,
     In,
     Mentions,
     Not,
@@ -228,7 +228,7 @@ def keys_in(node: Filter | Term) -> set[str]:
             return keys_in(left) | keys_in(right)
         case In(term, _):
             return keys_in(term)
-        case Call(_, arguments):
+        case FunctionCall(_, arguments):
             return {key for argument in arguments for key in keys_in(argument)}
         case Property(name):
             return {name}

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from backlit.model.filters import POINTS
 from backlit.model.local_times import LocalTimes
-from backlit.model.query import Names, filter_of, mentions_status, parse_query
-from backlit.model.trees import Totals
+from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
+from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import ROW_COLUMNS, Row, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
@@ -38,7 +38,7 @@ TICKS_COVERED, TICKS_READ = 60, 10
 """The most thousands of database steps for the first rows, with and without a covering index."""
 
 
-class ViewNames(Names, Protocol):
+class ViewNames(NameResolver, Protocol):
     """The resolver of a view's names, with the order of their values."""
 
     def ranks(self, key: str) -> Mapping[object, object] | None:
@@ -57,7 +57,7 @@ class ColumnValues(NamedTuple):
 class _Loaded(Struct, frozen=True):
     ids: "array[int]"
     largest_id: int
-    totals: Totals
+    totals: NodeTotals
     lines: Lines
     values: ColumnValues | None = None
 
@@ -99,7 +99,7 @@ class View:
         self._is_stale = False
         self._are_totals_stale = True
         self._reading = asyncio.Lock()
-        self.totals: Totals | None = None
+        self.totals: NodeTotals | None = None
         self.values: ColumnValues | None = None
 
     def _resolved(self) -> Query:
@@ -160,7 +160,7 @@ class View:
         if self.is_grouped:
             self._lines.fold(self._folded)
 
-    def divide(self, key: str, parts: Sequence[tuple[object, int, Totals]]) -> None:
+    def divide(self, key: str, parts: Sequence[tuple[object, int, NodeTotals]]) -> None:
         """Put headers over ranges of an ungrouped list: each one's value, end and totals."""
         buckets: list[Bucket] = []
         start = 0
@@ -266,7 +266,7 @@ class View:
                 await self.load()
             elif self._are_totals_stale:
                 totals = await self._read(partial(_totals, query=self._query))
-                assert isinstance(totals, Totals)
+                assert isinstance(totals, NodeTotals)
                 self.totals = totals
                 self._are_totals_stale = False
 
@@ -349,7 +349,7 @@ def _load(
     figures = {key: (each.count, each.points) for key, each in found.items()}
     lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
     count = sum(each.count for each in found.values())
-    totals = Totals(count, sum(each.points for each in found.values()), len(ids) - count)
+    totals = NodeTotals(count, sum(each.points for each in found.values()), len(ids) - count)
     return _Loaded(ids, max(ids, default=0), totals, lines)
 
 
@@ -404,6 +404,6 @@ def _ids(mirror: sqlite3.Connection, query: Query) -> "array[int]":
     return ids
 
 
-def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
+def _totals(mirror: sqlite3.Connection, query: Query) -> NodeTotals:
     count, points, tasks = mirror.execute(*query.totals()).fetchone()
-    return Totals(int(count), float(points), int(tasks))
+    return NodeTotals(int(count), float(points), int(tasks))

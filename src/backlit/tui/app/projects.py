@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.query import Candidate
 from backlit.model.statuses import status_word
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.app.places import Places
@@ -141,7 +141,7 @@ async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
         dialog.replace_choices(_choices(target, totals))
 
 
-def _choices(target: ProjectTarget, totals: Mapping[int, Totals] | None) -> list[Choice]:
+def _choices(target: ProjectTarget, totals: Mapping[int, NodeTotals] | None) -> list[Choice]:
     """Return the projects with the role of the user and the open work in columns, then the other profiles.
 
     None leaves the column of the open work empty.

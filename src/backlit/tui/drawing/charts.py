@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from backlit.model.amounts import counted
-from backlit.model.planning import Capacity, Fit, Load
+from backlit.model.planning import Capacity, Fit, PlannedLoad
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 
 Piece: TypeAlias = tuple[str, str]
@@ -317,7 +317,7 @@ def scale_of(capacity: Capacity, amount: float = 0.0) -> float:
     return max(capacity.most or (capacity.least or 0) * 1.25, amount)
 
 
-def scaled_bar(load: Load, capacity: Capacity, width: int, scale: float, full: str = "█") -> list[Piece]:
+def scaled_bar(load: PlannedLoad, capacity: Capacity, width: int, scale: float, full: str = "█") -> list[Piece]:
     """Return the bar of a load, and blanks up to the width, which stands for the points of a scale."""
     whole = scale_of(capacity, load.points)
     cells = max(min(width, LEAST_CELLS), round(width * whole / max(scale, whole))) if whole else width
@@ -368,7 +368,7 @@ def range_words(capacity: Capacity) -> str:
     return f"min {number_text(least)}" if least else number_text(most) if most else ""
 
 
-def capacity_words(load: Load, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
+def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
     """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 / 26–36."""
     over, target = capacity.over(load.points), range_words(capacity)
     limit = ("capacity " if capacity.least else "max ") if capacity.most else ""

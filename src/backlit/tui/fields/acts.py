@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, ItemType, Section
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.records.item import Item, counted_types
 from backlit.store.records.merge import is_same
@@ -77,7 +77,7 @@ class Plan(Struct):
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
-        every = Totals(self.total - self.tasks, tasks=self.tasks).words
+        every = NodeTotals(self.total - self.tasks, tasks=self.tasks).words
         changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
         others = [f"{len(self.already):,} unchanged"] if self.already else []
         for why, items in self.left_out.items():

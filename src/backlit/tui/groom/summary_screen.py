@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, points_of
-from backlit.model.planning import Load
-from backlit.model.ready_check import Ground
+from backlit.model.planning import PlannedLoad
+from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.records.changes import Subject
@@ -123,7 +123,7 @@ class SessionFacts(LinesView):
         sprint = target_of(store.plan.iterations.targets(), store.plan.draft.target, store.today())
         if sprint is not None:
             yield key_of("app.plan"), [(f"plan {sprint.name}", "foreground")]
-            load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, Load())
+            load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, PlannedLoad())
             bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
             needed = length(capacity_words(load, sprint.capacity))
             words = capacity_words(load, sprint.capacity, is_brief=needed > width - KEYS)
@@ -281,7 +281,7 @@ def _counts(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]) -
     return f"{', '.join(parts)}."
 
 
-def _item(store: Store, each: Groomed, ground: Ground) -> Iterator[str]:
+def _item(store: Store, each: Groomed, ground: RuleInputs) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))

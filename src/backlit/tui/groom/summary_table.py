@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from backlit.model.ready_check import Ground, Rule
+from backlit.model.ready_check import Rule, RuleInputs
 from backlit.store.grooming import Groomed
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
@@ -153,12 +153,12 @@ class SummaryTable(LineList):
         texts = (name, "bold", is_cut[0]), (change, "", is_cut[1]), (check, "$muted", is_cut[1])
         return [(text, style) for text, style, cut in texts if cut and text]
 
-    def _texts_of(self, each: Groomed, ground: Ground) -> tuple[str, str, str]:
+    def _texts_of(self, each: Groomed, ground: RuleInputs) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
         return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, ground))
 
 
-def open_words(rules: Sequence[Rule], ground: Ground) -> list[str]:
+def open_words(rules: Sequence[Rule], ground: RuleInputs) -> list[str]:
     """Return the checks that an item fails, in the words that the other screens use for them."""
     return [rule.said(ground).rstrip(".") for rule in rules]
 

@@ -10,12 +10,12 @@ from textual.message import Message
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, ItemType
-from backlit.model.query import AllOf, AnyOf, Condition, NameKind, NotThis, Word, parse_query, write_query
+from backlit.model.query import AllOf, AnyOf, Condition, NameKind, NameText, NotThis, parse_query, write_query
 from backlit.model.query import Node as QueryNode
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, field_named, parts_of
 from backlit.model.query.syntax import quoted
 from backlit.model.ready_check import RULE_BY_ID
-from backlit.model.trees import Node, Totals, Tree
+from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import Facet
@@ -175,7 +175,7 @@ def text_and_query(text: str) -> tuple[str, str]:
         if SIGNS.isdisjoint(text):
             return text, ""
         raise
-    is_plain = tree == AllOf() or (isinstance(tree, Word) and '"' not in text)
+    is_plain = tree == AllOf() or (isinstance(tree, NameText) and '"' not in text)
     return (text, "") if is_plain else ("", text)
 
 
@@ -195,7 +195,7 @@ def _words(node: QueryNode) -> list[str]:
             return [word for part in parts for word in _words(part)]
         case Condition(key, _, values) if key.lower() == ANYWHERE_KEY:
             return list(values)
-        case Condition() | NotThis() | Word():
+        case Condition() | NotThis() | NameText():
             return []
 
 
@@ -293,9 +293,9 @@ def _in_tree(store: Store, kind: TreeKind, facets: Sequence[Facet]) -> Mapping[s
     if kind is TreeKind.ITERATIONS:
         for word in _RELATIVE:
             ids = store.names.ids(NameKind.ITERATION, word, with_subtree=True)
-            found[word] = sum(own.get(each, Totals()).count for each in ids)
+            found[word] = sum(own.get(each, NodeTotals()).count for each in ids)
     nowhere = [facet.totals.count for facet in facets if facet.value is None]
-    found[NONE] = sum(nowhere) + sum(own.get(root.id, Totals()).count for root in tree.roots)
+    found[NONE] = sum(nowhere) + sum(own.get(root.id, NodeTotals()).count for root in tree.roots)
     return found
 
 

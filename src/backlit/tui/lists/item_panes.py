@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from backlit.model.trees import Totals
+from backlit.model.trees import NodeTotals
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
@@ -39,7 +39,7 @@ class SelectionTotals:
     """The number and the points of the selected items, counted in a worker of its owner; `changed` is called after."""
 
     def __init__(self, store: Store, owner: Widget, changed: Callable[[], object]) -> None:
-        self.totals = Totals()
+        self.totals = NodeTotals()
         self._store = store
         self._owner = owner
         self._changed = changed
@@ -50,7 +50,7 @@ class SelectionTotals:
             self._owner.run_worker(work(self._measure, ids), exclusive=True, group="selection")
         else:
             self._owner.workers.cancel_group(self._owner, "selection")
-            self.totals = Totals()
+            self.totals = NodeTotals()
             self._changed()
 
     async def _measure(self, ids: Sequence[int]) -> None:

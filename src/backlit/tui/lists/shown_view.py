@@ -12,7 +12,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.columns import ColumnWish
@@ -49,8 +49,8 @@ class Unmatched(Struct, frozen=True):
 
     spec: ViewSpec | None = None
     done: int | None = None
-    all: Totals = NO_TOTALS
-    rest: Totals | None = None
+    all: NodeTotals = NO_TOTALS
+    rest: NodeTotals | None = None
 
 
 class UnmatchedReader:
@@ -58,7 +58,7 @@ class UnmatchedReader:
 
     def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
         self._view_of = view_of
-        self._kept: dict[ViewSpec, Totals] = {}
+        self._kept: dict[ViewSpec, NodeTotals] = {}
 
     def forget(self) -> None:
         """Forget the totals, because items changed."""
@@ -165,7 +165,7 @@ class ShownView:
             await self._target.shown_view.reload()
             self._items.show(self._target.shown_view, self._items.current_id)
 
-    def draw_words(self, heading: Sequence[Part], totals: Totals | None, position: tuple[int, int, str]) -> None:
+    def draw_words(self, heading: Sequence[Part], totals: NodeTotals | None, position: tuple[int, int, str]) -> None:
         """Draw a heading, the tabs, the status, and the reason for an empty list.
 
         `position` is the number of the row under the cursor, that of all rows, and their noun.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import Share, counted, points_of
-from backlit.model.planning import Capacity, Load, Velocity
+from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
@@ -101,7 +101,7 @@ def people_of(store: Store, own: OwnCapacities) -> People:
     return People(names, own, store.lookups.teams())
 
 
-def over_limits(load: Load, people: People, iteration: str) -> list[str]:
+def over_limits(load: PlannedLoad, people: People, iteration: str) -> list[str]:
     """Return a phrase for each person over their capacity."""
     found = []
     for owner, share in load.people.items():
@@ -117,7 +117,7 @@ def over_limits(load: Load, people: People, iteration: str) -> list[str]:
     return found
 
 
-def people_words(load: Load, people: People, iteration: str, width: int) -> list[Part]:
+def people_words(load: PlannedLoad, people: People, iteration: str, width: int) -> list[Part]:
     """Return each person's points with the limits, the fullest first, as many as fit the width."""
     words = []
     for owner, share in _fullest_first(load.people):
@@ -195,13 +195,13 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]
             points, hours = _cell(share.points, most.points, owner[1]), _cell(share.hours, most.hours)
             yield partial(_columns, owner, points, hours, bar)
     if release:
-        whole = sum((loads[each.id] for each in release.iterations), Load())
+        whole = sum((loads[each.id] for each in release.iterations), PlannedLoad())
         done = f" · {counted(whole.done, 'pt')} done, {number_text(whole.points - whole.done)} open"
         yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
         yield partial(bar_line, whole, release.capacity, LOAD_BAR, 0.0)
 
 
-def bar_line(load: Load, capacity: Capacity, width: int, more: float = 0.0, room: int = WIDEST) -> Content:
+def bar_line(load: PlannedLoad, capacity: Capacity, width: int, more: float = 0.0, room: int = WIDEST) -> Content:
     """Return the bar and the words of a load in a room; points that may come are shaded, as in `28 → 36 pts`."""
     load = replace(load, points=load.points + more)
     words, before = capacity_words(load, capacity), f"  {number_text(load.points - more)} → " if more else "  "

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import Load
+from backlit.model.planning import PlannedLoad
 from backlit.store.planning.draft import Touch
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import counted_types
@@ -61,7 +61,7 @@ class PlanSummary(Struct, frozen=True):
     changes: Sequence[PlanChange]
     gone: frozenset[int]
     iterations: Sequence[IterationEntry]
-    loads: Mapping[int, Load]
+    loads: Mapping[int, PlannedLoad]
     people: People
 
     @property

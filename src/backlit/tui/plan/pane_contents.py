@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.model.planning import Load, Velocity, forecast
-from backlit.model.trees import Totals
+from backlit.model.planning import PlannedLoad, Velocity, forecast
+from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
@@ -52,8 +52,8 @@ class PlanLists:
         """True where the cursor goes to the pane of the wanted item."""
         self.folded_pane: PlanPane | None = None
         """The pane that has the wanted item, but no room in the terminal."""
-        self.loads: Mapping[int, Load] = {}
-        self.totals: Totals | None = None
+        self.loads: Mapping[int, PlannedLoad] = {}
+        self.totals: NodeTotals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
         self.velocity = Velocity(())
         self.views: dict[PlanPane, View] = {}
@@ -197,10 +197,10 @@ class Forecast:
     def divide(
         self,
         view: View,
-        totals: Totals,
+        totals: NodeTotals,
         velocity: Velocity,
         upcoming: Sequence[IterationEntry],
-        loads: Mapping[int, Load],
+        loads: Mapping[int, PlannedLoad],
     ) -> None:
         """Put a line above the items that fit each iteration; `totals` belong to the whole list."""
         mean = velocity.mean
@@ -212,20 +212,26 @@ class Forecast:
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
         self._free = {each.id: max(0.0, room) for each, room in zip(upcoming, rooms, strict=True)}
-        parts: list[tuple[object, int, Totals]] = []
+        parts: list[tuple[object, int, NodeTotals]] = []
         start = begin = end = 0
         self._unestimated = {}
         for number, stop in forecast(points, rooms, mean):
             place = upcoming[number].id
             end = at[stop] if stop < len(at) else len(rows)
             parts.append(
-                (place, end, Totals(sum(row.type != ItemType.TASK for row in rows[begin:end]), sum(points[start:stop])))
+                (
+                    place,
+                    end,
+                    NodeTotals(sum(row.type != ItemType.TASK for row in rows[begin:end]), sum(points[start:stop])),
+                )
             )
             self._unestimated[place] = sum(not points_of_row(rows[index]) for index in at[start:stop])
             start, begin = stop, end
         if end < view.count:
-            taken = sum((part[2] for part in parts), Totals())
-            parts.append((None, view.count, Totals(totals.count - taken.count, max(0.0, totals.points - taken.points))))
+            taken = sum((part[2] for part in parts), NodeTotals())
+            parts.append(
+                (None, view.count, NodeTotals(totals.count - taken.count, max(0.0, totals.points - taken.points)))
+            )
         if len(parts) > 1:
             view.divide(FORECAST, parts)
 

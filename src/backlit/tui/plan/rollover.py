@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, estimate_text, points_of
-from backlit.model.planning import Load
+from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.edits.checks import not_copied
@@ -117,7 +117,7 @@ class EndedIteration(Struct, frozen=True):
     target: IterationEntry | None
     items: Sequence[Item]
     tasks: Mapping[int, int]
-    load: Load
+    load: PlannedLoad
     owners: Mapping[int, str]
     groups: StatusGroups
 
@@ -132,7 +132,13 @@ def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
     loads = store.plan_preview.loads_now([target.id] if target else [])
     owners = {each.id: each.username for each in store.lookups.known_people().values()}
     return EndedIteration(
-        iteration, target, items, tasks, next(iter(loads.values()), Load()), owners, store.lookups.status_groups()
+        iteration,
+        target,
+        items,
+        tasks,
+        next(iter(loads.values()), PlannedLoad()),
+        owners,
+        store.lookups.status_groups(),
     )
 
 

@@ -10,7 +10,7 @@ from textual import on
 
 from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
-from backlit.model.planning import Load
+from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.store.planning.plan import Plan
 from backlit.store.records.changes import Subject
@@ -278,8 +278,8 @@ class PlanHeads:
         amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
         return [name, *filtered, *amount]
 
-    def _load(self, iteration: IterationEntry) -> Load:
-        return self._lists.loads.get(iteration.id, Load())
+    def _load(self, iteration: IterationEntry) -> PlannedLoad:
+        return self._lists.loads.get(iteration.id, PlannedLoad())
 
     def _next_lines(self, iteration: IterationEntry, width: int) -> Iterator[HeadLine]:
         """Yield the heads of the iterations after one, with blank lines between them; unread loads are left out.
@@ -338,7 +338,7 @@ class IterationHead(Struct, frozen=True):
 
     iteration: IterationEntry
     when: tuple[str, str]
-    load: Load
+    load: PlannedLoad
     shift: Shift
     people: People
     ways: tuple[bool, bool]
@@ -375,7 +375,7 @@ def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
     return left
 
 
-def _fill_line(iteration: IterationEntry, load: Load, width: int, scale: float, named: str = "") -> HeadLine:
+def _fill_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: float, named: str = "") -> HeadLine:
     """Return the points in words, after a bar of a scale, or after a name and a bar; with done points if they fit."""
     capacity = iteration.capacity
     name: list[Part] = [(" ", "muted")]

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
-from backlit.model.reports.report import Bars, Column, Report, Step, Value, number_text, value_text
+from backlit.model.reports.report import Bars, Report, ReportColumn, Step, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
@@ -342,7 +342,7 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 
 
 def _natural(report: Report, at: int) -> int:
-    column: Column = report.table.columns[at]
+    column: ReportColumn = report.table.columns[at]
     sign = SIGN if column.is_status or column.is_item else 0
     texts = (value_text(row[at], column) for row in report.table.rows)
     cells = (cell_len(safe(status_word(text) if column.is_status else text)) + sign for text in texts)

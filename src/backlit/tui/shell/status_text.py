@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
-from backlit.model.trees import NO_TOTALS, Totals
+from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
@@ -101,7 +101,7 @@ def state_words(store: Store, now: float) -> list[Word]:
     return words
 
 
-def totals_words(totals: Totals | None) -> list[Word]:
+def totals_words(totals: NodeTotals | None) -> list[Word]:
     """Return the numbers of items and points; empty without items, and while they are not known."""
     if totals is None or totals == NO_TOTALS:
         return []
@@ -118,7 +118,7 @@ def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     return [(text, colour, "app.groom") for text, colour in words] if unready else []
 
 
-def selection_words(selected: Totals) -> list[Part]:
+def selection_words(selected: NodeTotals) -> list[Part]:
     """Return the numbers of selected items and tasks, and their points if they have some; empty without any."""
     number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
@@ -166,7 +166,7 @@ def explain_empty(
     filters: Sequence[str] = (),
     done_matches: int | None = None,
     *,
-    rest: Totals | None = None,
+    rest: NodeTotals | None = None,
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:

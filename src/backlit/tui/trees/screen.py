@@ -11,8 +11,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from backlit.model.amounts import counted
-from backlit.model.planning import Load
-from backlit.model.trees import Node, Totals
+from backlit.model.planning import PlannedLoad
+from backlit.model.trees import Node, NodeTotals
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -66,7 +66,7 @@ class TreeScreen(StoreScreen[None]):
         self.kind = kind
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
-        self._unready: Mapping[int, Totals] = {}
+        self._unready: Mapping[int, NodeTotals] = {}
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
 
@@ -163,8 +163,8 @@ class TreeScreen(StoreScreen[None]):
         signs = self.store.nodes.signs(self.kind)
 
         @cache
-        def load_of(node_id: int) -> Load:
-            return sum(self.store.plan_preview.loads_now(tree.subtree_ids(node_id), {}).values(), Load())
+        def load_of(node_id: int) -> PlannedLoad:
+            return sum(self.store.plan_preview.loads_now(tree.subtree_ids(node_id), {}).values(), PlannedLoad())
 
         totals = self.store.lookups.totals(self.kind)
         branches = Branches(tree, totals, self.store.today(), iterations, signs, self._unready, load_of)

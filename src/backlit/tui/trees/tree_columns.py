@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.planning import Capacity, Fit, Load
+from backlit.model.planning import Capacity, Fit, PlannedLoad
 from backlit.model.reports.report import number_text
-from backlit.model.trees import Node, Totals, Tree
+from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.charts import Piece, range_words, scale_of, scaled_bar
@@ -39,23 +39,23 @@ class Branches(Struct, frozen=True, dict=True):
     """The content of a tree: the nodes, their own totals, and the dates of iterations."""
 
     tree: Tree
-    own: Mapping[int, Totals]
+    own: Mapping[int, NodeTotals]
     today: date
     iterations: Mapping[int, IterationEntry] = field(default_factory=dict)
     signs: Mapping[int, RowSign] = field(default_factory=dict)
     """The nodes that the service does not have as they are shown."""
-    unready: Mapping[int, Totals] = field(default_factory=dict)
+    unready: Mapping[int, NodeTotals] = field(default_factory=dict)
     """The numbers of open items that are not ready, by node."""
-    load_of: Callable[[int], Load] = lambda _: Load()
+    load_of: Callable[[int], PlannedLoad] = lambda _: PlannedLoad()
     """Returns the load of an iteration and all below it; called for the lines in sight that have a capacity."""
 
     @cached_property
-    def all(self) -> Mapping[int, Totals]:
+    def all(self) -> Mapping[int, NodeTotals]:
         """Return the totals of every node with all below it."""
         return self.tree.roll_up(self.own)
 
     @cached_property
-    def all_unready(self) -> Mapping[int, Totals]:
+    def all_unready(self) -> Mapping[int, NodeTotals]:
         """Return the number of items that are not ready in every node with all below it."""
         return self.tree.roll_up(self.unready)
 
@@ -247,7 +247,7 @@ def _aligned(column: Column, text: str) -> str:
     return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 
-def _load(load: Load, capacity: Capacity, width: int, scale: float) -> list[Piece]:
+def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:
     """Return the bar of a load, then its points with the capacity, as 37 / 32–42, and whether they are over it."""
     over = " over" if capacity.over(load.points) else ""
     points, limits = number_text(load.points), range_words(capacity)

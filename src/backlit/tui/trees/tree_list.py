@@ -7,7 +7,7 @@ from typing import Protocol
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.model.trees import Node, Totals, Tree
+from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
@@ -204,7 +204,7 @@ class TreeList(LineList):
 
         Rows of areas have all but the number of items directly in them.
         """
-        own, totals = self._branches.own.get(node.id, Totals()), self._branches.all.get(node.id, Totals())
+        own, totals = self._branches.own.get(node.id, NodeTotals()), self._branches.all.get(node.id, NodeTotals())
         iteration = self._branches.iterations.get(node.id)
         days = span(iteration.start, iteration.end, self._branches.today) if iteration is not None else ""
         words = [days] * bool(days)

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.fields import ItemType
-from backlit.model.query import Word
+from backlit.model.query import NameText
 from backlit.model.query.keys import parts_of
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
@@ -378,7 +378,7 @@ class BacklogList(ItemList):
 
 def sought_in(spec: ViewSpec) -> tuple[str, ...]:
     """Return the parts of names that a spec asks for, in lower case."""
-    words = [each.text for each in parts_of(spec.query) if isinstance(each, Word)]
+    words = [each.text for each in parts_of(spec.query) if isinstance(each, NameText)]
     return tuple(each.lower() for each in (spec.text, *words) if each)
 
 
