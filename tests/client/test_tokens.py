@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.pretty import pretty_repr
 
-from backlit.client.tokens import LONGEST_SESSION, Cookie, TokenCache, Tokens
+from backlit.client.tokens import LONGEST_SESSION, Cookie, TokenCache, TokenStore
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
 
@@ -27,7 +27,7 @@ def test_tokens_come_back_as_they_were_granted(cache: TokenCache) -> None:
     cache.save(GRANT)
 
     found = cache.load()
-    assert isinstance(found, Tokens)
+    assert isinstance(found, TokenStore)
     assert (found.access, found.refresh, found.lifetime) == ("hidden-access", "hidden-refresh", 3600)
     assert 3590 < found.remaining() <= 3600
 
@@ -119,7 +119,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         cache.save(TokenGrant("new", "new", 3600))
 
     found = cache.load()
-    assert isinstance(found, Tokens)
+    assert isinstance(found, TokenStore)
     assert found.access == "hidden-access"
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["tokens.json"]
 

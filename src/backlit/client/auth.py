@@ -12,7 +12,7 @@ import orjson
 
 from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
 from backlit.client.network import offline
-from backlit.client.tokens import Cookie, Held, TokenCache, Tokens, cookie_value
+from backlit.client.tokens import Cookie, Held, TokenCache, TokenStore, cookie_value
 from backlit.model.errors import (
     BacklitError,
     Offline,
@@ -129,10 +129,10 @@ class WrapAuth(httpx.Auth):
                 held = self._cache.load()
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
-        if isinstance(held, Tokens):
+        if isinstance(held, TokenStore):
             await self._log_out(held)
 
-    async def _log_out(self, tokens: Tokens) -> None:
+    async def _log_out(self, tokens: TokenStore) -> None:
         request = httpx.Request(
             "POST",
             f"{self._root}{LOGOUT}",
@@ -208,7 +208,9 @@ class WrapAuth(httpx.Auth):
                 self._hold(None)
                 raise SignInNeeded(SIGN_IN)
             if stored.secret == spent.secret:
-                stored = await self._refresh(stored) if isinstance(stored, Tokens) else await self._end(COOKIE_ENDED)
+                stored = (
+                    await self._refresh(stored) if isinstance(stored, TokenStore) else await self._end(COOKIE_ENDED)
+                )
             self._hold(stored)
             return stored
 
@@ -218,7 +220,7 @@ class WrapAuth(httpx.Auth):
         self._hold(None)
         raise SignInNeeded(sentence)
 
-    async def _refresh(self, tokens: Tokens) -> Tokens:
+    async def _refresh(self, tokens: TokenStore) -> TokenStore:
         """Renew the tokens and store them; the caller holds the lock of the cache."""
         try:
             grant = await self._request_grant({"wrap_refresh_token": tokens.refresh})

@@ -27,7 +27,7 @@ from backlit.client.answers import (
 from backlit.client.auth import WrapAuth
 from backlit.client.network import NetworkTransport, offline
 from backlit.client.tokens import TokenCache
-from backlit.client.transfers import Transfers
+from backlit.client.transfers import ContentTransfers
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, ServiceError, Unclear
 
@@ -117,7 +117,7 @@ class Pacing(Struct, frozen=True):
 USUAL = Pacing()
 
 
-class Answer(NamedTuple):
+class ClientResponse(NamedTuple):
     """A successful response with its whole body."""
 
     status: int
@@ -156,7 +156,7 @@ class Calls:
             headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS, "User-Agent": "backlit"},
         )
         self.auth = WrapAuth(root, tokens, self._send_raw)
-        self.transfers = Transfers(root, self._http, self.auth)
+        self.transfers = ContentTransfers(root, self._http, self.auth)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -172,7 +172,7 @@ class Calls:
         headers: Mapping[str, str] | None = None,
         *,
         is_repeatable: bool = True,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request to `path` below the base address and return a success.
 
         Retries GET, PUT and DELETE after a passing failure; a request that is not repeatable only if it certainly had
@@ -228,7 +228,7 @@ class Calls:
             method, url, content=orjson.dumps(body), headers=content_type | dict(headers or {})
         )
 
-    async def _once(self, request: httpx.Request, deadline: float) -> Answer:
+    async def _once(self, request: httpx.Request, deadline: float) -> ClientResponse:
         began, status = time.monotonic(), 0
         try:
             answer = await self._answer(request, deadline)
@@ -238,13 +238,13 @@ class Calls:
         finally:
             self.on_answer(request.method, status, time.monotonic() - began)
 
-    async def _answer(self, request: httpx.Request, deadline: float) -> Answer:
+    async def _answer(self, request: httpx.Request, deadline: float) -> ClientResponse:
         try:
             async with asyncio.timeout_at(deadline):
                 response = await self._http.send(request, auth=self.auth, stream=True)
                 try:
                     body = await read_body(response)
-                    return Answer(response.status_code, response.headers, body, said_by(request))
+                    return ClientResponse(response.status_code, response.headers, body, said_by(request))
                 except ServiceError as error:
                     raise _unclear(error) if request.method == "POST" else error from None
                 finally:
@@ -269,7 +269,7 @@ def _broken(error: httpx.RequestError, request: httpx.Request, *, may_have_happe
     return offline(error, request)
 
 
-def _refused(method: str, answer: Answer) -> BacklitError:
+def _refused(method: str, answer: ClientResponse) -> BacklitError:
     failure = error_of(answer.status, answer.headers, answer.body)
     if method == "POST" and answer.status in MAY_HAVE_HAPPENED:
         return _unclear(failure)

@@ -25,7 +25,7 @@ LONGEST_LIST = 1_000_000
 Document = dict[str, Any]
 
 
-class Query(TypedDict, total=False):
+class ListOptions(TypedDict, total=False):
     """Options of a list; `filter` and `order` are OData text, None leaves an option out."""
 
     top: int | None
@@ -37,7 +37,7 @@ class Query(TypedDict, total=False):
 _OPTION_BY_NAME = {"top": "$top", "skip": "$skip", "filter": "$filter", "order": "$orderby"}
 
 
-class Page(NamedTuple):
+class ResultPage(NamedTuple):
     """A page as received; `total` is a hint that may change while paging."""
 
     total: int
@@ -78,7 +78,7 @@ class Listing:
         self._calls = calls
         self._path = path
 
-    async def page(self, **query: Unpack[Query]) -> Page:
+    async def page(self, **query: Unpack[ListOptions]) -> ResultPage:
         """Read one page as received."""
         options: dict[str, QueryValue] = {
             option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
@@ -88,9 +88,9 @@ class Listing:
         if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
             raise ServiceError("The server's response is not a list as the interface requires.")
         total = document.get("totalResults")
-        return Page(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
+        return ResultPage(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
 
-    async def pages(self, **query: Unpack[Query]) -> AsyncIterator[Page]:
+    async def pages(self, **query: Unpack[ListOptions]) -> AsyncIterator[ResultPage]:
         """Walk all pages of `top` results, by received rather than promised counts.
 
         Raises ServiceError for endlessly repeated pages or a list without end.
@@ -107,7 +107,7 @@ class Listing:
                 return
             page = await self.page(**query)
 
-    async def _first_page(self, query: Query) -> Page:
+    async def _first_page(self, query: ListOptions) -> ResultPage:
         """Read the first page; if the service rejects its size, ask for the default size."""
         try:
             return await self.page(**query)
@@ -118,7 +118,7 @@ class Listing:
             return await self.page(**query)
 
 
-class Resource(Listing):
+class ResourceEndpoint(Listing):
     """A kind of resource; its answers are documents as received."""
 
     def __init__(self, calls: Calls, noun: str) -> None:
@@ -166,7 +166,7 @@ class Resource(Listing):
         await self._calls.call("DELETE", f"{self._path}/{identity}")
 
 
-class WorkItems(Resource):
+class WorkItems(ResourceEndpoint):
     """Work items and their tasks, comments and attachments."""
 
     def tasks(self, identity: int) -> Listing:
@@ -192,7 +192,7 @@ class WorkItems(Resource):
         return answer.document()
 
 
-class Attachments(Resource):
+class AttachmentEndpoint(ResourceEndpoint):
     """Attachments without their contents, which `transfers` moves."""
 
     async def delete(self, identity: int) -> None:
@@ -206,7 +206,7 @@ class Attachments(Resource):
                 raise error from None
 
 
-class Nodes(Resource):
+class NodeEndpoint(ResourceEndpoint):
     """Areas or iterations: the nodes of a project's tree."""
 
     def of_project(self, project_id: int) -> Listing:
@@ -219,7 +219,7 @@ class Nodes(Resource):
         await self._calls.call("DELETE", f"{self._path}/{identity}", query)
 
 
-class Users(Resource):
+class Users(ResourceEndpoint):
     """Licensed users, read-only."""
 
     async def me(self) -> Document:
@@ -227,14 +227,14 @@ class Users(Resource):
         return (await self._calls.call("GET", f"{self._path}/me")).document()
 
 
-class Projects(Resource):
+class ProjectEndpoint(ResourceEndpoint):
     """Projects; the interface does not fix the address of their list, so the client looks for it."""
 
     def time_entry_types(self, project_id: int) -> Listing:
         """Return the list of a project's time entry types."""
         return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes")
 
-    async def page(self, **query: Unpack[Query]) -> Page:
+    async def page(self, **query: Unpack[ListOptions]) -> ResultPage:
         """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""
         for path in (self._path, "api/projects"):
             try:
@@ -243,13 +243,13 @@ class Projects(Resource):
                 continue
         return await self._from_root_areas()
 
-    async def _from_root_areas(self) -> Page:
+    async def _from_root_areas(self) -> ResultPage:
         found: dict[int, Document] = {}
         async for page in Listing(self._calls, f"{API}areas").pages():
             for area in page.results:
                 if area.get("parentId") == -1 and isinstance(area.get("projectId"), int):
                     found[area["projectId"]] = {"id": area["projectId"], "name": str(area.get("name") or "")}
-        return Page(len(found), list(found.values()))
+        return ResultPage(len(found), list(found.values()))
 
 
 class Client:
@@ -263,12 +263,12 @@ class Client:
         self.base_url = calls.base_url
         self.transfers = calls.transfers
         self.work_items = WorkItems(calls, "workitems")
-        self.comments = Resource(calls, "comments")
-        self.areas = Nodes(calls, "areas")
-        self.iterations = Nodes(calls, "iterations")
+        self.comments = ResourceEndpoint(calls, "comments")
+        self.areas = NodeEndpoint(calls, "areas")
+        self.iterations = NodeEndpoint(calls, "iterations")
         self.users = Users(calls, "users")
-        self.projects = Projects(calls, "projects")
-        self.attachments = Attachments(calls, "attachments")
+        self.projects = ProjectEndpoint(calls, "projects")
+        self.attachments = AttachmentEndpoint(calls, "attachments")
 
     @classmethod
     def at(

@@ -68,7 +68,7 @@ _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenStore:
     """Tokens of one profile; `granted_at` is this machine's clock, `lifetime` in seconds."""
 
     access: str = field(repr=False)
@@ -90,7 +90,7 @@ class Tokens:
         return "Authorization", authorization_header(self.access)
 
 
-Held = Tokens | Cookie
+Held = TokenStore | Cookie
 """The credentials of a sign-in."""
 
 
@@ -125,9 +125,9 @@ class TokenCache:
             return None
         return found.st_ino, found.st_mtime_ns
 
-    def save(self, grant: TokenGrant) -> Tokens:
+    def save(self, grant: TokenGrant) -> TokenStore:
         """Write a fresh grant, durable before its use: a used refresh token is worthless."""
-        tokens = Tokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
+        tokens = TokenStore(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
         entry = {
             "access": tokens.access,
             "refresh": tokens.refresh,
@@ -234,11 +234,11 @@ def _cookie_in(entry: dict[str, object]) -> Cookie | None:
     return Cookie(value, float(granted_at)) if isinstance(value, str) and isinstance(granted_at, int | float) else None
 
 
-def _tokens_in(entry: dict[str, object]) -> Tokens | None:
+def _tokens_in(entry: dict[str, object]) -> TokenStore | None:
     access, refresh = entry.get("access"), entry.get("refresh")
     lifetime, granted_at = entry.get("lifetime"), entry.get("grantedAt")
     if not (isinstance(access, str) and isinstance(refresh, str)):
         return None
     if not (isinstance(lifetime, int | float) and isinstance(granted_at, int | float)):
         return None
-    return Tokens(access, refresh, float(lifetime), float(granted_at))
+    return TokenStore(access, refresh, float(lifetime), float(granted_at))

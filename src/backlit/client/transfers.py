@@ -36,7 +36,7 @@ _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
 
-class Transfers:
+class ContentTransfers:
     """Contents of attachments; an address on another host is read as on the profile's own."""
 
     def __init__(self, root: httpx.URL, http: httpx.AsyncClient, auth: WrapAuth) -> None:

@@ -23,7 +23,7 @@ from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Page, Resource
+    from backlit.client.client import Client, ResourceEndpoint, ResultPage
 
 
 _PAGE = 200
@@ -99,7 +99,7 @@ class Creations:
         ids = [id_in(each) for each in page.results]
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
 
-    async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
+    async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "ResultPage":
         lists = ProjectLists(self._client, await self._traits(), entry.project_id)
         if entry.kind is EntryKind.COMMENT:
             listing = self._client.work_items.comments(entry.item_id)
@@ -155,7 +155,7 @@ class ItemSending(EditSending):
 
     noun = "item"
 
-    def _resource(self, _entry: OutboxEntry) -> "Resource":
+    def _resource(self, _entry: OutboxEntry) -> "ResourceEndpoint":
         return self._client.work_items
 
     def _object_id(self, entry: OutboxEntry) -> int:
@@ -266,7 +266,7 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
 class CommentSending(Sending):
     """Sender of COMMENT and DELETE_COMMENT entries."""
 
-    def _resource(self, _entry: OutboxEntry) -> "Resource":
+    def _resource(self, _entry: OutboxEntry) -> "ResourceEndpoint":
         return self._client.comments
 
     def _object_id(self, entry: OutboxEntry) -> int:

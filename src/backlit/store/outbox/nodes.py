@@ -36,7 +36,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.sqlite.database import ids_json, transaction
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Nodes, Resource
+    from backlit.client.client import Client, NodeEndpoint, ResourceEndpoint
 
 
 FRESH = 0.5
@@ -71,7 +71,7 @@ class NodeLevels:
         self._filters = True
         self._latest: dict[tuple[int, object, int], tuple[float, Level]] = {}
 
-    def resource(self, entry: OutboxEntry) -> "Nodes":
+    def resource(self, entry: OutboxEntry) -> "NodeEndpoint":
         """Return the client's areas or iterations."""
         return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
@@ -201,7 +201,7 @@ class NodeSending(EditSending):
         super().__init__(client, files, waits, has_left, levels)
         self._levels = levels
 
-    def _resource(self, entry: OutboxEntry) -> "Resource":
+    def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
         return self._levels.resource(entry)
 
     def _object_id(self, entry: OutboxEntry) -> int:

@@ -21,7 +21,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Fetched, Resource
+    from backlit.client.client import Client, Fetched, ResourceEndpoint
 
 _UNCONFIRMED = "Could not confirm that the server saved the change. Checking again."
 _RACES = 5
@@ -127,7 +127,7 @@ class Sending(ABC):
     # The kind of object
 
     @abstractmethod
-    def _resource(self, entry: OutboxEntry) -> "Resource":
+    def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
         """Return the client's resource of the entry's object."""
 
     @abstractmethod

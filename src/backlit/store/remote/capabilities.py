@@ -15,7 +15,7 @@ from backlit.store.files.files import Files
 from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Page
+    from backlit.client.client import Client, ResultPage
 
 
 PAGE = 1000
@@ -118,7 +118,7 @@ class _Probe:
 
     async def ask(
         self, condition: str | None = None, order: str | None = None, top: int = 5, skip: int | None = None
-    ) -> "Page | None":
+    ) -> "ResultPage | None":
         """Return a page of items, or None if the service rejects the request or fails."""
         try:
             return await self._client.work_items.page(filter=condition, order=order, top=top, skip=skip)
@@ -138,7 +138,7 @@ class _Probe:
         page = await self.ask(f"projectId eq {some.get('projectId')} and id gt {low}")
         return page is not None and bool(page.results) and obeys(page.results, whole(some.get("projectId")), low)
 
-    async def dates(self, sample: "Page") -> DateForm | None:
+    async def dates(self, sample: "ResultPage") -> DateForm | None:
         stamps = [found for each in sample.results if (found := moment(each.get("lastModifiedAt")))]
         if not stamps:
             return None
@@ -173,7 +173,7 @@ class _Probe:
             and (page.total < 2 or _ids(page.results[:1]) != _ids(first.results[:1]) or oldest == stamps[-1])
         )
 
-    async def page(self, sample: "Page", told: object) -> int:
+    async def page(self, sample: "ResultPage", told: object) -> int:
         limits = told.get("limits") if isinstance(told, Mapping) else None
         limit = whole(limits.get("top")) if isinstance(limits, Mapping) else None
         if limit:

@@ -14,7 +14,7 @@ from backlit.store.remote.receiving import receive
 from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Listing, Page
+    from backlit.client.client import Client, Listing, ResultPage
 
 
 IDLE_PAGES = 100
@@ -60,7 +60,7 @@ class ProjectLists:
 
     async def items(
         self, condition: str = "", order: str | None = None, top: int = PAGE, skip: int | None = None
-    ) -> "Page":
+    ) -> "ResultPage":
         """Return a page of the project's items, or of all projects' if the service does not filter."""
         return await self.page(self.client.work_items, condition, order, top, skip)
 
@@ -71,7 +71,7 @@ class ProjectLists:
         order: str | None = None,
         top: int = PAGE,
         skip: int | None = None,
-    ) -> "Page":
+    ) -> "ResultPage":
         """Return a page of a list of resources that belong to projects."""
         mine = f"projectId eq {self.project_id}"
         wanted = (f"{mine} and {condition}" if condition else mine) if self.traits.is_ranged else None
@@ -84,7 +84,7 @@ class ProjectLists:
         order: str | None = None,
         top: int = PAGE,
         skip: int | None = None,
-    ) -> "Page":
+    ) -> "ResultPage":
         """Return a page of any list, sorted and as large as the service supports."""
         ordered = order if self.traits.orders else None
         return await listing.page(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)

@@ -23,7 +23,7 @@ from backlit.store.remote.listing import (
 from backlit.store.sync.deletions import keep_only, known_ids
 
 if TYPE_CHECKING:
-    from backlit.client.client import Page
+    from backlit.client.client import ResultPage
 
 
 Progress = Callable[[int, int], None]
@@ -119,7 +119,7 @@ class FirstLoad:
             note = {"left": [*self._left, *self._in_hand], "done": self._done, "total": self._total}
         writer.mirror.set_note(self._key, note)
 
-    def _rest(self, low: int, high: int, page: "Page") -> list[_Range]:
+    def _rest(self, low: int, high: int, page: "ResultPage") -> list[_Range]:
         """Return the missing part of a range: the end of it, or both halves if pages are unordered."""
         if not page.results or len(page.results) >= page.total:
             return []
@@ -129,7 +129,7 @@ class FirstLoad:
         return [(low, middle), (middle, high)] if low < middle < high else []
 
 
-def _ends(page: "Page") -> tuple[int, int]:
+def _ends(page: "ResultPage") -> tuple[int, int]:
     ids = [id_in(each) for each in page.results]
     return (min(ids), max(ids)) if ids else (1, 1)
 
