@@ -15,7 +15,7 @@ _REMOTE = ("SSH_CONNECTION", "SSH_TTY")
 _UNCONFIRMED = "the terminal (OSC 52), which does not confirm it"
 
 
-class Route(Struct, frozen=True):
+class ClipboardProgram(Struct, frozen=True):
     """A program that takes the text on its standard input."""
 
     name: str
@@ -37,25 +37,25 @@ class Route(Struct, frozen=True):
         return done.returncode == 0
 
 
-def routes(environment: Mapping[str, str] = os.environ) -> list[Route]:
+def routes(environment: Mapping[str, str] = os.environ) -> list[ClipboardProgram]:
     """Return the installed programs that reach a clipboard from here; over SSH, only the terminal's multiplexer."""
     return [route for route in _routes(environment) if shutil.which(route.command[0], path=environment.get("PATH"))]
 
 
-def _routes(environment: Mapping[str, str]) -> Iterator[Route]:
+def _routes(environment: Mapping[str, str]) -> Iterator[ClipboardProgram]:
     if environment.get("TMUX"):
-        yield Route("tmux", ("tmux", "load-buffer", "-w", "-"))
+        yield ClipboardProgram("tmux", ("tmux", "load-buffer", "-w", "-"))
     if any(environment.get(name) for name in _REMOTE):
         return
     if sys.platform == "darwin":
-        yield Route("pbcopy", ("pbcopy",))
+        yield ClipboardProgram("pbcopy", ("pbcopy",))
     if environment.get("WAYLAND_DISPLAY"):
-        yield Route("wl-copy", ("wl-copy",))
+        yield ClipboardProgram("wl-copy", ("wl-copy",))
     if environment.get("DISPLAY"):
-        yield Route("xclip", ("xclip", "-selection", "clipboard"))
+        yield ClipboardProgram("xclip", ("xclip", "-selection", "clipboard"))
 
 
-def taken_by(found: Sequence[Route], text: str) -> str:
+def taken_by(found: Sequence[ClipboardProgram], text: str) -> str:
     """Give the text to all programs; return the ones that took it in words, or the terminal without a confirmation."""
     return " and ".join(route.name for route in found if route.take(text)) or _UNCONFIRMED
 
