@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, select
 from backlit.model.errors import BacklitError, BadRequest, Conflict, NotFound
 from backlit.model.fields import ItemType, Kind
 from backlit.service.admin import custom_fields, projects, users, value_lists
-from backlit.service.admin.custom_fields import FieldChange
+from backlit.service.admin.custom_fields import CustomFieldChange
 from backlit.service.admin.projects import ProjectChange
 from backlit.service.admin.workspace import NAME_LIMIT, checked_name, project_id_of, user_id_of
 from backlit.service.storage import schema
@@ -194,15 +194,15 @@ def test_a_removed_team_leaves_its_own_items_only(connection: Connection) -> Non
     ],
 )
 def test_a_wrong_key_is_refused_with_a_right_one(connection: Connection, key: str, suggested: str) -> None:
-    said = refusal(lambda: custom_fields.add(connection, "Aurora", key, Kind.TEXT, FieldChange()))
+    said = refusal(lambda: custom_fields.add(connection, "Aurora", key, Kind.TEXT, CustomFieldChange()))
 
     assert said.endswith(f" {suggested}") or suggested in said
-    assert is_taken(lambda: custom_fields.add(connection, "Aurora", f"{'x' * 60}_cf", Kind.TEXT, FieldChange()))
+    assert is_taken(lambda: custom_fields.add(connection, "Aurora", f"{'x' * 60}_cf", Kind.TEXT, CustomFieldChange()))
 
 
 def test_a_field_is_one_projects_and_has_all_types_unless_some_are_named(connection: Connection) -> None:
-    made = custom_fields.add(connection, "Beacon", "Channel_cf", Kind.INTEGER, FieldChange(default="7"))
-    some = FieldChange(types=[ItemType.BUG, ItemType.STORY, ItemType.BUG])
+    made = custom_fields.add(connection, "Beacon", "Channel_cf", Kind.INTEGER, CustomFieldChange(default="7"))
+    some = CustomFieldChange(types=[ItemType.BUG, ItemType.STORY, ItemType.BUG])
     custom_fields.add(connection, "Harbour", "Channel_cf", Kind.TEXT, some)
 
     assert made["types"] == [each.value for each in ItemType]
@@ -212,7 +212,7 @@ def test_a_field_is_one_projects_and_has_all_types_unless_some_are_named(connect
     listed = [(each["projectId"], each["key"]) for each in custom_fields.listed(connection)]
     assert listed == sorted(listed)
     custom_fields.remove(connection, "Harbour", "Channel_cf")
-    custom_fields.change(connection, "Beacon", "Channel_cf", FieldChange(default=""))
+    custom_fields.change(connection, "Beacon", "Channel_cf", CustomFieldChange(default=""))
     kept = {each["projectId"]: each for each in custom_fields.listed(connection) if each["key"] == "Channel_cf"}
     assert {project: each["default"] for project, each in kept.items()} == {1: "Web", 2: None}
     assert (kept[1]["kind"], kept[1]["choices"]) == ("choice", ["Web", "Store", "Phone"])
@@ -220,14 +220,14 @@ def test_a_field_is_one_projects_and_has_all_types_unless_some_are_named(connect
 
 def test_every_change_of_settings_is_published_for_its_project_alone(connection: Connection) -> None:
     teams, ticks = schema.teams, schema.time_entry_types
-    text, statuses = FieldChange(types=["Risk"]), ["Active", "Closed", "Odd"]
+    text, statuses = CustomFieldChange(types=["Risk"]), ["Active", "Closed", "Odd"]
     acts: list[Callable[[], object]] = [
         lambda: projects.add_name(connection, teams, "Beacon", "Owls"),
         lambda: projects.rename_name(connection, teams, "Beacon", "Owls", "Bats"),
         lambda: projects.remove_name(connection, teams, "Beacon", "Bats"),
         lambda: projects.add_name(connection, ticks, "Beacon", "Travel"),
         lambda: custom_fields.add(connection, "Beacon", "Odd_cf", Kind.TEXT, text),
-        lambda: custom_fields.change(connection, "Beacon", "Odd_cf", FieldChange(default="x")),
+        lambda: custom_fields.change(connection, "Beacon", "Odd_cf", CustomFieldChange(default="x")),
         lambda: custom_fields.remove(connection, "Beacon", "Odd_cf"),
         lambda: value_lists.set_values(connection, "Beacon", "Risk", "Status", statuses),
         lambda: value_lists.set_groups(connection, "Beacon", ["Odd=done"]),
@@ -248,37 +248,37 @@ def test_every_change_of_settings_is_published_for_its_project_alone(connection:
 def test_a_field_has_choices_if_it_is_a_choice_and_a_key_of_its_own(connection: Connection) -> None:
     add = partial(custom_fields.add, connection, "Aurora")
 
-    assert "takes no --choice" in refusal(lambda: add("Odd_cf", Kind.TEXT, FieldChange(choices=["a"])))
-    assert "needs its values" in refusal(lambda: add("Odd_cf", Kind.CHOICE, FieldChange()))
+    assert "takes no --choice" in refusal(lambda: add("Odd_cf", Kind.TEXT, CustomFieldChange(choices=["a"])))
+    assert "needs its values" in refusal(lambda: add("Odd_cf", Kind.CHOICE, CustomFieldChange()))
     for key in ("Channel_cf", "CHANNEL_cf"):
-        assert "already has a field" in refusal(partial(add, key, Kind.TEXT, FieldChange()), Conflict)
+        assert "already has a field" in refusal(partial(add, key, Kind.TEXT, CustomFieldChange()), Conflict)
 
 
 def test_a_change_of_a_field_keeps_its_other_settings(connection: Connection) -> None:
     types = [each for each in ItemType if each is not ItemType.TASK]
 
-    assert custom_fields.change(connection, "Aurora", "Channel_cf", FieldChange(default="Phone")) == {
+    assert custom_fields.change(connection, "Aurora", "Channel_cf", CustomFieldChange(default="Phone")) == {
         "projectId": 1, "key": "Channel_cf", "kind": "choice", "types": types, "choices": ["Web", "Store", "Phone"],
         "default": "Phone", "itemsChanged": 0, "itemsRendered": 0,
     }  # fmt: skip
-    wrong = FieldChange(choices=["Web", "Store"])
+    wrong = CustomFieldChange(choices=["Web", "Store"])
     assert "not among its values: Web, Store" in refusal(
         lambda: custom_fields.change(connection, "Aurora", "Channel_cf", wrong)
     )
 
 
 def test_an_item_without_a_value_is_no_obstacle_to_a_new_list(connection: Connection) -> None:
-    given = FieldChange(choices=["low", "high"])
+    given = CustomFieldChange(choices=["low", "high"])
     custom_fields.add(connection, "Beacon", "Risk_cf", Kind.CHOICE, given)
 
-    changed = custom_fields.change(connection, "Beacon", "Risk_cf", FieldChange(choices=["low"]))
+    changed = custom_fields.change(connection, "Beacon", "Risk_cf", CustomFieldChange(choices=["low"]))
 
     assert (changed["choices"], changed["itemsChanged"]) == (["low"], 0)
 
 
 def test_settings_are_those_of_their_project(connection: Connection) -> None:
     for name, key in (("Beacon", "Dock_cf"), ("Harbour", "Berth_cf")):
-        custom_fields.add(connection, name, key, Kind.TEXT, FieldChange())
+        custom_fields.add(connection, name, key, Kind.TEXT, CustomFieldChange())
         value_lists.set_values(connection, name, "Issue", "Status", ["Active", "Closed", key])
         value_lists.set_groups(connection, name, [f"{key}=excluded"])
 
@@ -381,7 +381,7 @@ def test_a_meaning_replaces_the_one_of_its_status_in_its_project(connection: Con
 
 def test_a_changed_value_stamps_its_item_and_a_new_key_does_not(connection: Connection) -> None:
     old = {row["id"]: row for row in rows_of(connection, schema.work_items, project_id=2)}
-    custom_fields.add(connection, "Beacon", "Risk_cf", Kind.TEXT, FieldChange())
+    custom_fields.add(connection, "Beacon", "Risk_cf", Kind.TEXT, CustomFieldChange())
     same = {row["id"]: row for row in rows_of(connection, schema.work_items, project_id=2)}
     changed = value_lists.set_values(
         connection, "Beacon", "Task", "Status", ["Open", "Done", "Deleted"], renames=["Not Done=Open"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from backlit.service.connections import Connection, Connections
+from backlit.service.connections import Connections, ServerConnection
 from backlit.service.storage.settings import Limits
 
 SHARE, MOST = 2, 3
@@ -18,7 +18,7 @@ def table() -> Connections:
     return Connections(replace(Limits(), connections_per_address=SHARE), MOST)
 
 
-def added(table: Connections, address: str | None, ended: list[Connection]) -> Connection:
+def added(table: Connections, address: str | None, ended: list[ServerConnection]) -> ServerConnection:
     """Add a connection whose end is noted and takes it off the table."""
     made = table.add(address)
     assert made is not None
@@ -32,7 +32,7 @@ def added(table: Connections, address: str | None, ended: list[Connection]) -> C
 
 
 def test_the_longest_waiting_connection_of_an_address_makes_room(table: Connections) -> None:
-    ended: list[Connection] = []
+    ended: list[ServerConnection] = []
     busy, waiting = added(table, "a", ended), added(table, "a", ended)
     table.begin(busy)
 
@@ -42,7 +42,7 @@ def test_the_longest_waiting_connection_of_an_address_makes_room(table: Connecti
 
 
 def test_an_address_with_busy_connections_only_gets_no_more(table: Connections) -> None:
-    ended: list[Connection] = []
+    ended: list[ServerConnection] = []
     first, second = added(table, "a", ended), added(table, "a", ended)
     for each in (first, second):
         table.begin(each)
@@ -55,7 +55,7 @@ def test_an_address_with_busy_connections_only_gets_no_more(table: Connections) 
 
 
 def test_a_full_table_ends_the_longest_waiting_of_all(table: Connections) -> None:
-    ended: list[Connection] = []
+    ended: list[ServerConnection] = []
     first, second, third = (added(table, address, ended) for address in ("a", "b", None))
     table.begin(first)
     table.begin(second)

@@ -29,7 +29,7 @@ from backlit.service.app import Service
 from backlit.service.files.local import open_files
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
-from backlit.service.storage.lanes import Lane
+from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import schema_version, status_groups, work_items
 from backlit.service.storage.settings import ServiceSettings
@@ -42,10 +42,10 @@ pytestmark = pytest.mark.postgresql
 
 
 @pytest.fixture
-def lane(empty_url: str) -> Iterator[Lane]:
+def lane(empty_url: str) -> Iterator[WorkerQueue]:
     engine = writing_engine(empty_url)
     listen(engine, "connect", limit_statements)
-    lane = Lane(engine, "test", batch=16, time_limit=0.05)
+    lane = WorkerQueue(engine, "test", batch=16, time_limit=0.05)
     lane.submit(lambda c: c.execute(text("CREATE TABLE seen (n INTEGER UNIQUE)"))).result()
     yield lane
     lane.close()
@@ -63,7 +63,7 @@ def insert(number: int, connection: Connection) -> int:
     return number
 
 
-def blocked_lane(lane: Lane, gate: threading.Event) -> "Future[bool]":
+def blocked_lane(lane: WorkerQueue, gate: threading.Event) -> "Future[bool]":
     """Keep the lane busy, alone, until the gate opens."""
     begun = threading.Event()
 
@@ -76,11 +76,11 @@ def blocked_lane(lane: Lane, gate: threading.Event) -> "Future[bool]":
     return blocked
 
 
-def seen(lane: Lane) -> list[int]:
+def seen(lane: WorkerQueue) -> list[int]:
     return lane.submit(lambda c: list(c.execute(text("SELECT n FROM seen ORDER BY n")).scalars())).result()
 
 
-def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Lane) -> None:
+def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: WorkerQueue) -> None:
     gate = threading.Event()
     blocked = blocked_lane(lane, gate)
     refusal = Conflict("no")
@@ -102,7 +102,7 @@ def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Lane) 
     assert seen(lane) == [1, 2, 3, 4]
 
 
-def test_a_job_that_fails_alone_leaves_nothing_behind(lane: Lane) -> None:
+def test_a_job_that_fails_alone_leaves_nothing_behind(lane: WorkerQueue) -> None:
     def fail(connection: Connection) -> None:
         insert(1, connection)
         raise Conflict("no")
@@ -113,7 +113,7 @@ def test_a_job_that_fails_alone_leaves_nothing_behind(lane: Lane) -> None:
     assert seen(lane) == []
 
 
-def test_a_query_that_takes_too_long_is_refused_and_the_lane_goes_on(lane: Lane) -> None:
+def test_a_query_that_takes_too_long_is_refused_and_the_lane_goes_on(lane: WorkerQueue) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i % 7 + 1 FROM n) SELECT count(*) FROM n"
 
     with pytest.raises(BadRequest, match=r"^\$filter: .*0\.05 s"):
@@ -122,14 +122,14 @@ def test_a_query_that_takes_too_long_is_refused_and_the_lane_goes_on(lane: Lane)
     assert seen(lane) == []
 
 
-def test_a_closed_lane_takes_no_more_work(lane: Lane) -> None:
+def test_a_closed_lane_takes_no_more_work(lane: WorkerQueue) -> None:
     lane.close()
 
     with pytest.raises(ServiceError, match="stopping"):
         lane.submit(lambda _: None)
 
 
-async def test_work_that_nobody_waits_for_any_more_is_not_begun(lane: Lane) -> None:
+async def test_work_that_nobody_waits_for_any_more_is_not_begun(lane: WorkerQueue) -> None:
     gate = threading.Event()
     blocked = blocked_lane(lane, gate)
     waiting = asyncio.ensure_future(lane.run(lambda c: insert(7, c)))

@@ -27,7 +27,7 @@ from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, parsed_url, writing_engine
-from backlit.service.storage.lanes import Lane
+from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.schema import users, work_items
 from backlit.service.storage.settings import ServiceSettings
 
@@ -38,9 +38,9 @@ def database() -> str:
 
 
 @pytest.fixture
-def lane(empty_url: str) -> Iterator[Lane]:
+def lane(empty_url: str) -> Iterator[WorkerQueue]:
     engine = writing_engine(empty_url)
-    lane = Lane(engine, "test", batch=16)
+    lane = WorkerQueue(engine, "test", batch=16)
     yield lane
     lane.close()
     engine.dispose()
@@ -66,7 +66,7 @@ async def test_reads_and_writes_go_on_after_the_connections_broke(service: Servi
     assert service.invite("maya")
 
 
-def test_work_that_the_other_transaction_undid_is_done_again(lane: Lane) -> None:
+def test_work_that_the_other_transaction_undid_is_done_again(lane: WorkerQueue) -> None:
     tries = []
 
     def work(connection: Connection) -> int:

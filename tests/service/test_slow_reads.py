@@ -14,7 +14,7 @@ from backlit.model.errors import BadRequest, TooManyRequests, Unavailable
 from backlit.service.app import Service
 from backlit.service.storage.database import SHARES, SLOW_READERS, engine_at
 from backlit.service.storage.jobs import Shares
-from backlit.service.storage.lanes import Lane
+from backlit.service.storage.lanes import WorkerQueue
 
 pytestmark = pytest.mark.postgresql
 
@@ -22,17 +22,17 @@ A, B, C = 1, 2, 3
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i % 7 + 1 FROM n) SELECT count(*) FROM n"
 SCAN = {"$filter": "Status eq 'Done'"}
 
-MakeLane = Callable[..., Lane]
+MakeLane = Callable[..., WorkerQueue]
 
 
 @pytest.fixture
 def make_lane(empty_url: str) -> Iterator[MakeLane]:
-    made: list[tuple[Engine, Lane]] = []
+    made: list[tuple[Engine, WorkerQueue]] = []
 
-    def make_lane(*, threads: int, running: int, waiting: int = 8, time_limit: float = 60.0) -> Lane:
+    def make_lane(*, threads: int, running: int, waiting: int = 8, time_limit: float = 60.0) -> WorkerQueue:
         engine = engine_at(empty_url, time_limit)
         shares = Shares(running=running, waiting=waiting)
-        made.append((engine, Lane(engine, "test", threads=threads, time_limit=time_limit, shares=shares)))
+        made.append((engine, WorkerQueue(engine, "test", threads=threads, time_limit=time_limit, shares=shares)))
         return made[-1][1]
 
     yield make_lane
@@ -63,7 +63,7 @@ class Holding:
 
 
 @asynccontextmanager
-async def held(lane: Lane, user_id: int, count: int, running: int) -> AsyncIterator[Holding]:
+async def held(lane: WorkerQueue, user_id: int, count: int, running: int) -> AsyncIterator[Holding]:
     """Keep reads of a user running and waiting."""
     hold = Holding()
     tasks = [asyncio.create_task(lane.run(hold, user_id)) for _ in range(count)]

@@ -23,7 +23,7 @@ from backlit.model.errors import Conflict, StorageFull, Unavailable
 from backlit.service.app import Service
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, trouble_of, writing_engine
-from backlit.service.storage.lanes import Lane
+from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.schema import METADATA, attachments, work_items
 from backlit.service.storage.settings import ServiceSettings
 
@@ -33,9 +33,9 @@ ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-def lane(empty_url: str) -> Iterator[Lane]:
+def lane(empty_url: str) -> Iterator[WorkerQueue]:
     engine = writing_engine(empty_url)
-    lane = Lane(engine, "test", batch=16)
+    lane = WorkerQueue(engine, "test", batch=16)
     lane.submit(lambda c: c.execute(text("CREATE TABLE seen (n INTEGER UNIQUE)"))).result()
     yield lane
     lane.close()
@@ -47,7 +47,7 @@ def insert(number: int, connection: Connection) -> int:
     return number
 
 
-def blocked(lane: Lane, gate: threading.Event) -> "Future[bool]":
+def blocked(lane: WorkerQueue, gate: threading.Event) -> "Future[bool]":
     """Keep the lane busy until the gate opens."""
     begun = threading.Event()
 
@@ -67,7 +67,7 @@ def roll_back(connection: Connection) -> None:
     driver.rollback()
 
 
-def test_jobs_of_a_shared_commit_are_kept_when_one_of_them_ends_the_transaction(lane: Lane) -> None:
+def test_jobs_of_a_shared_commit_are_kept_when_one_of_them_ends_the_transaction(lane: WorkerQueue) -> None:
     gate = threading.Event()
     first = blocked(lane, gate)
 
@@ -84,7 +84,7 @@ def test_jobs_of_a_shared_commit_are_kept_when_one_of_them_ends_the_transaction(
     assert lane.submit(lambda c: c.execute(text("SELECT count(*) FROM seen")).scalar_one()).result() == 2
 
 
-def test_a_job_is_not_acknowledged_when_its_transaction_ended_unseen(lane: Lane) -> None:
+def test_a_job_is_not_acknowledged_when_its_transaction_ended_unseen(lane: WorkerQueue) -> None:
     def lose(connection: Connection) -> int:
         insert(1, connection)
         roll_back(connection)
@@ -197,7 +197,7 @@ async def test_contents_stay_as_long_as_their_attachment_when_a_commit_with_its_
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-def test_a_write_that_the_server_times_out_is_a_trouble_that_passes(lane: Lane) -> None:
+def test_a_write_that_the_server_times_out_is_a_trouble_that_passes(lane: WorkerQueue) -> None:
     def wait(connection: Connection) -> None:
         connection.execute(text("SET LOCAL statement_timeout = '20ms'"))
         connection.execute(text("SELECT pg_sleep(5)"))

@@ -20,28 +20,28 @@ from backlit.service.storage import schema
 from backlit.service.storage.schema import areas, work_items
 from backlit.service.tables import attachments, comments, projects, trees
 from backlit.service.tables import work_items as items
-from backlit.service.tables.work_items import Item, item_of
+from backlit.service.tables.work_items import WorkItemRow, item_of
 
 NOW = datetime(2030, 1, 1, 12)
 LATER = NOW + timedelta(hours=1)
 BY: dict[str, Any] = {"by": "jon", "now": LATER}
 
 
-def added(connection: Connection, item_type: str = "Story", project: int = 3, **values: object) -> Item:
+def added(connection: Connection, item_type: str = "Story", project: int = 3, **values: object) -> WorkItemRow:
     settings = projects.settings(connection, project)
     places = {"AreaID": settings.root_area_id, "IterationID": settings.root_iteration_id}
     fields = {"Name": "Added", "Status": "Not Done", "BacklogPriority": 1.0, **places, **values}
-    made = Item(items.next_place(connection, project)[0], item_type, project, fields, "maya", NOW, "maya", NOW)
+    made = WorkItemRow(items.next_place(connection, project)[0], item_type, project, fields, "maya", NOW, "maya", NOW)
     return item_of(items.add(connection, made, settings))
 
 
-def stored(connection: Connection, item_id: int) -> Item:
+def stored(connection: Connection, item_id: int) -> WorkItemRow:
     found = items.read(connection, item_id)
     assert found is not None
     return item_of(found[1])
 
 
-def copied(connection: Connection, item: Item, priorities: Sequence[float]) -> list[Item]:
+def copied(connection: Connection, item: WorkItemRow, priorities: Sequence[float]) -> list[WorkItemRow]:
     """Insert copies of an item with these ranks, in one statement."""
     fields = projects.settings(connection, item.project_id).fields_by_type[item.type]
     row = dict(connection.execute(select(work_items).where(work_items.c.id == item.id)).mappings().one())
@@ -68,7 +68,7 @@ def test_items_are_those_of_the_visible_projects(
     found = connection.execute(select(work_items.c.project_id).where(*items.within(access))).scalars()
 
     assert set(found) == seen
-    assert {item_of(each).project_id for each in items.page(connection, items.Query(access), 0, 1000)} == seen
+    assert {item_of(each).project_id for each in items.page(connection, items.WorkItemQuery(access), 0, 1000)} == seen
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
 @pytest.mark.parametrize("order", [(), (SortKey("id", True),)], ids=["by rank", "newest first"])
 def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection, order: tuple[SortKey, ...]) -> None:
     copied(connection, added(connection), range(items.DEEP))
-    query = items.Query((3,), order=order)
+    query = items.WorkItemQuery((3,), order=order)
     whole = items.page(connection, query, 0, 1000)
 
     pages = [items.page(connection, query, items.DEEP + skip, 9) for skip in (-5, 0, 3, 10_000)]
@@ -205,7 +205,7 @@ def test_the_columns_of_an_item_have_what_its_document_has(connection: Connectio
     some = {field.key: values[number % 2][field.key] for number, field in enumerate(fields)}
     needed = {"Name": "x", "BacklogPriority": 1.0, "AreaID": 3, "IterationID": 3, "Description": ""}
 
-    made = Item(items.next_place(connection, 1)[0], item_type, 1, values[0], "maya", NOW, "maya", NOW)
+    made = WorkItemRow(items.next_place(connection, 1)[0], item_type, 1, values[0], "maya", NOW, "maya", NOW)
     items.add(connection, made, settings)
     for state in (values[0], values[1], some, dict.fromkeys(some) | needed):
         new = replace(made, values=state, last_modified_by="jon", last_modified_at=LATER)
@@ -254,11 +254,11 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
     named = parse_filter("id gt 0", properties=attachments.PROPERTIES)
 
     def attached(projects_: tuple[int, ...], item_id: int | None = None, comment_id: int | None = None) -> list[int]:
-        query = attachments.Query(projects_, item_id, comment_id, named, ())
+        query = attachments.ChildQuery(projects_, item_id, comment_id, named, ())
         found = query.rows(connection, 0, 100)
         assert query.count(connection) == len(found)
         assert query.rows(connection, 1, 1) == found[1:2]
-        backwards = attachments.Query(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
+        backwards = attachments.ChildQuery(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
         ids = [each.id for each in found]
         assert [each.id for each in backwards.rows(connection, 0, 100)] == sorted(ids, reverse=True)
         return ids
@@ -270,7 +270,7 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
         made[1:2],
     ]
     for project_ids, item_id, number in (((1, 2), one.id, 2), ((1, 2), other.id, 1), ((2,), None, None)):
-        query = attachments.Query(project_ids, item_id, None, named, (), INTERNAL, comments.LISTED)
+        query = attachments.ChildQuery(project_ids, item_id, None, named, (), INTERNAL, comments.LISTED)
         found = query.rows(connection, 0, 1000)
         assert query.count(connection) == len(found)
         assert {each.project_id for each in found} <= set(project_ids)
@@ -288,7 +288,7 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
 # Ranks
 
 
-def ranked(connection: Connection, *numbers: float) -> list[Item]:
+def ranked(connection: Connection, *numbers: float) -> list[WorkItemRow]:
     """Leave a project with items of these ranks only."""
     found = connection.execute(select(work_items.c.doc).where(work_items.c.project_id == 3)).scalars().all()
     for document in found:
@@ -297,7 +297,7 @@ def ranked(connection: Connection, *numbers: float) -> list[Item]:
 
 
 def order(connection: Connection) -> list[int]:
-    return [item_of(each).id for each in items.page(connection, items.Query((3,)), 0, 1000)]
+    return [item_of(each).id for each in items.page(connection, items.WorkItemQuery((3,)), 0, 1000)]
 
 
 def test_a_new_item_gets_a_number_beyond_the_last(connection: Connection) -> None:
@@ -397,7 +397,7 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
 
     items.move_rank(connection, moved, listed[place], projects.settings(connection, 3), after=False, **BY)
 
-    found = [item_of(each) for each in items.page(connection, items.Query((3,)), 0, 1000)]
+    found = [item_of(each) for each in items.page(connection, items.WorkItemQuery((3,)), 0, 1000)]
     first, last = kept[0], len(found) - kept[1]
     assert [each.id for each in found] == [each.id for each in [*listed[:place], moved, *listed[place:]]]
     assert found[:first] + found[last:] == listed[:first] + listed[len(listed) - kept[1] :]

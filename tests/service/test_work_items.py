@@ -90,7 +90,7 @@ async def test_last_modified_at_never_repeats_for_one_item(maya: Client) -> None
 
 async def test_changed_settings_count_from_the_next_request_on(maya: Client, service: Service) -> None:
     await added(maya)
-    given = custom_fields.FieldChange(default="7", types=["Story"])
+    given = custom_fields.CustomFieldChange(default="7", types=["Story"])
     service.shared.database.write.submit(
         lambda connection: custom_fields.add(connection, "Aurora", "Effort_cf", Kind.INTEGER, given)
     ).result()
@@ -106,7 +106,7 @@ async def test_of_two_custom_fields_of_one_name_that_of_the_first_project_is_fil
     maya: Client, service: Service
 ) -> None:
     def write(connection: Connection) -> None:
-        custom_fields.add(connection, "Harbour", "channel_cf", Kind.INTEGER, custom_fields.FieldChange())
+        custom_fields.add(connection, "Harbour", "channel_cf", Kind.INTEGER, custom_fields.CustomFieldChange())
 
     before = (await maya.get("workitems", params={"$filter": "Channel_cf eq 'Web'"})).json()
     service.shared.database.write.submit(write).result()

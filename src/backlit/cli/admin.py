@@ -23,7 +23,7 @@ from backlit.model.fields import ItemType, Kind
 from backlit.model.plain import plain
 from backlit.service.admin import custom_fields, projects, users, value_lists
 from backlit.service.admin.check import Checker
-from backlit.service.admin.custom_fields import FieldChange
+from backlit.service.admin.custom_fields import CustomFieldChange
 from backlit.service.admin.projects import ProjectChange
 from backlit.service.admin.transfer import backup, export, import_, private, restore
 from backlit.service.admin.workspace import has_workspace, is_empty, no_workspace, user_id_of, writing
@@ -261,9 +261,9 @@ def remove_field(arguments: argparse.Namespace) -> None:
     say(arguments, f"Removed {field['key']}; {counted(field['itemsChanged'], 'item')} lost a value.", field)
 
 
-def _field_change(arguments: argparse.Namespace) -> FieldChange:
+def _field_change(arguments: argparse.Namespace) -> CustomFieldChange:
     types: list[ItemType] | None = arguments.types
-    return FieldChange(types, arguments.choices, arguments.default, getattr(arguments, "renames", ()))
+    return CustomFieldChange(types, arguments.choices, arguments.default, getattr(arguments, "renames", ()))
 
 
 _VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Values"}

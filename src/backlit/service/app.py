@@ -24,9 +24,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceError, Trouble, error_for
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
-from backlit.service.front import Front
+from backlit.service.front import RequestGuardMiddleware
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
-from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, Shared
+from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
 from backlit.service.routes import attachments, comments, directory, login, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.database import trouble_of
@@ -64,10 +64,10 @@ class Service:
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
-        self.shared = Shared(settings, tuple(sorted(extensions)))
+        self.shared = ServiceState(settings, tuple(sorted(extensions)))
         self._is_open = False
         endpoints = {path: Endpoint(self.shared, routes) for path, routes in _routes_by_path().items()}
-        self.asgi: ASGIApp = Front(_Direct(self._build(endpoints), endpoints), settings)
+        self.asgi: ASGIApp = RequestGuardMiddleware(_Direct(self._build(endpoints), endpoints), settings)
 
     async def start(self) -> None:
         """Open the database and start the threads; raise StorageError. A second call has no effect."""
@@ -243,7 +243,7 @@ async def _healthz(_: Request) -> Response:
 
 async def _readyz(request: Request) -> Response:
     """Return 200 if the database responds and the store of files takes an object, else 503."""
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     try:
         await shared.database.read(lambda connection: connection.execute(select(1)).scalar_one())
         is_ready = await asyncio.to_thread(shared.contents.are_usable)
@@ -261,7 +261,7 @@ async def _openapi(request: Request) -> Response:
     return Response(orjson.dumps(made), media_type=JSON_TYPE)
 
 
-def _invite(shared: Shared, username: str, connection: Connection) -> str:
+def _invite(shared: ServiceState, username: str, connection: Connection) -> str:
     account = user_table.account(connection, username)
     if account is None or not account.is_licensed:
         raise NotFound(f"There is no licensed user {username!r}.")

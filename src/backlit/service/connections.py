@@ -30,7 +30,7 @@ class Peer(Protocol):
         """End the connection after a passed limit; return True if it did."""
 
 
-class Connection:
+class ServerConnection:
     """An accepted connection, from before the TLS handshake until its socket closes."""
 
     __slots__ = ("abort", "address", "peer", "since")
@@ -50,9 +50,9 @@ class Connections:
         self._share = limits.connections_per_address
         self._notice = limits.notice
         self._most = most
-        self._all: dict[Connection, None] = {}
-        self._waiting: dict[Connection, None] = {}
-        self._of_address: defaultdict[str, dict[Connection, None]] = defaultdict(dict)
+        self._all: dict[ServerConnection, None] = {}
+        self._waiting: dict[ServerConnection, None] = {}
+        self._of_address: defaultdict[str, dict[ServerConnection, None]] = defaultdict(dict)
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._noted: Counter[str] = Counter()
@@ -62,7 +62,7 @@ class Connections:
         """Wait for room for one more connection, which may take the place of a waiting one."""
         await self._has_room.wait()
 
-    def add(self, address: str | None) -> Connection | None:
+    def add(self, address: str | None) -> ServerConnection | None:
         """Add a connection; None if all connections of its address are busy."""
         if address is not None and len(self._of_address[address]) >= self._share:
             oldest = min(
@@ -76,14 +76,14 @@ class Connections:
             self._end(oldest)
         elif len(self._all) >= self._most:
             self.end_oldest()
-        connection = Connection(address, time.monotonic())
+        connection = ServerConnection(address, time.monotonic())
         self._all[connection] = self._waiting[connection] = None
         if address is not None:
             self._of_address[address][connection] = None
         self._update()
         return connection
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: ServerConnection) -> None:
         """Remove a connection; a second call has no effect."""
         self._all.pop(connection, None)
         self._waiting.pop(connection, None)
@@ -94,14 +94,14 @@ class Connections:
                 del self._of_address[connection.address]
         self._update()
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: ServerConnection) -> None:
         """Mark the connection as busy."""
         if connection.since is not None:
             connection.since = None
             self._waiting.pop(connection, None)
             self._update()
 
-    def wait(self, connection: Connection) -> None:
+    def wait(self, connection: ServerConnection) -> None:
         """Mark the connection as waiting for its next request."""
         if connection in self._all:
             connection.since = time.monotonic()
@@ -128,7 +128,7 @@ class Connections:
         """Count an event for the next log line."""
         self._noted[what] += 1
 
-    def _end(self, connection: Connection) -> None:
+    def _end(self, connection: ServerConnection) -> None:
         self.note("displaced")
         self.remove(connection)
         connection.abort()
@@ -160,7 +160,7 @@ class BoundedProtocol(HttpToolsProtocol):
     """
 
     def __init__(
-        self, config: Config, state: ServerState, connection: Connection, connections: Connections, limits: Limits
+        self, config: Config, state: ServerState, connection: ServerConnection, connections: Connections, limits: Limits
     ) -> None:
         super().__init__(config, state, {})
         self.url = b""
@@ -351,7 +351,7 @@ class BoundedServer(uvicorn.Server):
             if accepted % _AT_ONCE == 0:
                 await asyncio.sleep(0)
 
-    async def _open(self, caller: socket.socket, connection: Connection) -> None:
+    async def _open(self, caller: socket.socket, connection: ServerConnection) -> None:
         """Attach the connection to its protocol, after a TLS handshake."""
         try:
             tls = self.config.ssl
@@ -365,7 +365,7 @@ class BoundedServer(uvicorn.Server):
         except OSError:  # the caller went away, or does not speak TLS
             self._connections.remove(connection)
 
-    def _end_opening(self, caller: socket.socket, connection: Connection, task: "asyncio.Task[None]") -> None:
+    def _end_opening(self, caller: socket.socket, connection: ServerConnection, task: "asyncio.Task[None]") -> None:
         """Close a connection that ended before its protocol began; its task may not have started."""
         self._opening.discard(task)
         if task.cancelled():

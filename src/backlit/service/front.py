@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import TooLarge
-from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, Body, Place, Places
+from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, Body, RequestSlot, RequestSlots
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
@@ -41,13 +41,13 @@ _USUAL_HEADERS = (
 _log = logging.getLogger(__name__)
 
 
-class Front:
+class RequestGuardMiddleware:
     """The outermost layer of the service."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
         self._proxies = Proxies(settings.trusted_proxies)
-        self._places = Places(settings.concurrent_requests, settings.limits)
+        self._places = RequestSlots(settings.concurrent_requests, settings.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or reject it at once."""
@@ -56,7 +56,7 @@ class Front:
             return
         self._proxies.apply(scope)
         head = _Head.of(scope)
-        place = Place(self._places)
+        place = RequestSlot(self._places)
         body = Body(scope, receive, self._places, place, self._address_of(scope)) if head.has_body else None
         if body is not None:
             scope[BODY_KEY], receive = body, body.receive
@@ -119,7 +119,7 @@ class _Head(NamedTuple):
 class _Exchange:
     """A request in progress: its id and its log line."""
 
-    def __init__(self, scope: Scope, send: Send, request_id: str, place: Place, body: Body | None) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: str, place: RequestSlot, body: Body | None) -> None:
         self.request_id = scope[REQUEST_ID_KEY] = request_id
         self.failure = ""
         self._path = scope["path"]

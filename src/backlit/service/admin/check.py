@@ -35,7 +35,7 @@ from backlit.service.storage.schema import (
 )
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.projects import settings as settings_of
-from backlit.service.tables.work_items import Item, calculated, pert
+from backlit.service.tables.work_items import WorkItemRow, calculated, pert
 
 _FIGURES = tuple(FIELD_BY_KEY[key].column for key in ("PertEstimate", "WorkRemaining", "WorkCompleted"))
 
@@ -247,14 +247,14 @@ class _Place:
             "TeamID": ids(teams, teams.c.project_id == project_id),
             "AssignedToID": ids(users),
         }
-        self._checks: tuple[Callable[[Item, list[Any]], Iterator[tuple[str, str]]], ...] = (
+        self._checks: tuple[Callable[[WorkItemRow, list[Any]], Iterator[tuple[str, str]]], ...] = (
             self._references,
             self._figures,
             self._custom,
             self._values,
         )
 
-    def faults(self, item: Item, document: bytes, tasks: list[Any]) -> Iterator[tuple[str, str]]:
+    def faults(self, item: WorkItemRow, document: bytes, tasks: list[Any]) -> Iterator[tuple[str, str]]:
         """Return the faults of an item, as pairs of field and sentence."""
         fields = self._settings.fields_by_type.get(item.type)
         if fields is None:
@@ -265,7 +265,7 @@ class _Place:
         if item.document(fields) != document:
             yield "doc", "The rendered document differs from the columns."
 
-    def _references(self, item: Item, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
+    def _references(self, item: WorkItemRow, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
         for key, known in self._known.items():
             value = item.values[key]
             if value is not None and value not in known:
@@ -274,20 +274,20 @@ class _Place:
             if item.values[key] is None:
                 yield FIELD_BY_KEY[key].column, f"{key} is missing."
 
-    def _figures(self, item: Item, tasks: list[Any]) -> Iterator[tuple[str, str]]:
+    def _figures(self, item: WorkItemRow, tasks: list[Any]) -> Iterator[tuple[str, str]]:
         is_task = item.type == ItemType.TASK
         key, expected = ("PertEstimate", pert(item.values)) if is_task else ("CalculatedEstimate", calculated(tasks))
         value = item.values[key]
         if (value is None) != (expected is None) or abs((value or 0.0) - (expected or 0.0)) > 1e-6:
             yield FIELD_BY_KEY[key].column, f"{key} is {value} and should be {expected}."
 
-    def _custom(self, item: Item, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
+    def _custom(self, item: WorkItemRow, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
         known = {field.key for field in self._settings.custom if field.applies_to(item.type)}
         for key in item.values:
             if key not in FIELD_BY_KEY and key not in known:
                 yield "cf", f"It has a value of {key}, which is not a custom field of its type."
 
-    def _values(self, item: Item, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
+    def _values(self, item: WorkItemRow, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
         """Return the faults of values by the interface's rules; other checks cover references and figures."""
         shown = {field.key for field in self._settings.fields_by_type[item.type]}
         given = {key: value for key, value in item.values.items() if key in shown and value is not None}

@@ -22,7 +22,7 @@ KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBER, Kind
 _KEY = re.compile(r"[A-Za-z]\w{0,59}_cf", re.ASCII)
 
 
-class FieldChange(Struct, frozen=True):
+class CustomFieldChange(Struct, frozen=True):
     """Changes to a custom field; None leaves a setting unchanged, an empty default removes it."""
 
     types: Sequence[str] | None = None
@@ -39,7 +39,7 @@ def listed(connection: Connection, project: str | None = None) -> list[dict[str,
     return [_shown(dict(row)) for row in connection.execute(rows).mappings()]
 
 
-def add(connection: Connection, project: str, key: str, kind: Kind, given: FieldChange) -> dict[str, Any]:
+def add(connection: Connection, project: str, key: str, kind: Kind, given: CustomFieldChange) -> dict[str, Any]:
     """Add a custom field; items of its types have it at once, unset."""
     project_id = project_id_of(connection, project)
     _must_be_key(key)
@@ -52,7 +52,7 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Field
     return {**_shown(row), "itemsRendered": rewritten.rendered}
 
 
-def change(connection: Connection, project: str, key: str, given: FieldChange) -> dict[str, Any]:
+def change(connection: Connection, project: str, key: str, given: CustomFieldChange) -> dict[str, Any]:
     """Change types, choices or default; items of a removed type lose their value."""
     old = _found(connection, project, key)
     row = _checked(old, given)
@@ -98,7 +98,7 @@ def must_be_sound(row: Mapping[str, Any]) -> None:
     unknown = [t for t in row["types"] if t not in set(ItemType)]
     if unknown:
         raise BadRequest(f"The type {unknown[0]!r} does not exist; there are: {', '.join(ItemType)}.")
-    _checked(row, FieldChange(choices=row["choices"]))
+    _checked(row, CustomFieldChange(choices=row["choices"]))
 
 
 def _must_be_key(key: str) -> None:
@@ -109,7 +109,7 @@ def _must_be_key(key: str) -> None:
         )
 
 
-def _checked(row: Mapping[str, Any], given: FieldChange) -> dict[str, Any]:
+def _checked(row: Mapping[str, Any], given: CustomFieldChange) -> dict[str, Any]:
     """Return the row with the given values; raise BadRequest that names the option."""
     key, kind = row["key"], Kind(row["kind"])
     types = list(row.get("types", list(ItemType)) if given.types is None else dict.fromkeys(given.types))

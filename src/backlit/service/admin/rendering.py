@@ -13,7 +13,7 @@ from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import projects as project_rows
 from backlit.service.storage.schema import work_items
 from backlit.service.tables import projects
-from backlit.service.tables.work_items import Item, change
+from backlit.service.tables.work_items import WorkItemRow, change
 
 BATCH = 500
 """Items in memory at once."""
@@ -91,8 +91,8 @@ def item_rows(
         last = rows[-1].id
 
 
-def item_of_row(row: Row[Any]) -> Item:
+def item_of_row(row: Row[Any]) -> WorkItemRow:
     """Return an item from its columns, with a value for every key, even outside its type."""
     values = dict(zip(_KEYS, row[len(_PLAIN) :], strict=False))
     audit = row.created_by, row.created_at, row.last_modified_by, row.last_modified_at
-    return Item(row.id, row.type, row.project_id, values | row.cf if row.cf else values, *audit)
+    return WorkItemRow(row.id, row.type, row.project_id, values | row.cf if row.cf else values, *audit)

@@ -45,7 +45,7 @@ RECHECK = 60.0
 """Seconds after which a cached header is verified again, as keys may have changed."""
 
 
-class Tokens:
+class TokenIssuer:
     """Issue and verification of one service's access tokens, and reading of its login cookie."""
 
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:

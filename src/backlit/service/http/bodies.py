@@ -23,7 +23,7 @@ DROPPED = 1024 * 1024
 Result = TypeVar("Result")
 
 
-class Places:
+class RequestSlots:
     """Places of running requests, and the shares of addresses among requests that wait for their bodies."""
 
     def __init__(self, most: int, limits: Limits) -> None:
@@ -58,10 +58,10 @@ class Places:
         self._free.release()
 
 
-class Place:
+class RequestSlot:
     """The place of one request, which it releases while it waits for its caller."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: RequestSlots) -> None:
         self._places = places
         self._is_held = False
 
@@ -89,7 +89,9 @@ class Place:
 class Body:
     """The body of one request on arrival."""
 
-    def __init__(self, scope: Scope, receive: Receive, places: Places, place: Place, address: str | None) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, places: RequestSlots, place: RequestSlot, address: str | None
+    ) -> None:
         self.is_whole = False
         self._is_held_back = any(name == b"expect" for name, _ in scope["headers"])
         self._receive = receive

@@ -26,7 +26,7 @@ from backlit.model.errors import (
 )
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
-from backlit.service.auth.callers import Passwords, Tokens
+from backlit.service.auth.callers import Passwords, TokenIssuer
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
 from backlit.service.http.options import (
@@ -53,7 +53,7 @@ Key = tuple[tuple[int, ...], Filter]
 """The projects and the filter of a list."""
 
 
-class Totals:
+class TotalCache:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ ROUTE_KEY = "backlit.route"
 """Key of the route in the scope of a request below the resource root."""
 
 
-class Shared:
+class ServiceState:
     """State shared by all requests of one service."""
 
     def __init__(self, settings: ServiceSettings, extensions: tuple[str, ...]) -> None:
@@ -86,11 +86,11 @@ class Shared:
         self.extensions = extensions
         self.clock = Clock()
         self.database = Database(settings.database, self.clock)
-        self.tokens = Tokens(settings, self.clock)
+        self.tokens = TokenIssuer(settings, self.clock)
         self.passwords = Passwords()
         self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MOST_PROJECTS)
         """The settings of each project with their revision."""
-        self.totals = Totals()
+        self.totals = TotalCache()
         self.contents = Contents(settings.files, self.database, settings.limits.probe)
 
     def open(self) -> None:
@@ -109,7 +109,7 @@ class Shared:
         self.passwords.close()
 
 
-class Answer(Struct, frozen=True):
+class HandlerResponse(Struct, frozen=True):
     """Response of a handler; `body` is JSON, `freed` holds digests of contents that lost an attachment."""
 
     body: bytes
@@ -118,12 +118,12 @@ class Answer(Struct, frozen=True):
     freed: tuple[str, ...] = ()
 
 
-class Call(Struct, frozen=True):
+class RequestContext(Struct, frozen=True):
     """A request of a signed-in user, inside its transaction."""
 
     connection: Connection
     caller: Caller
-    shared: Shared
+    shared: ServiceState
     request: Request
     body: bytes
 
@@ -176,10 +176,10 @@ class Call(Struct, frozen=True):
         return known[1]
 
 
-class TakesLong(Exception):
+class ContinueOnSlowQueue(Exception):
     """Signal of a reading handler that the rest of its work belongs on the slow lane."""
 
-    def __init__(self, call: Call, rest: Callable[[Call], Answer]) -> None:
+    def __init__(self, call: RequestContext, rest: Callable[[RequestContext], HandlerResponse]) -> None:
         super().__init__()
         self._call = call
         self._rest = rest
@@ -189,7 +189,7 @@ class TakesLong(Exception):
         """The user who waits for the rest."""
         return self._call.caller.id
 
-    def go_on(self, connection: Connection) -> Answer:
+    def go_on(self, connection: Connection) -> HandlerResponse:
         """Do the rest of the work."""
         return self._rest(replace(self._call, connection=connection))
 
@@ -197,12 +197,12 @@ class TakesLong(Exception):
 class Streamed(Struct, frozen=True):
     """A handler that reads its body as a stream and opens its own transactions."""
 
-    respond: Callable[[Shared, Request], Awaitable[Answer]]
+    respond: Callable[[ServiceState, Request], Awaitable[HandlerResponse]]
 
 
-Handler = Callable[[Call], Answer]
+Handler = Callable[[RequestContext], HandlerResponse]
 HandlerT = TypeVar("HandlerT", bound=Handler)
-StreamedT = TypeVar("StreamedT", bound=Callable[[Shared, Request], Awaitable[Answer]])
+StreamedT = TypeVar("StreamedT", bound=Callable[[ServiceState, Request], Awaitable[HandlerResponse]])
 
 
 class Route(Struct, frozen=True):
@@ -283,15 +283,15 @@ def must_match(headers: Headers, document: bytes) -> None:
         raise PreconditionFailed("Someone else changed it after you read it.")
 
 
-def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
     """Return a response with a JSON document."""
-    return Answer(orjson.dumps(document), status, headers or {})
+    return HandlerResponse(orjson.dumps(document), status, headers or {})
 
 
-def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
     """Return a response with a resource and its ETag."""
     body = orjson.dumps(resource.wire())
-    return Answer(body, status, {"etag": etag_of(body), **(headers or {})})
+    return HandlerResponse(body, status, {"etag": etag_of(body), **(headers or {})})
 
 
 class Endpoint:
@@ -300,7 +300,7 @@ class Endpoint:
     GET runs on a reader, other methods in the writer's transaction.
     """
 
-    def __init__(self, shared: Shared, routes: Mapping[str, Route]) -> None:
+    def __init__(self, shared: ServiceState, routes: Mapping[str, Route]) -> None:
         self._shared = shared
         self._routes = {**routes, **({"HEAD": routes["GET"]} if "GET" in routes else {})}
         self.is_streamed = any(isinstance(route.handler, Streamed) for route in routes.values())
@@ -326,7 +326,7 @@ class Endpoint:
             await asyncio.to_thread(self._shared.contents.release, answer.freed)
         return Response(answer.body, answer.status, answer.headers, JSON_TYPE)
 
-    async def _answer(self, request: Request, handler: Handler) -> Answer:
+    async def _answer(self, request: Request, handler: Handler) -> HandlerResponse:
         database = self._shared.database
         if request.method not in {"GET", "HEAD"}:
             body = await self._body(request)
@@ -335,7 +335,7 @@ class Endpoint:
             )
         try:
             answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
-        except TakesLong as long:
+        except ContinueOnSlowQueue as long:
             answer = await database.slow.run(long.go_on, long.user_id)
         return replace(answer, body=selected(answer.body, request.query_params)) if "etag" in answer.headers else answer
 
@@ -346,11 +346,11 @@ class Endpoint:
             await self._shared.database.read(lambda connection: call_of(self._shared, request, connection))
         return await request.body()
 
-    def _read(self, request: Request, handler: Handler, connection: Connection) -> Answer:
+    def _read(self, request: Request, handler: Handler, connection: Connection) -> HandlerResponse:
         return handler(call_of(self._shared, request, connection))
 
 
-def call_of(shared: Shared, request: Request, connection: Connection, body: bytes = b"") -> Call:
+def call_of(shared: ServiceState, request: Request, connection: Connection, body: bytes = b"") -> RequestContext:
     """Authenticate a request; raise Unauthorized, BadRequest for its options, and NotFound for ids beyond the limit."""
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id
@@ -359,4 +359,4 @@ def call_of(shared: Shared, request: Request, connection: Connection, body: byte
         must_be_taken(request.query_params, route.options)
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
         raise NotFound("No resource has such an id.")
-    return Call(connection, caller, shared, request, body)
+    return RequestContext(connection, caller, shared, request, body)

@@ -11,7 +11,7 @@ from backlit.model.fields import FIELDS, TOP_LEVEL
 from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
-from backlit.service.http.endpoint import Answer
+from backlit.service.http.endpoint import HandlerResponse
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT, Selection, selection_of, whole_number
 from backlit.service.storage.filter_sql import Properties
 
@@ -75,16 +75,18 @@ def _item_filter(text: str, custom: tuple["Field", ...]) -> Filter:
     return parse_filter(text, custom)
 
 
-def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
+def envelope(
+    documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False
+) -> HandlerResponse:
     """Wrap rendered documents; `top` is the requested or else the returned count."""
     if options.selection is not None:
         documents = [orjson.dumps(options.selection.of(orjson.loads(each))) for each in documents]
     top = len(documents) if options.top is None else options.top
     skip = b'"skip":%d,' % options.skip if with_skip else b""
-    return Answer(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
+    return HandlerResponse(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
 
 
-def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:
+def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> HandlerResponse:
     """Filter, sort and page resources in memory, as SQL does for large tables."""
     options = options_of(query, properties, default_top=TOP_LIMIT)
     rows = [({f.key: getattr(r, f.column) for f in properties.values()}, r) for r in resources]

@@ -18,11 +18,11 @@ from backlit.model.errors import BadRequest, NotFound, ServiceError
 from backlit.model.resources import INTERNAL, PORTAL, Attachment, friendly_size_of
 from backlit.service.files.uploads import Received, is_inline, must_be_acceptable, receive
 from backlit.service.http.endpoint import (
-    Answer,
-    Call,
+    ContinueOnSlowQueue,
+    HandlerResponse,
+    RequestContext,
     Routes,
-    Shared,
-    TakesLong,
+    ServiceState,
     call_of,
     etag_of,
     json_answer,
@@ -34,43 +34,43 @@ from backlit.service.routes.comments import found_comment, page_of, with_types
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
-from backlit.service.tables.attachments import Query, Stored
+from backlit.service.tables.attachments import ChildQuery, Stored
 
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
 routes = Routes()
 
-_Place = Callable[[Call], dict[str, Any]]
+_Place = Callable[[RequestContext], dict[str, Any]]
 """Check that the caller may attach a file at the address; return the resulting columns of the row."""
 
 
 @routes("GET", "/attachments/{id}", Attachment)
-def read(call: Call) -> Answer:
+def read(call: RequestContext) -> HandlerResponse:
     """GET /attachments/{id}."""
     return _answer(call, found_attachment(call))
 
 
 @routes("GET", "/attachments", Attachment, default_top=TOP_DEFAULT)
-def list_all(call: Call) -> Answer:
+def list_all(call: RequestContext) -> HandlerResponse:
     """GET /attachments: those of all items the caller may see."""
     return _list(call)
 
 
 @routes("GET", "/workitems/{id}/attachments", Attachment)
-def list_of_item(call: Call) -> Answer:
+def list_of_item(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/attachments."""
     found(call, call.path["id"])
     return _list(call, item_id=call.path["id"])
 
 
 @routes("GET", "/comments/{id}/attachments", Attachment)
-def list_of_comment(call: Call) -> Answer:
+def list_of_comment(call: RequestContext) -> HandlerResponse:
     """GET /comments/{id}/attachments."""
     return _list(call, comment_id=found_comment(call).id)
 
 
 @routes("PUT", "/attachments/{id}", Attachment)
-def update(call: Call) -> Answer:
+def update(call: RequestContext) -> HandlerResponse:
     """PUT /attachments/{id}: the description; everything else is read-only."""
     body = call.json()
     stored = found_attachment(call, writing=True)
@@ -86,7 +86,7 @@ def update(call: Call) -> Answer:
 
 @routes("DELETE", "/attachments/{id}", Attachment)
 @routes("DELETE", "/attachment/{id}", Attachment)
-def remove(call: Call) -> Answer:
+def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /attachments/{id}: its contents go too, unless another attachment has the same."""
     stored = found_attachment(call, writing=True)
     must_match(call.headers, _version(stored))
@@ -94,7 +94,7 @@ def remove(call: Call) -> Answer:
     return replace(json_answer({"id": stored.id}), freed=freed)
 
 
-def found_attachment(call: Call, *, writing: bool = False) -> Stored:
+def found_attachment(call: RequestContext, *, writing: bool = False) -> Stored:
     """Return the attachment of the address; raise NotFound or Forbidden."""
     stored = attachments.read(call.connection, call.path["id"])
     may = call.caller.must_write if writing else call.caller.must_see
@@ -104,7 +104,7 @@ def found_attachment(call: Call, *, writing: bool = False) -> Stored:
     return stored
 
 
-async def _upload(shared: Shared, request: Request, place: _Place) -> Answer:
+async def _upload(shared: ServiceState, request: Request, place: _Place) -> HandlerResponse:
     await shared.database.read(lambda connection: place(call_of(shared, request, connection)))
     limit = shared.settings.max_upload
     boundary = must_be_acceptable(request, limit)
@@ -116,7 +116,9 @@ async def _upload(shared: Shared, request: Request, place: _Place) -> Answer:
         await asyncio.to_thread(shared.contents.store.forget, received.incoming)
 
 
-def _add(shared: Shared, request: Request, place: _Place, received: Received, connection: Connection) -> Answer:
+def _add(
+    shared: ServiceState, request: Request, place: _Place, received: Received, connection: Connection
+) -> HandlerResponse:
     call = call_of(shared, request, connection)
     values = place(call) | {
         "name": received.name,
@@ -129,19 +131,19 @@ def _add(shared: Shared, request: Request, place: _Place, received: Received, co
     return _answer(call, stored, 201, location=f"{call.root}/attachments/{stored.id}")
 
 
-def _on_item(call: Call) -> dict[str, Any]:
+def _on_item(call: RequestContext) -> dict[str, Any]:
     document = orjson.loads(found(call, call.path["id"], writing=True))
     return {"project_id": document["projectId"], "work_item_id": document["id"], "type": _kind(call)}
 
 
-def _on_comment(call: Call) -> dict[str, Any]:
+def _on_comment(call: RequestContext) -> dict[str, Any]:
     comment = found_comment(call)
     call.caller.must_write(comment.project_id, f"Comment {comment.id}")
     places = {"project_id": comment.project_id, "work_item_id": comment.work_item_id, "comment_id": comment.id}
     return {**places, "type": _kind(call)}
 
 
-def _kind(call: Call) -> str:
+def _kind(call: RequestContext) -> str:
     kind = call.query.get("type", "")
     if kind not in {"", INTERNAL, PORTAL, call.shared.settings.name}:
         sentence = f"type must be {INTERNAL} or {PORTAL}."
@@ -150,13 +152,13 @@ def _kind(call: Call) -> str:
 
 
 @routes.streamed("/workitems/{id}/attachments", Attachment)
-async def upload(shared: Shared, request: Request) -> Answer:
+async def upload(shared: ServiceState, request: Request) -> HandlerResponse:
     """POST /workitems/{id}/attachments: 201 with Location."""
     return await _upload(shared, request, _on_item)
 
 
 @routes.streamed("/comments/{id}/attachments", Attachment, extension="commentAttachments")
-async def upload_to_comment(shared: Shared, request: Request) -> Answer:
+async def upload_to_comment(shared: ServiceState, request: Request) -> HandlerResponse:
     """POST /comments/{id}/attachments (an extension): 201 with Location."""
     return await _upload(shared, request, _on_comment)
 
@@ -164,21 +166,21 @@ async def upload_to_comment(shared: Shared, request: Request) -> Answer:
 _ADDRESSES = ("friendlySize", "url", "downloadUrl")
 
 
-def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:
+def _list(call: RequestContext, item_id: int | None = None, comment_id: int | None = None) -> HandlerResponse:
     found = options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES, default_top=call.default_top)
     options = with_types(call, found)
     if options.filter is None and not options.order:
         return _page(options, item_id, comment_id, call)
-    raise TakesLong(call, partial(_page, options, item_id, comment_id))
+    raise ContinueOnSlowQueue(call, partial(_page, options, item_id, comment_id))
 
 
-def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: Call) -> Answer:
+def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: RequestContext) -> HandlerResponse:
     internal = call.shared.settings.internal_type
-    query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
+    query = ChildQuery(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
     return page_of(call, query, options, lambda row: _model(call, Stored(**row)))
 
 
-def _answer(call: Call, stored: Stored, status: int = 200, **headers: str) -> Answer:
+def _answer(call: RequestContext, stored: Stored, status: int = 200, **headers: str) -> HandlerResponse:
     return json_answer(_model(call, stored).wire(), status, {"etag": etag_of(_version(stored)), **headers})
 
 
@@ -187,7 +189,7 @@ def _version(stored: Stored) -> bytes:
     return repr(stored).encode()
 
 
-def _model(call: Call, stored: Stored) -> Attachment:
+def _model(call: RequestContext, stored: Stored) -> Attachment:
     base = str(call.request.base_url).rstrip("/")
     place = f"{stored.id}/{quote(stored.name, safe='')}"
     shown = {
@@ -217,7 +219,7 @@ async def download(request: Request) -> Response:
 
 
 async def _transfer(request: Request, *, as_file: bool) -> Response:
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     stored = await shared.database.read(lambda connection: found_attachment(call_of(shared, request, connection)))
     headers = _headers(stored, is_shown=not as_file and is_inline(stored.content_type))
     asked = _range(request, headers["etag"])

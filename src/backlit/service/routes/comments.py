@@ -11,38 +11,46 @@ from sqlalchemy import RowMapping
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.filters import Value, with_constants
 from backlit.model.resources import INTERNAL, PORTAL, Comment, Resource
-from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, json_answer, must_match, resource_answer
+from backlit.service.http.endpoint import (
+    ContinueOnSlowQueue,
+    HandlerResponse,
+    RequestContext,
+    Routes,
+    json_answer,
+    must_match,
+    resource_answer,
+)
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
-from backlit.service.tables.attachments import Query
+from backlit.service.tables.attachments import ChildQuery
 
 routes = Routes()
 
 
 @routes("GET", "/comments/{id}", Comment)
-def read(call: Call) -> Answer:
+def read(call: RequestContext) -> HandlerResponse:
     """GET /comments/{id}."""
     return resource_answer(_shown(call, found_comment(call)))
 
 
 @routes("GET", "/comments", Comment, default_top=TOP_DEFAULT)
-def list_all(call: Call) -> Answer:
+def list_all(call: RequestContext) -> HandlerResponse:
     """GET /comments: those of all items the caller may see."""
     return _list(call)
 
 
 @routes("GET", "/workitems/{id}/comments", Comment)
-def list_of_item(call: Call) -> Answer:
+def list_of_item(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/comments."""
     found(call, call.path["id"])
     return _list(call, call.path["id"])
 
 
 @routes("POST", "/comments", Comment)
-def create(call: Call) -> Answer:
+def create(call: RequestContext) -> HandlerResponse:
     """POST /comments: 201 with Location."""
     values = _checked(call, call.json())
     comment = comments.add(call.connection, values, call.caller.name, call.shared.clock.now())
@@ -50,7 +58,7 @@ def create(call: Call) -> Answer:
 
 
 @routes("DELETE", "/comments/{id}", Comment)
-def remove(call: Call) -> Answer:
+def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /comments/{id}: by its author or a manager of the project."""
     comment = found_comment(call)
     call.caller.must_write(comment.project_id, f"Comment {comment.id}")
@@ -61,11 +69,11 @@ def remove(call: Call) -> Answer:
     return replace(json_answer({"id": comment.id}), freed=freed)
 
 
-def _shown(call: Call, comment: Comment) -> Comment:
+def _shown(call: RequestContext, comment: Comment) -> Comment:
     return replace(comment, type=call.shared.settings.written_type(comment.type or INTERNAL))
 
 
-def found_comment(call: Call) -> Comment:
+def found_comment(call: RequestContext) -> Comment:
     """Return the comment of the address; raise NotFound where it is invisible to the caller."""
     comment = comments.read(call.connection, call.path["id"])
     call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
@@ -73,7 +81,7 @@ def found_comment(call: Call) -> Comment:
     return comment
 
 
-def with_types(call: Call, options: ListOptions) -> ListOptions:
+def with_types(call: RequestContext, options: ListOptions) -> ListOptions:
     """Let a filter name the internal type by its own name or the service's, as a caller may write it."""
     if options.filter is None:
         return options
@@ -86,21 +94,23 @@ def with_types(call: Call, options: ListOptions) -> ListOptions:
     return replace(options, filter=with_constants(options.filter, "type", names))
 
 
-def _list(call: Call, item_id: int | None = None) -> Answer:
+def _list(call: RequestContext, item_id: int | None = None) -> HandlerResponse:
     options = with_types(call, options_of(call.query, comments.PROPERTIES, default_top=call.default_top))
     if options.filter is None and not options.order:
         return _page(options, item_id, call)
-    raise TakesLong(call, partial(_page, options, item_id))
+    raise ContinueOnSlowQueue(call, partial(_page, options, item_id))
 
 
-def _page(options: ListOptions, item_id: int | None, call: Call) -> Answer:
+def _page(options: ListOptions, item_id: int | None, call: RequestContext) -> HandlerResponse:
     internal = call.shared.settings.internal_type
     here = tuple(call.caller.project_ids)
-    query = Query(here, item_id, None, options.filter, options.order, internal, comments.LISTED)
+    query = ChildQuery(here, item_id, None, options.filter, options.order, internal, comments.LISTED)
     return page_of(call, query, options, lambda row: _shown(call, Comment(**row)))
 
 
-def page_of(call: Call, query: Query, options: ListOptions, model: Callable[[RowMapping], Resource]) -> Answer:
+def page_of(
+    call: RequestContext, query: ChildQuery, options: ListOptions, model: Callable[[RowMapping], Resource]
+) -> HandlerResponse:
     """Return a page of comments or attachments; what is beyond a page that is not full needs no count."""
     documents = [orjson.dumps(model(row).wire()) for row in query.rows(call.connection, options.skip, options.limit)]
     is_last = (documents or not options.skip) and len(documents) < options.limit
@@ -108,7 +118,7 @@ def page_of(call: Call, query: Query, options: ListOptions, model: Callable[[Row
     return envelope(documents, total, options)
 
 
-def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+def _checked(call: RequestContext, body: dict[str, Any]) -> dict[str, Any]:
     errors = {}
     item_id, text, kind = body.get("workItemId"), body.get("description"), body.get("type")
     row = work_items.read(call.connection, item_id) if is_id(item_id) else None

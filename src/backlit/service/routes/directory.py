@@ -7,7 +7,7 @@ from backlit.model.errors import NotFound
 from backlit.model.fields import Field, ItemType, ValueType
 from backlit.model.resources import Project, Team, TimeEntryType, User
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
-from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, resource_answer
+from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, json_answer, resource_answer
 from backlit.service.http.listing import list_resources
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import TAG_LIMIT, TEXT_LIMIT
@@ -27,13 +27,13 @@ _PROJECT_PROPERTIES = properties_of(
 
 
 @routes("GET", "/projects", Project)
-def list_projects(call: Call) -> Answer:
+def list_projects(call: RequestContext) -> HandlerResponse:
     """GET /projects: those granted to the caller."""
     return list_resources(projects.listed(call.connection, call.caller.project_ids), call.query, _PROJECT_PROPERTIES)
 
 
 @routes("GET", "/projects/{id}", Project)
-def read_project(call: Call) -> Answer:
+def read_project(call: RequestContext) -> HandlerResponse:
     """GET /projects/{id}."""
     project_id = call.path["id"]
     call.caller.must_see(project_id, f"Project {project_id}")
@@ -47,13 +47,13 @@ _TEAM_PROPERTIES = properties_of(name=ValueType.TEXT, projectId=ValueType.INTEGE
 
 
 @routes("GET", "/teams", Team, extension="teams")
-def list_teams(call: Call) -> Answer:
+def list_teams(call: RequestContext) -> HandlerResponse:
     """GET /teams: those of all projects granted to the caller."""
     return list_resources(teams_of(call.connection, call.caller.project_ids), call.query, _TEAM_PROPERTIES)
 
 
 @routes("GET", "/projects/{id}/teams", Team, extension="teams")
-def list_teams_of_project(call: Call) -> Answer:
+def list_teams_of_project(call: RequestContext) -> HandlerResponse:
     """GET /projects/{id}/teams."""
     project_id = call.path["id"]
     call.caller.must_see(project_id, f"Project {project_id}")
@@ -64,7 +64,7 @@ _TYPE_PROPERTIES = {"name": properties_of(name=ValueType.TEXT)["name"]}
 
 
 @routes("GET", "/projects/{id}/timeentrytypes", TimeEntryType)
-def list_time_entry_types_of_project(call: Call) -> Answer:
+def list_time_entry_types_of_project(call: RequestContext) -> HandlerResponse:
     """GET /projects/{id}/timeentrytypes."""
     project_id = call.path["id"]
     call.caller.must_see(project_id, f"Project {project_id}")
@@ -76,24 +76,24 @@ _USER_PROPERTIES = properties_of(name=_TEXT, firstName=_TEXT, lastName=_TEXT, di
 
 
 @routes("GET", "/users", User)
-def list_users(call: Call) -> Answer:
+def list_users(call: RequestContext) -> HandlerResponse:
     """GET /users: the licensed ones."""
     return list_resources(users.licensed(call.connection), call.query, _USER_PROPERTIES)
 
 
 @routes("GET", "/users/me", User)
-def read_me(call: Call) -> Answer:
+def read_me(call: RequestContext) -> HandlerResponse:
     """GET /users/me."""
     return _user_answer(call, call.caller.id)
 
 
 @routes("GET", "/users/{id}", User)
-def read_user(call: Call) -> Answer:
+def read_user(call: RequestContext) -> HandlerResponse:
     """GET /users/{id}."""
     return _user_answer(call, call.path["id"])
 
 
-def _user_answer(call: Call, user_id: int) -> Answer:
+def _user_answer(call: RequestContext, user_id: int) -> HandlerResponse:
     user = users.read(call.connection, user_id)
     if user is None:
         raise NotFound(f"User {user_id} does not exist.")
@@ -105,7 +105,7 @@ BODY_LIMIT = 4 * 1024 * 1024
 
 
 @routes("GET", "/capabilities", "Capabilities", extension="capabilities")
-def read_capabilities(call: Call) -> Answer:
+def read_capabilities(call: RequestContext) -> HandlerResponse:
     """GET /capabilities: version, limits and the settings of the projects granted to the caller."""
     return json_answer(
         {
@@ -127,7 +127,7 @@ def read_capabilities(call: Call) -> Answer:
     )
 
 
-def _capabilities_in(call: Call, project_id: int) -> dict[str, Any]:
+def _capabilities_in(call: RequestContext, project_id: int) -> dict[str, Any]:
     settings = call.settings_of(project_id)
     return {
         "id": project_id,

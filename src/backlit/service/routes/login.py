@@ -27,7 +27,7 @@ from backlit.service.auth.callers import (
     set_form_cookie,
 )
 from backlit.service.http.bodies import read_form
-from backlit.service.http.endpoint import JSON_TYPE, Shared
+from backlit.service.http.endpoint import JSON_TYPE, ServiceState
 from backlit.service.routes import tokens as token_routes
 from backlit.service.routes.tokens import CLIENT_ID, by_password, must_know_client
 from backlit.service.tables import sign_ins, users
@@ -43,7 +43,7 @@ _EXPIRED = "This form has expired. Please try again."
 
 async def page(request: Request) -> Response:
     """GET and POST /Authentication/RichAppLogin: the form, or the code of whoever is signed in."""
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     try:
         must_know_client(request.query_params.get(CLIENT_ID, shared.settings.client_id), shared)
         if request.method == "POST":
@@ -58,7 +58,7 @@ async def token_endpoint(request: Request) -> Response:
     """GET the token endpoint with the login cookie for the code page; POST it for tokens."""
     if request.method == "POST":
         return await token_routes.grant(request)
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     must_know_client(request.query_params.get(CLIENT_ID), shared)
     cookie = request.cookies.get(COOKIE)
     found = cookie and await _code_page(request, shared, cookie)
@@ -72,7 +72,7 @@ async def logout(request: Request) -> Response:
 
     With `wrap_refresh_token` only that sign-in ends; with an access token alone, all sign-ins of its user.
     """
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     form = await read_form(request)
     cookie = request.cookies.get(COOKIE)
     if "wrap_refresh_token" in form:
@@ -86,7 +86,7 @@ async def logout(request: Request) -> Response:
     return Response(b"{}", media_type=JSON_TYPE)
 
 
-async def _sign_in(request: Request, shared: Shared) -> Response:
+async def _sign_in(request: Request, shared: ServiceState) -> Response:
     form = await read_form(request)
     must_come_from_here(request)
     username = form.get("username", "").strip()
@@ -110,7 +110,7 @@ async def _sign_in(request: Request, shared: Shared) -> Response:
     return response
 
 
-def _form_page(request: Request, shared: Shared, status: int = 200, **values: object) -> Response:
+def _form_page(request: Request, shared: ServiceState, status: int = 200, **values: object) -> Response:
     secret = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(24)
     notice = "You are signed out." if "signed-out" in request.query_params else ""
     shown = {"username": "", "problem": "", "is_wrong": False, "notice": notice} | values
@@ -121,7 +121,7 @@ def _form_page(request: Request, shared: Shared, status: int = 200, **values: ob
     return response
 
 
-async def _code_page(request: Request, shared: Shared, cookie: str) -> Response | None:
+async def _code_page(request: Request, shared: ServiceState, cookie: str) -> Response | None:
     """Return the page with a new code; None if the session has ended."""
     made = await shared.database.write.run(partial(_new_code, shared, cookie))
     if made is None:
@@ -139,7 +139,7 @@ async def _code_page(request: Request, shared: Shared, cookie: str) -> Response 
     )
 
 
-def _new_code(shared: Shared, cookie: str, connection: Connection) -> tuple[str, str] | None:
+def _new_code(shared: ServiceState, cookie: str, connection: Connection) -> tuple[str, str] | None:
     now = shared.clock.now()
     caller = users.caller_of_session(connection, cookie, now)
     if caller is None:
@@ -147,13 +147,13 @@ def _new_code(shared: Shared, cookie: str, connection: Connection) -> tuple[str,
     return caller.name, sign_ins.add_code(connection, caller.id, shared.settings.client_id, now)
 
 
-def _begin_session(shared: Shared, user_id: int, old: str | None, connection: Connection) -> str:
+def _begin_session(shared: ServiceState, user_id: int, old: str | None, connection: Connection) -> str:
     if old:
         sign_ins.end_session(connection, old)
     return sign_ins.add_session(connection, user_id, shared.clock.now())
 
 
-async def _end_session(request: Request, shared: Shared, form: dict[str, str], cookie: str) -> Response:
+async def _end_session(request: Request, shared: ServiceState, form: dict[str, str], cookie: str) -> Response:
     must_come_from_here(request)
     if not has_form_token(form, cookie) and request.headers.get("sec-fetch-site"):
         return _message(shared, "You are still signed in", Forbidden(_EXPIRED))
@@ -169,11 +169,11 @@ def _end_family(refresh_token: str, connection: Connection) -> None:
         sign_ins.revoke_family(connection, family_id)
 
 
-def _end_all(shared: Shared, request: Request, connection: Connection) -> None:
+def _end_all(shared: ServiceState, request: Request, connection: Connection) -> None:
     sign_ins.revoke_all(connection, shared.tokens.caller(connection, request).id)
 
 
-def _message(shared: Shared, heading: str, error: BacklitError) -> Response:
+def _message(shared: ServiceState, heading: str, error: BacklitError) -> Response:
     return render(
         "message", error.status, service=shared.settings.name, heading=heading, text=error.message, login=LOGIN_PATH
     )

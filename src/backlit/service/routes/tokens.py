@@ -12,7 +12,7 @@ from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.bodies import read_form
-from backlit.service.http.endpoint import REQUEST_ID_KEY, Shared
+from backlit.service.http.endpoint import REQUEST_ID_KEY, ServiceState
 from backlit.service.http.proxies import share_of
 from backlit.service.tables import sign_ins, users
 from backlit.service.tables.users import Account
@@ -22,7 +22,7 @@ TEXT_TYPE = "text/plain"
 CLIENT_ID = "wrap_client_id"
 
 
-def challenge(request: Request, shared: Shared) -> str:
+def challenge(request: Request, shared: ServiceState) -> str:
     """Return the WWW-Authenticate header for the address the caller used."""
     base = str(request.base_url).rstrip("/")
     asked = Challenge(f"{base}{TOKEN_PATH}", shared.settings.client_id)
@@ -31,7 +31,7 @@ def challenge(request: Request, shared: Shared) -> str:
 
 async def grant(request: Request) -> Response:
     """POST the token endpoint: by password, verification code or refresh token."""
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     form = await read_form(request)
     must_know_client(form.get(CLIENT_ID) or request.query_params.get(CLIENT_ID), shared)
     if "wrap_refresh_token" in form:
@@ -49,7 +49,7 @@ async def grant(request: Request) -> Response:
     return _granted(request, await shared.database.write.run(partial(_begin_family, shared, account.id)))
 
 
-def must_know_client(client_id: str | None, shared: Shared) -> None:
+def must_know_client(client_id: str | None, shared: ServiceState) -> None:
     """Raise BadRequest for a client id other than this service's."""
     if client_id != shared.settings.client_id:
         raise BadRequest(f"{CLIENT_ID} is missing or unknown.", {CLIENT_ID: "Unknown client id."})
@@ -57,7 +57,7 @@ def must_know_client(client_id: str | None, shared: Shared) -> None:
 
 async def restrict(request: Request) -> Response:
     """GET /Authentication/Restrict: 401 with the challenge unless the caller is signed in."""
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     await shared.database.read(lambda connection: shared.tokens.caller(connection, request))
     return Response(b"{}", media_type="application/json")
 
@@ -79,7 +79,7 @@ def _refusal() -> Unauthorized:
     return Unauthorized("Wrong user name, password, code or refresh token.")
 
 
-def _by_code(shared: Shared, code: str, address: str, connection: Connection) -> TokenGrant | None:
+def _by_code(shared: ServiceState, code: str, address: str, connection: Connection) -> TokenGrant | None:
     now = shared.clock.now()
     limits = {address: shared.settings.login_failures_per_address}
     sign_ins.must_have_few_failures(connection, limits, now)
@@ -90,18 +90,18 @@ def _by_code(shared: Shared, code: str, address: str, connection: Connection) ->
     return _begin_family(shared, user_id, connection)
 
 
-def _by_refresh_token(shared: Shared, token: str, connection: Connection) -> TokenGrant | None:
+def _by_refresh_token(shared: ServiceState, token: str, connection: Connection) -> TokenGrant | None:
     # Rejection by return, not by error, as the transaction must commit a revoked family.
     is_reusable = shared.settings.legacy_clients
     spent = sign_ins.use_refresh_token(connection, token, shared.clock.now(), is_reusable=is_reusable)
     return None if spent is None else _issue(shared, *spent, connection)
 
 
-def _begin_family(shared: Shared, user_id: int, connection: Connection) -> TokenGrant | None:
+def _begin_family(shared: ServiceState, user_id: int, connection: Connection) -> TokenGrant | None:
     return _issue(shared, user_id, sign_ins.add_family(connection, user_id), connection)
 
 
-def _issue(shared: Shared, user_id: int, family_id: int, connection: Connection) -> TokenGrant | None:
+def _issue(shared: ServiceState, user_id: int, family_id: int, connection: Connection) -> TokenGrant | None:
     account = users.account_by_id(connection, user_id)
     if account is None or not account.is_licensed:
         return None
@@ -119,7 +119,7 @@ async def by_password(request: Request, username: str, password: str) -> Account
 
     Failures count, never attempts that are still being checked: a crowd behind one address may sign in at once.
     """
-    shared: Shared = request.app.state.shared
+    shared: ServiceState = request.app.state.shared
     address = address_of(request)
     limits = {
         f"user {username.lower()} at {address}": shared.settings.login_failures,
@@ -147,11 +147,11 @@ def note_refusal(request: Request) -> None:
 
 
 def _account_to_check(
-    shared: Shared, limits: Mapping[str, int], username: str, connection: Connection
+    shared: ServiceState, limits: Mapping[str, int], username: str, connection: Connection
 ) -> Account | None:
     sign_ins.must_have_few_failures(connection, limits, shared.clock.now())
     return users.account(connection, username)
 
 
-def _end_attempt(shared: Shared, limits: Mapping[str, int], is_right: bool, connection: Connection) -> None:
+def _end_attempt(shared: ServiceState, limits: Mapping[str, int], is_right: bool, connection: Connection) -> None:
     sign_ins.end_attempt(connection, limits, shared.clock.now(), is_right=is_right)

@@ -11,7 +11,14 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ValueType
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT, fault_in_path
-from backlit.service.http.endpoint import Answer, Call, Route, json_answer, must_match, resource_answer
+from backlit.service.http.endpoint import (
+    HandlerResponse,
+    RequestContext,
+    Route,
+    json_answer,
+    must_match,
+    resource_answer,
+)
 from backlit.service.http.listing import list_resources
 from backlit.service.rules.checks import (
     area_values,
@@ -44,7 +51,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     item_key: str
     properties: Properties
     check: Callable[[Mapping[str, Any]], Values]
-    complete: Callable[[Call, Values, Mapping[str, Any]], Values]
+    complete: Callable[[RequestContext, Values, Mapping[str, Any]], Values]
     """Returns presets for the sent values of a node; checks these with its old ones, of which a new node has none."""
 
     def routes(self) -> tuple[Route, ...]:
@@ -59,25 +66,25 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         )
         return tuple(Route(method, path, handler, self.model) for method, path, handler in served)
 
-    def list_all(self, call: Call) -> Answer:
+    def list_all(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}: those of all projects granted to the caller."""
         found = trees.list_nodes(call.connection, self.nodes, self.model, call.caller.project_ids)
         return list_resources(found, call.query, self.properties)
 
-    def list_of_project(self, call: Call) -> Answer:
+    def list_of_project(self, call: RequestContext) -> HandlerResponse:
         """GET /projects/{id}/{noun}."""
         project_id = call.path["id"]
         call.caller.must_see(project_id, f"Project {project_id}")
         found = trees.list_nodes(call.connection, self.nodes, self.model, [project_id])
         return list_resources(found, call.query, self.properties)
 
-    def read(self, call: Call) -> Answer:
+    def read(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}/{id}."""
         row = self._found(call)
         call.caller.must_see(row["project_id"], self._named(call))
         return resource_answer(self.model(**row))
 
-    def create(self, call: Call) -> Answer:
+    def create(self, call: RequestContext) -> HandlerResponse:
         """POST /{noun}: 201 with Location; by managers."""
         body = call.json()
         project_id = _project_for_new(call, body)
@@ -87,7 +94,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         location = f"{call.root}/{self.noun}/{node_id}"
         return resource_answer(self._stored(call, node_id), 201, {"location": location})
 
-    def update(self, call: Call) -> Answer:
+    def update(self, call: RequestContext) -> HandlerResponse:
         """PUT /{noun}/{id}: the keys to change; by managers."""
         body = call.json()
         row = self._found_to_write(call)
@@ -102,7 +109,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
         return resource_answer(self._stored(call, row["id"]))
 
-    def remove(self, call: Call) -> Answer:
+    def remove(self, call: RequestContext) -> HandlerResponse:
         """DELETE /{noun}/{id}: with its sub-tree; items go to reassignmentId, or to the root; by managers."""
         row = self._found_to_write(call)
         if row["parent_id"] == ROOT_PARENT:
@@ -121,28 +128,28 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         trees.remove(call.connection, self.nodes, row["project_id"], gone, by=call.caller.name, now=now)
         return json_answer({"id": row["id"]})
 
-    def _named(self, call: Call) -> str:
+    def _named(self, call: RequestContext) -> str:
         return f"{self.name} {call.path['id']}"
 
-    def _found(self, call: Call) -> RowMapping:
+    def _found(self, call: RequestContext) -> RowMapping:
         row = trees.row_of(call.connection, self.nodes, call.path["id"])
         if row is None:
             raise NotFound(f"{self._named(call)} does not exist, or you have no access to it.")
         return row
 
-    def _found_to_write(self, call: Call) -> RowMapping:
+    def _found_to_write(self, call: RequestContext) -> RowMapping:
         """Return the node, in the version that If-Match asks for."""
         row = self._found(call)
         call.caller.must_manage(row["project_id"], self._named(call))
         must_match(call.headers, orjson.dumps(self.model(**row).wire()))
         return row
 
-    def _stored(self, call: Call, node_id: int) -> NodeModel:
+    def _stored(self, call: RequestContext, node_id: int) -> NodeModel:
         row = trees.row_of(call.connection, self.nodes, node_id)
         assert row is not None
         return self.model(**row)
 
-    def _values_for_new(self, call: Call, body: Mapping[str, Any], project_id: int) -> Values:
+    def _values_for_new(self, call: RequestContext, body: Mapping[str, Any], project_id: int) -> Values:
         values = self.check(body)
         errors = {} if "name" in values else {"name": "name is required."}
         tree = trees.tree_of(call.connection, self.nodes, project_id)
@@ -155,7 +162,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         _must_fit_into_paths(values)
         return {"project_id": project_id, "sequence": LAST, **values, **self.complete(call, values, {})}
 
-    def _must_keep_its_name(self, call: Call, row: RowMapping, values: Values) -> None:
+    def _must_keep_its_name(self, call: RequestContext, row: RowMapping, values: Values) -> None:
         """Refuse a name of a root that is not its project's."""
         if row["parent_id"] != ROOT_PARENT or values.get("name", row["name"]) == row["name"]:
             return
@@ -164,7 +171,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             sentence = f"The root {self.name.lower()} is named after its project. Rename the project instead."
             raise BadRequest(sentence, {"name": sentence})
 
-    def _must_be_movable(self, call: Call, row: RowMapping, parent_id: int) -> None:
+    def _must_be_movable(self, call: RequestContext, row: RowMapping, parent_id: int) -> None:
         if parent_id == row["parent_id"]:
             return
         tree = trees.tree_of(call.connection, self.nodes, row["project_id"])
@@ -185,7 +192,7 @@ def _must_fit_into_paths(values: Values) -> None:
         raise BadRequest(fault, {"name": fault})
 
 
-def _project_for_new(call: Call, body: Mapping[str, Any]) -> int:
+def _project_for_new(call: RequestContext, body: Mapping[str, Any]) -> int:
     project_id = body.get("projectId")
     if not is_id(project_id) or not call.caller.can_see(project_id):
         sentence = "projectId must be the id of a project that you may see."
@@ -194,7 +201,7 @@ def _project_for_new(call: Call, body: Mapping[str, Any]) -> int:
     return project_id
 
 
-def _reassignment(call: Call) -> int | None:
+def _reassignment(call: RequestContext) -> int | None:
     text = call.query.get("reassignmentId", "").strip()
     if text in {"", "0"}:
         return None
@@ -204,7 +211,7 @@ def _reassignment(call: Call) -> int | None:
     return int(text[:20])
 
 
-def _complete_iteration(call: Call, sent: Values, old: Mapping[str, Any]) -> Values:
+def _complete_iteration(call: RequestContext, sent: Values, old: Mapping[str, Any]) -> Values:
     values = {**old, **sent}
     dates = new_dates(values, call.shared.clock.now().date())
     must_not_end_early(dates["start_date"], dates["end_date"], sent, is_new=not old)

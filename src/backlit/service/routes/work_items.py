@@ -9,7 +9,15 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.model.resources import WorkItem
-from backlit.service.http.endpoint import Answer, Call, Routes, TakesLong, etag_of, json_answer, must_match
+from backlit.service.http.endpoint import (
+    ContinueOnSlowQueue,
+    HandlerResponse,
+    RequestContext,
+    Routes,
+    etag_of,
+    json_answer,
+    must_match,
+)
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.rules.checks import Exists, checked, is_id
@@ -17,33 +25,33 @@ from backlit.service.storage.clock import TICK
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import TASK_FIGURES, Item, item_of, pert
+from backlit.service.tables.work_items import TASK_FIGURES, WorkItemRow, item_of, pert
 
 routes = Routes()
 
 
 @routes("GET", "/workitems/{id}", WorkItem)
-def read(call: Call) -> Answer:
+def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
     document = found(call, call.path["id"])
-    return Answer(document, 200, {"etag": etag_of(document)})
+    return HandlerResponse(document, 200, {"etag": etag_of(document)})
 
 
 @routes("GET", "/workitems", WorkItem, default_top=TOP_DEFAULT)
-def list_all(call: Call) -> Answer:
+def list_all(call: RequestContext) -> HandlerResponse:
     """GET /workitems."""
     return _list(call)
 
 
 @routes("GET", "/workitems/{id}/tasks", WorkItem)
-def list_tasks(call: Call) -> Answer:
+def list_tasks(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/tasks."""
     found(call, call.path["id"])
     return _list(call, call.path["id"])
 
 
 @routes("POST", "/workitems", WorkItem)
-def create(call: Call) -> Answer:
+def create(call: RequestContext) -> HandlerResponse:
     """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
     body = call.json()
     settings = _settings_for_new(call, body)
@@ -53,16 +61,16 @@ def create(call: Call) -> Answer:
     values = _presets(body["type"], settings, parent) | given
     item_id, values["BacklogPriority"] = work_items.next_place(call.connection, settings.id)
     by = call.caller.name
-    item = Item(item_id, body["type"], settings.id, _calculated(body["type"], values), by, now, by, now)
+    item = WorkItemRow(item_id, body["type"], settings.id, _calculated(body["type"], values), by, now, by, now)
     document = work_items.add(call.connection, item, settings)
     if parent is not None:
         work_items.roll_up(call.connection, parent.id, settings, by, now)
     location = f"{call.root}/workitems/{item_id}"
-    return Answer(document, 201, {"location": location, "etag": etag_of(document)})
+    return HandlerResponse(document, 201, {"location": location, "etag": etag_of(document)})
 
 
 @routes("PUT", "/workitems/{id}", WorkItem)
-def update(call: Call) -> Answer:
+def update(call: RequestContext) -> HandlerResponse:
     """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item."""
     body = call.json()
     document = found(call, call.path["id"], writing=True)
@@ -83,11 +91,11 @@ def update(call: Call) -> Answer:
         document = work_items.change(call.connection, old, new, settings)
         if any(values.get(key) != old.values.get(key) for key in TASK_FIGURES) and "ParentID" in values:
             work_items.roll_up(call.connection, values["ParentID"], settings, call.caller.name, stamp)
-    return Answer(document, 201, {"etag": etag_of(document)})
+    return HandlerResponse(document, 201, {"etag": etag_of(document)})
 
 
 @routes("DELETE", "/workitems/{id}", WorkItem)
-def remove(call: Call) -> Answer:
+def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
     document = found(call, call.path["id"], writing=True)
     must_match(call.headers, document)
@@ -100,7 +108,7 @@ def remove(call: Call) -> Answer:
     return replace(json_answer({"id": item.id}), freed=freed)
 
 
-def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:
+def found(call: RequestContext, item_id: int, *, writing: bool = False) -> bytes:
     """Return the document of an item visible to the caller (or write); raise NotFound or Forbidden."""
     row = work_items.read(call.connection, item_id)
     project_id = None if row is None else row[0]
@@ -111,7 +119,7 @@ def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:
     return row[1]
 
 
-def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
+def _settings_for_new(call: RequestContext, body: dict[str, Any]) -> ProjectSettings:
     errors = {}
     if body.get("type") not in tuple(ItemType):
         errors["type"] = f"type must be one of: {', '.join(ItemType)}."
@@ -126,7 +134,7 @@ def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
     return call.settings_of(project_id)
 
 
-def _exists(call: Call, settings: ProjectSettings) -> Exists:
+def _exists(call: RequestContext, settings: ProjectSettings) -> Exists:
     def exists(kind: Kind, value: int) -> bool:
         if kind is Kind.AREA:
             return trees.has_node(call.connection, areas, value, settings.id)
@@ -142,7 +150,7 @@ def _exists(call: Call, settings: ProjectSettings) -> Exists:
     return exists
 
 
-def _presets(item_type: str, settings: ProjectSettings, parent: Item | None) -> dict[str, Any]:
+def _presets(item_type: str, settings: ProjectSettings, parent: WorkItemRow | None) -> dict[str, Any]:
     presets = {f.key: settings.default(item_type, f) for f in settings.fields_by_type[item_type]}
     preset_values: dict[str, Any] = {key: value for key, value in presets.items() if value is not None}
     preset_values["AreaID"] = settings.root_area_id if parent is None else parent.values["AreaID"]
@@ -158,20 +166,22 @@ _INDEXED = frozenset({"id", "projectId", "lastModifiedAt", "BacklogPriority", "P
 _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 
-def _list(call: Call, parent_id: int | None = None) -> Answer:
+def _list(call: RequestContext, parent_id: int | None = None) -> HandlerResponse:
     """Return a page of the visible items, or of the tasks of one of them."""
     custom = _custom_fields(call)
     options = options_of(call.query, custom=custom, default_top=call.default_top)
     if _is_quick(options):
         return _page(options, custom, parent_id, call)
-    raise TakesLong(call, partial(_page, options, custom, parent_id))
+    raise ContinueOnSlowQueue(call, partial(_page, options, custom, parent_id))
 
 
-def _page(options: ListOptions, custom: tuple[Field, ...], parent_id: int | None, call: Call) -> Answer:
+def _page(
+    options: ListOptions, custom: tuple[Field, ...], parent_id: int | None, call: RequestContext
+) -> HandlerResponse:
     named, rest = _project_named(options.filter)
     visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
     access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
-    query = work_items.Query(access, parent_id, rest, options.order, custom)
+    query = work_items.WorkItemQuery(access, parent_id, rest, options.order, custom)
     documents = work_items.page(call.connection, query, options.skip, options.limit)
     if parent_id is None and rest is None:
         total = projects.items_in(call.connection, visible)
@@ -186,7 +196,7 @@ def _page(options: ListOptions, custom: tuple[Field, ...], parent_id: int | None
     return envelope(documents, total, options, with_skip=True)
 
 
-def _custom_fields(call: Call) -> tuple[Field, ...]:
+def _custom_fields(call: RequestContext) -> tuple[Field, ...]:
     """Return the custom fields of all projects the caller sees; of two with one name, the first project's."""
     found: dict[str, Field] = {}
     for project_id in call.caller.project_ids:
@@ -226,7 +236,7 @@ RANK_PLACES = ("before", "after", "top", "bottom")
 
 
 @routes("POST", "/workitems/{id}/rank", WorkItem, tag="ranks", extension="rank")
-def rank(call: Call) -> Answer:
+def rank(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
     body = call.json()
     document = found(call, call.path["id"], writing=True)
@@ -243,10 +253,10 @@ def rank(call: Call) -> Answer:
         now=call.shared.clock.now(),
     )
     document = found(call, item.id)
-    return Answer(document, 200, {"etag": etag_of(document)})
+    return HandlerResponse(document, 200, {"etag": etag_of(document)})
 
 
-def _rank_place(call: Call, body: dict[str, object], item: Item) -> tuple[str, Item | None]:
+def _rank_place(call: RequestContext, body: dict[str, object], item: WorkItemRow) -> tuple[str, WorkItemRow | None]:
     """Return the requested place and the other item's id."""
     given = [place for place in RANK_PLACES if body.get(place) not in {None, False}] if _is_plain(body) else []
     if len(given) != 1:

@@ -13,7 +13,7 @@ from backlit.model.fields import FIELDS, ItemType
 from backlit.service.sample import vocabulary as words
 from backlit.service.sample.sprints import SprintBefore, SprintsBefore, SprintUnderWay, room_in
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import Item, calculated, columns_of, pert
+from backlit.service.tables.work_items import WorkItemRow, calculated, columns_of, pert
 
 POINTS = (1, 2, 3, 5, 8, 13, 21)
 _POINT_WEIGHTS = (10, 16, 22, 24, 16, 8, 2)
@@ -44,7 +44,7 @@ class Sprint(Struct, frozen=True):
     points: float
 
 
-class Places(Struct, frozen=True):
+class SampleProject(Struct, frozen=True):
     """A sample project: its settings, areas, iterations (root first) and members."""
 
     settings: ProjectSettings
@@ -59,7 +59,7 @@ class ItemMaker:
     _before: SprintsBefore
 
     def __init__(
-        self, places: Places, wanted: int, first_id: int, *, today: date, now: datetime, random: Random
+        self, places: SampleProject, wanted: int, first_id: int, *, today: date, now: datetime, random: Random
     ) -> None:
         self.places = places
         self.wanted = wanted
@@ -116,7 +116,7 @@ class ItemMaker:
         ahead = (sprint.start - self.today).days
         return 1.0 if ahead <= 0 else max(0.0, 0.75 - ahead / 28 * 0.5)
 
-    def _group(self, item_id: int, age: float, chance: float, room: dict[int, float]) -> list[Item]:
+    def _group(self, item_id: int, age: float, chance: float, room: dict[int, float]) -> list[WorkItemRow]:
         kind = self.random.choices(_TYPES, _TYPE_WEIGHTS)[0]
         points = self.random.choices(POINTS, _POINT_WEIGHTS)[0]
         sprint = self._sprint(kind, points, chance, room)
@@ -141,7 +141,7 @@ class ItemMaker:
                     return sprint
         return self.places.sprints[0]
 
-    def _item(self, item_id: int, kind: ItemType, points: int, sprint: Sprint, age: float) -> Item:
+    def _item(self, item_id: int, kind: ItemType, points: int, sprint: Sprint, age: float) -> WorkItemRow:
         random = self.random
         area_id, area = random.choice(self.places.areas)
         created, changed = self._times(sprint, age)
@@ -164,11 +164,11 @@ class ItemMaker:
             values["Estimate"] = str(points) if sprint.start or random.random() < 0.7 else None
         values |= self._details(kind)
         values |= self._custom()
-        item = Item(item_id, kind, self.project_id, values, author, created, owner[1], changed)
+        item = WorkItemRow(item_id, kind, self.project_id, values, author, created, owner[1], changed)
         self._discuss(item)
         return item
 
-    def _task(self, item_id: int, parent: Item, sprint: Sprint) -> Item:
+    def _task(self, item_id: int, parent: WorkItemRow, sprint: Sprint) -> WorkItemRow:
         random = self.random
         status = self._status(ItemType.TASK, sprint)
         probable = float(random.choice((1, 2, 3, 4, 6, 8)))
@@ -188,7 +188,7 @@ class ItemMaker:
             values |= {"EstimateOptimistic": probable / 2, "EstimateProbable": probable}
             values |= {"EstimatePessimistic": probable * 2}
         values["PertEstimate"] = pert(values)
-        return Item(
+        return WorkItemRow(
             item_id, ItemType.TASK, self.project_id, values, parent.created_by, parent.created_at,
             parent.last_modified_by, parent.last_modified_at,
         )  # fmt: skip
@@ -272,7 +272,7 @@ class ItemMaker:
             values["NeedsLegalReview_cf"] = random.random() < 0.5
         return values
 
-    def _discuss(self, item: Item) -> None:
+    def _discuss(self, item: WorkItemRow) -> None:
         random = self.random
         said_at = item.created_at
         for text in random.sample(words.COMMENTS, random.choices((0, 1, 2, 3, 5), (50, 20, 14, 10, 6))[0]):
@@ -291,7 +291,7 @@ class ItemMaker:
                 }
             )
 
-    def _row(self, item: Item) -> dict[str, Any]:
+    def _row(self, item: WorkItemRow) -> dict[str, Any]:
         return {
             **_EMPTY_ROW,
             **columns_of(item.values),
@@ -309,8 +309,8 @@ class ItemMaker:
 _EMPTY_ROW: Mapping[str, Any] = {f.column: None for f in FIELDS}
 
 
-def _with_values(item: Item, values: Mapping[str, Any]) -> Item:
-    return Item(
+def _with_values(item: WorkItemRow, values: Mapping[str, Any]) -> WorkItemRow:
+    return WorkItemRow(
         item.id, item.type, item.project_id, values, item.created_by, item.created_at,
         item.last_modified_by, item.last_modified_at,
     )  # fmt: skip

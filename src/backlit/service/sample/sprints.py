@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 
 from msgspec.structs import replace
 
-from backlit.service.tables.work_items import Item
+from backlit.service.tables.work_items import WorkItemRow
 
 _LEAST_ITEMS = 250
 """Minimum number of items in a project with full sprints."""
@@ -47,7 +47,7 @@ class SprintsBefore:
         self._seen = 0
         self._done: dict[int, datetime] = {}
 
-    def item(self, item: Item, points: int, number: int) -> Item:
+    def item(self, item: WorkItemRow, points: int, number: int) -> WorkItemRow:
         """Return an item, done in the first later sprint with room for it, or unchanged.
 
         `number` counts the project's items.
@@ -65,7 +65,7 @@ class SprintsBefore:
                 return self._finished(item, points, sprint, days)
         return item
 
-    def _finished(self, item: Item, points: int, sprint: SprintBefore, days: Sequence[date]) -> Item:
+    def _finished(self, item: WorkItemRow, points: int, sprint: SprintBefore, days: Sequence[date]) -> WorkItemRow:
         at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
         day = days[int(len(self._done) * _STEP % 1 * len(days))]
         self._done[item.id] = datetime.combine(day, at)
@@ -73,7 +73,7 @@ class SprintsBefore:
         own = {"Status": "Done", "IterationID": sprint.id, "AssignedToID": owner, "Estimate": str(points)}
         return replace(item, values={**item.values, **own}, last_modified_at=self._done[item.id])
 
-    def task(self, task: Item, parent: Item) -> Item:
+    def task(self, task: WorkItemRow, parent: WorkItemRow) -> WorkItemRow:
         """Return a task, done together with its item."""
         if parent.id not in self._done:
             return task
@@ -114,7 +114,7 @@ class SprintUnderWay:
         self._members = members
         self._taken = self._done = 0
 
-    def item(self, item: Item) -> Item:
+    def item(self, item: WorkItemRow) -> WorkItemRow:
         """Return an item with its progress in the sprint; a started item has an owner."""
         if item.values["IterationID"] != self._sprint_id:
             return item
@@ -131,7 +131,7 @@ class SprintUnderWay:
         values = {**item.values, "Status": status, "AssignedToID": owner}
         return replace(item, values=values, last_modified_at=changed_at)
 
-    def task(self, task: Item, parent: Item) -> Item:
+    def task(self, task: WorkItemRow, parent: WorkItemRow) -> WorkItemRow:
         """Return a task of the sprint: done with its item, and not started before it."""
         status = parent.values["Status"]
         if parent.values["IterationID"] != self._sprint_id or status not in {"Done", "Not Done"}:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, insert, update
 from backlit.model.fields import ItemType, Kind
 from backlit.service.admin.workspace import add_project, new_database, user_of
 from backlit.service.auth.callers import hash_password
-from backlit.service.sample.items import ItemMaker, Places, Sprint
+from backlit.service.sample.items import ItemMaker, SampleProject, Sprint
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
@@ -84,7 +84,7 @@ def _first_day(today: date) -> date:
     return monday - timedelta(days=7 + 14 * (CURRENT - 1))
 
 
-def _write_frame(connection: Connection, random: Random, today: date, now: datetime) -> list[Places]:
+def _write_frame(connection: Connection, random: Random, today: date, now: datetime) -> list[SampleProject]:
     password_hash = hash_password(PASSWORD)
     for number, (name, first_name, last_name) in enumerate(PEOPLE, 1):
         person = user_of(number, name, first_name, last_name)
@@ -102,7 +102,7 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
         sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
         members = _grant(connection, project_id)
         settings = projects.settings(connection, project_id)
-        places.append(Places(settings, found_areas, sprints, members))
+        places.append(SampleProject(settings, found_areas, sprints, members))
     return places
 
 
@@ -173,9 +173,9 @@ def _write_iterations(
 
 def _write_items(
     engine: Engine,
-    places: Sequence[Places],
+    places: Sequence[SampleProject],
     total: int,
-    makers: Callable[[Places, int, int], ItemMaker],
+    makers: Callable[[SampleProject, int, int], ItemMaker],
     progress: Progress,
 ) -> int:
     """Write all items and their comments in batches; return the count of comments."""

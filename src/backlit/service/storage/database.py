@@ -21,7 +21,7 @@ from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, Shares, Work
-from backlit.service.storage.lanes import Lane
+from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
 from backlit.service.storage.quick_reads import GivenUp, QuickReads
@@ -132,9 +132,9 @@ class Database:
         self._file = DatabaseFile(path) if path is not None else None
         self._engines: tuple[Engine, ...] = ()
         self._quick: QuickReads | None = None
-        self.fast: Lane
-        self.slow: Lane
-        self.write: Lane
+        self.fast: WorkerQueue
+        self.slow: WorkerQueue
+        self.write: WorkerQueue
 
     def open(self) -> None:
         """Create or upgrade the tables and start the threads; raises StorageError."""
@@ -144,8 +144,8 @@ class Database:
         threads = FAST_READERS[self._url.get_backend_name()]
         try:
             _migrate(writing)
-            self.fast = Lane(fast, "fast", threads=threads, time_limit=FAST_READ_LIMIT, before=self._before_read)
-            self.slow = Lane(
+            self.fast = WorkerQueue(fast, "fast", threads=threads, time_limit=FAST_READ_LIMIT, before=self._before_read)
+            self.slow = WorkerQueue(
                 slow,
                 "slow",
                 threads=SLOW_READERS,
@@ -153,7 +153,9 @@ class Database:
                 shares=SHARES,
                 before=self._before_read,
             )
-            self.write = Lane(writing, "write", batch=BATCH, before=self._before_write, after=self._must_be_there)
+            self.write = WorkerQueue(
+                writing, "write", batch=BATCH, before=self._before_write, after=self._must_be_there
+            )
             self.slow.submit(partial(keep_ahead, self._clock)).result()
             if self._file is not None:
                 self._file.opened()

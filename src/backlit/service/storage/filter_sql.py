@@ -122,7 +122,7 @@ def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     return condition_root(sql_of(found, _Dialect(columns)))
 
 
-class Shape(Struct, frozen=True):
+class FilterShape(Struct, frozen=True):
     """A filter without its values: equal shapes have one statement, in which values are bound by name."""
 
     key: tuple[object, ...]
@@ -130,7 +130,7 @@ class Shape(Struct, frozen=True):
     """A filter of the shape."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shape) and self.key == other.key
+        return isinstance(other, FilterShape) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -140,11 +140,11 @@ class Shape(Struct, frozen=True):
         return condition_root(sql_of(self.example, _Dialect(columns, named=count())))
 
 
-def shape_of(found: Filter, columns: Columns) -> tuple[Shape, Mapping[str, Value]]:
+def shape_of(found: Filter, columns: Columns) -> tuple[FilterShape, Mapping[str, Value]]:
     """Return the shape of a filter and the values that its condition needs."""
     keys = _Keys(columns)
     key = sql_of(found, cast_type(Any, keys))
-    return Shape(key, found), {f"{_VALUE}{number}": value for number, value in enumerate(keys.values)}
+    return FilterShape(key, found), {f"{_VALUE}{number}": value for number, value in enumerate(keys.values)}
 
 
 _VALUE = "filter_value_"

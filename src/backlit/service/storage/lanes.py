@@ -44,7 +44,7 @@ class _Stage(IntEnum):
     COMMITTED = 3
 
 
-class Lane:
+class WorkerQueue:
     """A queue of jobs and the threads that do them, each job in a transaction.
 
     With `batch` above 1, jobs that are waiting share a commit, each in a savepoint. `time_limit` is in

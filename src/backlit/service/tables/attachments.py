@@ -46,7 +46,7 @@ class Stored(Struct, frozen=True):
     last_modified_at: datetime
 
 
-class Query(Struct, frozen=True):
+class ChildQuery(Struct, frozen=True):
     """Selection and order of the comments or the attachments of some projects, of an item, or of a comment."""
 
     project_ids: tuple[int, ...]

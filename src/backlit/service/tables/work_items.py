@@ -35,7 +35,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.dialects import next_id
-from backlit.service.storage.filter_sql import Shape, item_columns, shape_of, sort_columns
+from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import comments, work_items
 from backlit.service.tables import attachments, projects
@@ -47,7 +47,7 @@ TASK_FIGURES = ("PertEstimate", "WorkRemaining", "WorkCompleted")
 _EMPTY: Mapping[str, Any] = {"Description": "", "Tags": []}
 
 
-class Item(Struct, frozen=True):
+class WorkItemRow(Struct, frozen=True):
     """A work item; `values` has every key of its document, including calculated ones."""
 
     id: int
@@ -75,10 +75,10 @@ class Item(Struct, frozen=True):
         return orjson.dumps(document)
 
 
-def item_of(document: bytes) -> Item:
+def item_of(document: bytes) -> WorkItemRow:
     """Read an item back from its own document."""
     read = orjson.loads(document)
-    return Item(
+    return WorkItemRow(
         read["id"],
         read["type"],
         read["projectId"],
@@ -142,7 +142,7 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     return (operators.in_op(literal_column("+work_items.project_id"), ids),)
 
 
-class Query(Struct, frozen=True):
+class WorkItemQuery(Struct, frozen=True):
     """Selection and order of items; `parent_id` keeps it to the tasks of an item, `custom` are fields it may name."""
 
     access: Access
@@ -170,7 +170,7 @@ class _Statements(NamedTuple):
 
 @lru_cache(256)
 def _statements(
-    access: Access, has_parent: bool, shape: Shape | None, order: tuple[SortKey, ...], custom: tuple[Field, ...]
+    access: Access, has_parent: bool, shape: FilterShape | None, order: tuple[SortKey, ...], custom: tuple[Field, ...]
 ) -> _Statements:
     columns = item_columns(custom)
     where = list(within(access))
@@ -191,7 +191,7 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[bytes]:
+def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
     """Read a page of documents."""
     statements, values = query.prepared()
     if skip < DEEP:
@@ -202,7 +202,7 @@ def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[
     return [by_id[item_id] for item_id in found]
 
 
-def count(connection: Connection, query: Query) -> int:
+def count(connection: Connection, query: WorkItemQuery) -> int:
     """Count the items that match."""
     statements, values = query.prepared()
     return int(statements.total.rows(connection, **values)[0][0])
@@ -214,7 +214,7 @@ def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
     return item_id, (last or 0.0) + 1.0
 
 
-def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
+def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings) -> bytes:
     """Insert an item; return its document."""
     document = item.document(settings.fields_by_type[item.type])
     row: dict[str, Any] = {
@@ -240,7 +240,7 @@ def _insert_of(columns: tuple[str, ...]) -> Prepared:
     return Prepared(insert(work_items).values(_bound(columns)))
 
 
-def change(connection: Connection, old: Item, new: Item, settings: ProjectSettings) -> bytes:
+def change(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
     """Store the difference between two states of an item; return its document."""
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
     columns = columns_of(changed) | {"cf": columns_of(new.values)["cf"]}
@@ -306,12 +306,12 @@ def reassign(
         projects.count_items(connection, settings.id, 0)
 
 
-def _reassigned(item: Item, key: str, kept: int, by: str, now: datetime) -> Item:
+def _reassigned(item: WorkItemRow, key: str, kept: int, by: str, now: datetime) -> WorkItemRow:
     stamp = max(now, item.last_modified_at + TICK)
     return replace(item, values={**item.values, key: kept}, last_modified_by=by, last_modified_at=stamp)
 
 
-def remove(connection: Connection, item: Item) -> tuple[str, ...]:
+def remove(connection: Connection, item: WorkItemRow) -> tuple[str, ...]:
     """Delete an item with its tasks, comments and attachments; return the digests of the contents."""
     tasks = connection.execute(select(work_items.c.id).where(work_items.c.parent_id == item.id)).scalars().all()
     gone = [item.id, *tasks]
@@ -331,8 +331,8 @@ WIDER = 8
 
 def move_rank(
     connection: Connection,
-    item: Item,
-    target: Item | None,
+    item: WorkItemRow,
+    target: WorkItemRow | None,
     settings: ProjectSettings,
     *,
     after: bool,
@@ -362,7 +362,7 @@ _Ranked = tuple[int, float]
 
 
 def _neighbours(
-    connection: Connection, item: Item, target: Item | None, window: int, *, after: bool
+    connection: Connection, item: WorkItemRow, target: WorkItemRow | None, window: int, *, after: bool
 ) -> tuple[list[_Ranked], list[_Ranked]]:
     """Return the items before and after the place, nearest in the middle; at most one more than the window of each."""
     values = {"project": item.project_id, "item": item.id, "most": window + 1}
@@ -400,7 +400,7 @@ def _between(low: float | None, high: float | None) -> float | None:
     return middle if low < middle < high else None
 
 
-def _is_there(item: Item, above: Sequence[_Ranked], below: Sequence[_Ranked]) -> bool:
+def _is_there(item: WorkItemRow, above: Sequence[_Ranked], below: Sequence[_Ranked]) -> bool:
     key = item.values["BacklogPriority"], item.id
     follows = not above or (above[-1][1], above[-1][0]) < key
     return follows and (not below or key < (below[0][1], below[0][0]))
