@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import PAGE, Traits
 from backlit.store.remote.listing import ProjectLists, run_pooled
-from backlit.store.sqlite.database import Places
+from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.sync.loading import FirstLoad
 from backlit.store.views.search import index_more
 from benchmarks.table import Cell, print_table
@@ -70,7 +70,7 @@ async def _walk(client: Client) -> Spent:
 
 async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
     """Load everything into a new mirror, then index its words, which is done behind the screens."""
-    files = Files(Places(folder / "mirror.db", folder / "journal.db"), Signal())
+    files = LocalDatabase(ProfileFiles(folder / "mirror.db", folder / "journal.db"), Signal())
     files.open()
     with files.indexing.held():
         clock = _Clock()

@@ -24,7 +24,7 @@ from backlit.model.filters import SortKey
 from backlit.store import Store, ViewSpec
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.records.item import Document
-from backlit.store.sqlite.database import Places
+from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.query import plan_of
 from benchmarks.processes import memory_of
 from benchmarks.table import Cell, median, print_table
@@ -98,7 +98,7 @@ def documents(count: int) -> Iterator[Document]:
         }
 
 
-def fill(places: Places, count: int) -> float:
+def fill(places: ProfileFiles, count: int) -> float:
     """Write a mirror; the seconds that the writing took."""
     mirror, spent = Mirror(places.mirror), 0.0
     made = documents(count)
@@ -161,7 +161,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="backlit-store-"))
     folder.mkdir(parents=True, exist_ok=True)
-    places = Places(folder / "mirror.sqlite", folder / "journal.sqlite")
+    places = ProfileFiles(folder / "mirror.sqlite", folder / "journal.sqlite")
     try:
         if not places.mirror.exists():
             seconds = fill(places, arguments.items)
@@ -174,7 +174,7 @@ def main() -> None:
     sys.stdout.flush()
 
 
-def _measure(places: Places) -> None:
+def _measure(places: ProfileFiles) -> None:
     store = Store(places, _no_service)
     opened = timed(store.open, 1, time.perf_counter)
     store.choose_project(1)

@@ -16,7 +16,7 @@ from backlit.cli.commands.doctor import Health, Report, look_at_clock, look_at_f
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
-from backlit.store import Places, Store
+from backlit.store import ProfileFiles, Store
 from backlit.store.files.files import FileReport
 from backlit.store.views.preferences import START_PROBLEMS
 
@@ -157,7 +157,7 @@ async def test_a_service_without_items_is_not_tested_further(home: Home) -> None
 @pytest.mark.slow
 def test_doctor_names_what_the_last_start_found_wrong(home: Home) -> None:
     locations, profile = find_locations(home.environment), demo_profile(30)
-    store = Store(Places(locations.mirror(profile), locations.journal(profile)), no_service)
+    store = Store(ProfileFiles(locations.mirror(profile), locations.journal(profile)), no_service)
     store.open()
     store.kept.keep(START_PROBLEMS, ["The theme “x” is unknown."])
     store.close()

@@ -14,11 +14,11 @@ from tests.terminal import terminal
 from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of, write_import
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, Field, Settable
-from backlit.store import Row, Store, ViewSpec
+from backlit.store import ItemRow, Store, ViewSpec
 from backlit.store.edits.items import Family
 
 
-async def first(store: Store, query: str) -> Row:
+async def first(store: Store, query: str) -> ItemRow:
     view = store.view(ViewSpec(query=query))
     await view.load()
     return view.rows(0, 1)[0]

@@ -13,7 +13,7 @@ from tests.store.world import World
 from backlit.cli.commands.plan import described, differing, exported, was_of
 from backlit.model.errors import BadRequest
 from backlit.model.plain import plain
-from backlit.store import Row, Store, ViewSpec
+from backlit.store import ItemRow, Store, ViewSpec
 from backlit.store.planning.text import ExportedItem, labels_of
 
 
@@ -33,7 +33,7 @@ def said(store: Store, text: str, *, is_over_theirs: bool = False) -> list[str]:
     return described(store, differing(store, text, is_over_theirs=is_over_theirs), labels)
 
 
-async def rows_of(store: Store, query: str) -> Sequence[Row]:
+async def rows_of(store: Store, query: str) -> Sequence[ItemRow]:
     view = store.view(ViewSpec(query=query))
     await view.load()
     return view.rows(0, 500)

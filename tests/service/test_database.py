@@ -35,7 +35,7 @@ from backlit.service.storage.schema import schema_version, status_groups, work_i
 from backlit.service.storage.settings import ServiceSettings
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.query import ViewSpec
 
 pytestmark = pytest.mark.postgresql
@@ -211,7 +211,7 @@ async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_gr
     assert len(left) < every
 
 
-async def rows_of(store: Store) -> list[Row]:
+async def rows_of(store: Store) -> list[ItemRow]:
     view = store.view(ViewSpec())
     await view.load()
     return view.rows(0, 1000)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from backlit.client.client import Client
 from backlit.model.errors import Offline
-from backlit.store import Places, Store
+from backlit.store import ProfileFiles, Store
 from backlit.store.engine.engine import Report
-from backlit.store.files.files import Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
 from backlit.store.store import local_time
 
 
-def places_in(folder: Path) -> Places:
-    return Places(folder / "mirror.sqlite", folder / "journal.sqlite")
+def places_in(folder: Path) -> ProfileFiles:
+    return ProfileFiles(folder / "mirror.sqlite", folder / "journal.sqlite")
 
 
 def item(
@@ -75,13 +75,13 @@ def node(node_id: int, name: str, parent_id: int = -1, **values: object) -> Docu
 def put_nouns(store: Store, **nouns: list[Document]) -> None:
     """Store areas, iterations and users as sync does; the first user is the signed-in one."""
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for noun, documents in nouns.items():
             writer.mirror.put_resources(noun, 0 if "user" in noun else 1, documents)
         if "user" in nouns:
             writer.mirror.set_note("me", nouns["user"][0])
-        writer.signal.publish(Change(Subject.TREES))
-        writer.signal.publish(Change(Subject.PEOPLE))
+        writer.signal.publish(StoreChange(Subject.TREES))
+        writer.signal.publish(StoreChange(Subject.PEOPLE))
 
     store.files.submit(act).result()
 
@@ -89,4 +89,4 @@ def put_nouns(store: Store, **nouns: list[Document]) -> None:
 def announce(store: Store, capabilities: dict[str, object]) -> None:
     """Have the service announce something."""
     store.files.submit(lambda writer: writer.mirror.set_note("capabilities", capabilities)).result()
-    store.files.submit(lambda writer: writer.signal.publish(Change(Subject.PEOPLE))).result()
+    store.files.submit(lambda writer: writer.signal.publish(StoreChange(Subject.PEOPLE))).result()

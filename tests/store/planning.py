@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from tests.store.world import World, sent
 
-from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
+from backlit.store import ItemRow, IterationEntry, Store, TreeKind, ViewSpec
 from backlit.store.edits.nodes import NewNode
 
 ITERATIONS = TreeKind.ITERATIONS
@@ -20,7 +20,7 @@ async def add_sprints(store: Store, count: int = 2, most: float | None = 30.0) -
     return [each for each in store.lookups.iterations().values() if each.name.startswith("Plan ")]
 
 
-async def stories(store: Store, count: int) -> list[Row]:
+async def stories(store: Store, count: int) -> list[ItemRow]:
     """Some open stories and bugs in backlog order, none of which is pending."""
     view = store.view(ViewSpec())
     await view.load()

@@ -10,7 +10,7 @@ from tests.store.world import World, raised, sent, until
 from backlit.model.errors import BadRequest
 from backlit.store import EntryState, RowSign, Store
 from backlit.store.edits.conflicts import Case, Keep
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import EntryKind, new_entry
 
 TEXT = "As a guest\nI want\nto pay"
@@ -285,7 +285,7 @@ async def test_a_rejected_edit_of_an_item_that_is_gone_has_a_case(tmp_path: Path
         await store.items.edit([1], {"Name": "Mine"})
         entry = replace(store.outbox_entries()[0], state=EntryState.REFUSED)
 
-        def lose(writer: Writer) -> None:
+        def lose(writer: WriteContext) -> None:
             writer.journal.update(entry)
             writer.mirror.delete_items([1])
 
@@ -318,7 +318,7 @@ async def test_a_conflict_of_an_item_is_resolved_before_a_rejection(tmp_path: Pa
             await store.items.edit([1], {"Name": name})
         rejected, contested = store.outbox_entries()
 
-        def fail(writer: Writer) -> None:
+        def fail(writer: WriteContext) -> None:
             writer.journal.update(replace(rejected, state=EntryState.REFUSED))
             writer.journal.update(replace(contested, state=EntryState.CONFLICT))
 

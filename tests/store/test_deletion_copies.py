@@ -13,10 +13,10 @@ from tests.store.world import raised
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store
-from backlit.store.edits.deletions import Extent, keep_last_copy
+from backlit.store.edits.deletions import ItemDeletionExtent, keep_last_copy
 from backlit.store.edits.nodes import MOST_ITEMS, NewNode, kept_nodes
-from backlit.store.edits.nodes import Extent as NodeExtent
-from backlit.store.records.changes import Change, Subject
+from backlit.store.edits.nodes import NodeDeletionExtent as NodeExtent
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, new_entry
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
@@ -52,14 +52,14 @@ def set_state(store: Store, state: EntryState, **more: object) -> None:
 @pytest.mark.parametrize(
     ("picked", "extent"),
     [
-        ([1], Extent(1, 2, 2, 0)),
-        ([1, 2], Extent(2, 1, 2, 0)),
-        ([1, 1, 2, 3, 4], Extent(4, 0, 3, 0)),
-        ([3], Extent(1, 0, 0, 0)),
-        ([], Extent(0, 0, 0, 0)),
+        ([1], ItemDeletionExtent(1, 2, 2, 0)),
+        ([1, 2], ItemDeletionExtent(2, 1, 2, 0)),
+        ([1, 1, 2, 3, 4], ItemDeletionExtent(4, 0, 3, 0)),
+        ([3], ItemDeletionExtent(1, 0, 0, 0)),
+        ([], ItemDeletionExtent(0, 0, 0, 0)),
     ],
 )
-def test_a_deletion_counts_everything_once(store: Store, picked: list[int], extent: Extent) -> None:
+def test_a_deletion_counts_everything_once(store: Store, picked: list[int], extent: ItemDeletionExtent) -> None:
     assert store.deletions.extent(picked) == extent
 
 
@@ -145,7 +145,7 @@ async def test_an_item_made_again_has_its_unsent_comments_and_goes_back_by_undo(
     await store.items.edit([4], {"Name": "Mine"})
     await store.items.comment(4, "For all", for_customers=True)
     store.files.submit(lambda writer: forget(writer, {4})).result()
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     store.subscribe(heard.append)
 
     made = await store.history.create_again(4)
@@ -350,7 +350,7 @@ async def test_a_deleted_node_is_made_again_if_its_copy_and_parent_are_there(
         assert told is not None
         assert [each.reason for each in told.final] == ([reason] if reason else [])
         assert [(each.item_ids, each.stay) for each in told.nodes_made] == ([] if reason else [((1,), stay)])
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
         await store.history.undo()
         assert (Subject.TREES in {each.kind for each in heard}) is (not reason)

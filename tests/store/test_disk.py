@@ -14,7 +14,7 @@ from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files.files import Writer, inspect_journal
+from backlit.store.files.files import WriteContext, inspect_journal
 from backlit.store.journal.journal import Journal
 
 
@@ -123,7 +123,7 @@ def settled(store: Store) -> None:
         store.files.submit(partial(_execute, f"PRAGMA {pragma}")).result()
 
 
-def _execute(sql: str, writer: Writer) -> None:
+def _execute(sql: str, writer: WriteContext) -> None:
     writer.journal.file.execute(sql).fetchall()
 
 

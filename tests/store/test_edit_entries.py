@@ -13,7 +13,7 @@ from tests.store.world import raised
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import EntryState, OutboxEntry, Store
 from backlit.store.edits.items import Family
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 
 LATER = "2026-03-02T10:00:00.000"
 
@@ -57,7 +57,7 @@ async def test_an_own_newer_value_is_the_base_and_that_of_others_is_not(store: S
 async def test_an_act_on_an_item_that_is_removed_before_it_is_written_is_refused(store: Store, act: str) -> None:
     may_go_on = threading.Event()
 
-    def remove(writer: Writer) -> None:
+    def remove(writer: WriteContext) -> None:
         may_go_on.wait(10)
         writer.mirror.remove_items([2])
 
@@ -140,7 +140,7 @@ async def test_acts_by_a_temporary_id_go_to_the_item_that_the_service_made(store
     made = await store.items.add("Story", {"Name": "New", "Estimate": None})
     add = last(store)
 
-    def deliver(writer: Writer) -> None:
+    def deliver(writer: WriteContext) -> None:
         writer.journal.deliver(add, 77)
         writer.mirror.rename(made, item(77, Name="Theirs"), [])
 

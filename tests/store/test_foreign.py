@@ -18,7 +18,7 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import Kind
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.engine.engine import Report
-from backlit.store.remote.capabilities import DateForm, Filtering, probe
+from backlit.store.remote.capabilities import DateForm, FilterSupport, probe
 from backlit.store.views.lookups import told_field
 
 PACING = Pacing(first_pause=0.001)
@@ -150,17 +150,17 @@ async def test_a_start_later_tries_nothing_out_again(server: ForeignServer, onli
 @pytest.mark.parametrize(
     ("variant", "found"),
     [
-        ("as SPEC shows it", (Filtering.WORKS, DateForm.V3, True, 1000)),
-        ("quoted challenge, v4 dates, pages of 50", (Filtering.WORKS, DateForm.V4, True, 50)),
-        ("pages over 100 are refused", (Filtering.WORKS, DateForm.V3, True, 100)),
-        ("no dates in filters", (Filtering.WORKS, None, True, 1000)),
-        ("$orderby ignored", (Filtering.WORKS, DateForm.V3, False, 50)),
-        ("$filter ignored", (Filtering.IGNORED, None, True, 50)),
-        ("$filter refused with 500", (Filtering.REFUSED, None, True, 1000)),
+        ("as SPEC shows it", (FilterSupport.WORKS, DateForm.V3, True, 1000)),
+        ("quoted challenge, v4 dates, pages of 50", (FilterSupport.WORKS, DateForm.V4, True, 50)),
+        ("pages over 100 are refused", (FilterSupport.WORKS, DateForm.V3, True, 100)),
+        ("no dates in filters", (FilterSupport.WORKS, None, True, 1000)),
+        ("$orderby ignored", (FilterSupport.WORKS, DateForm.V3, False, 50)),
+        ("$filter ignored", (FilterSupport.IGNORED, None, True, 50)),
+        ("$filter refused with 500", (FilterSupport.REFUSED, None, True, 1000)),
     ],
 )
 async def test_the_traits_are_found_out(
-    tmp_path: Path, variant: str, found: tuple[Filtering, DateForm | None, bool, int]
+    tmp_path: Path, variant: str, found: tuple[FilterSupport, DateForm | None, bool, int]
 ) -> None:
     server = ForeignServer(VARIANTS[variant])
     async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
@@ -168,7 +168,7 @@ async def test_the_traits_are_found_out(
         traits = await probe(client)
 
     assert (traits.filtering, traits.dates, traits.orders, traits.page) == found
-    assert (traits.by_id, traits.by_change) == (traits.filtering is Filtering.WORKS, traits.orders)
+    assert (traits.by_id, traits.by_change) == (traits.filtering is FilterSupport.WORKS, traits.orders)
     assert not traits.etag
     assert traits.is_sure
 
@@ -225,7 +225,7 @@ async def test_a_service_that_no_longer_filters_is_tried_out_again(online: Onlin
 
     traits = store.server.traits()
     assert traits is not None
-    assert traits.filtering is Filtering.REFUSED
+    assert traits.filtering is FilterSupport.REFUSED
     assert known(store) == server.names()
 
 

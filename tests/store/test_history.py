@@ -6,8 +6,8 @@ from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState, Store, TreeKind, ViewSpec
-from backlit.store.files.files import Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import FieldChange
 
@@ -354,7 +354,7 @@ async def test_a_task_is_not_made_again_below_an_item_that_is_gone(tmp_path: Pat
         await store.deletions.delete_items([2])
         (entry,) = store.outbox_entries()
 
-        def done(writer: Writer) -> None:
+        def done(writer: WriteContext) -> None:
             writer.journal.deliver(entry)
             writer.mirror.delete_items([2])
             writer.mirror.remove_items([1])
@@ -369,7 +369,7 @@ async def test_a_task_is_not_made_again_below_an_item_that_is_gone(tmp_path: Pat
 async def test_a_comment_that_is_undone_or_redone_is_told(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.comment(1, "Look")
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
 
         told = []
@@ -385,7 +385,7 @@ async def test_a_node_that_is_undone_or_redone_is_told(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, AreaID=2)]) as store:
         put_nouns(store, areas=[node(1, "Root"), node(2, "A", 1)])
         await store.nodes.edit(TreeKind.AREAS, 2, {"name": "B"})
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
 
         names = []

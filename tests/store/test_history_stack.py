@@ -8,9 +8,9 @@ from tests.store.test_conflicts import case_of, contested, fields
 from tests.store.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
-from backlit.store import Change, EntryState, Store, Subject
+from backlit.store import EntryState, Store, StoreChange, Subject
 from backlit.store.edits.conflicts import Keep
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import CREATES, EntryKind
 from backlit.store.records.item import Document, fields_in
 
@@ -114,7 +114,7 @@ def settle(store: Store, *made: int) -> None:
     """Have the service take all unsent entries; new items and comments get the given ids."""
     ids = iter(made)
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for entry in writer.journal.entries.undelivered():
             current = writer.journal.entries.find(entry.id) or entry
             real_id = next(ids) if current.kind in CREATES else None
@@ -301,7 +301,7 @@ async def test_a_sent_comment_that_is_taken_back_keeps_its_author(tmp_path: Path
         mine = {"id": 12, "workItemId": 1, "projectId": 1, "description": "Mine", "createdBy": "maya"}
         store.files.submit(lambda writer: writer.mirror.comments.put([mine])).result()
 
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
 
         await undone(store)

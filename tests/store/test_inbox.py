@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
 
-from backlit.store import Change, Store, Subject, ViewSpec
+from backlit.store import Store, StoreChange, Subject, ViewSpec
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.item import Document, FieldNews
@@ -370,7 +370,7 @@ async def test_the_news_of_each_project_is_by_itself_and_the_latest_first(tmp_pa
 async def test_what_is_seen_is_announced_once(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
         noted(store, changed(1, Name="x"), changed(2, Name="x"), changed(3, Name="x"))
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(lambda change: heard.append(change) if change.kind is Subject.INBOX else None)
 
         await store.inbox.seen([1, 2, 9])

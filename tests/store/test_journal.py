@@ -14,7 +14,7 @@ from tests.store.world import PATIENCE, World, sent, until
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.journal.connection import MIGRATIONS
 from backlit.store.records.item import item_of
 
@@ -198,7 +198,7 @@ async def test_what_is_journalled_while_a_new_item_gets_its_id_goes_to_that_id(t
         temporary = await store.items.add("Story", {"Name": "New"})
         (made,) = store.outbox_entries()
 
-        def act(writer: Writer) -> list[OutboxEntry]:
+        def act(writer: WriteContext) -> list[OutboxEntry]:
             writer.journal.deliver(made, 77)
             task = {"type": "Task", "projectId": 1, "fields": {"Name": "Under it", "ParentID": temporary}}
             comment = replace(made, item_id=temporary, kind=EntryKind.COMMENT, payload={"text": "Late"})

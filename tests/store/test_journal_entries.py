@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from backlit.store.journal.groom_queue import Progress
+from backlit.store.journal.groom_queue import GroomProgress
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.journal.journal import KEPT_SENT, Journal
 from backlit.store.journal.reports import Move
@@ -217,7 +217,7 @@ def test_the_end_of_a_wait_for_another_process_is_told(tmp_path: Path, journal: 
 def test_a_grooming_queue_without_items_has_no_place(journal: Journal) -> None:
     journal.groom_queues.begin(1, [], "2026-03-01")
 
-    assert journal.groom_queues.progress(1) == Progress(0, 0, "2026-03-01")
+    assert journal.groom_queues.progress(1) == GroomProgress(0, 0, "2026-03-01")
     assert journal.groom_queues.progress(2) is None
 
 

@@ -15,7 +15,7 @@ from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store, TreeKind
 from backlit.store.edits.work_log import Work
 from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
 from backlit.store.records.people import LOOKED_UP_USER, TIME_ENTRY_TYPES
 from backlit.store.views.lookups import told_field
@@ -45,7 +45,7 @@ def tell(store: Store, **project: object) -> None:
 
 
 def publish(store: Store, kind: Subject) -> None:
-    store.files.submit(lambda writer: writer.signal.publish(Change(kind))).result()
+    store.files.submit(lambda writer: writer.signal.publish(StoreChange(kind))).result()
 
 
 def test_values_are_those_of_the_items_of_the_project_without_a_list(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from tests.store.papers import item
 
-from backlit.store.mirror.mirror import Mirror, Written
+from backlit.store.mirror.mirror import Mirror, WriteResult
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, RowSign, fields_in
 
@@ -129,8 +129,8 @@ def test_a_change_is_told_once_with_its_fields(
     changed = {**item(1, Name="Other"), "lastModifiedAt": after}
     second, third = [mirror.put_items([changed], []) for _ in range(2)]
 
-    assert first == Written(frozenset({1}), frozenset())
-    assert second == Written(frozenset({1}), frozenset(fields))
+    assert first == WriteResult(frozenset({1}), frozenset())
+    assert second == WriteResult(frozenset({1}), frozenset(fields))
     assert (third.ids, rows(mirror, "name FROM items")) == (frozenset(), ["Other"])
 
 

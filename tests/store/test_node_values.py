@@ -12,7 +12,7 @@ from backlit.store import IterationEntry
 from backlit.store.edits.checks import can_travel, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.edits.nodes import NewNode
 from backlit.store.outbox.nodes import deliver_node
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.people import TreeKind, current, following, leaves, preceding
 
 TODAY = date(2026, 3, 10)
@@ -162,12 +162,12 @@ async def test_items_moved_into_a_new_node_follow_it_to_its_real_id(tmp_path: Pa
         made = await store.nodes.add(TreeKind.AREAS, 11, NewNode("New"))
         await store.items.edit([1], {"AreaID": made})
         entry = store.outbox_entries()[0]
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
 
         store.files.submit(lambda writer: deliver_node(writer, entry, node(50, "New", 11), None)).result()
 
         rows = dict(store.files.mirror.execute("SELECT id, area_id FROM items"))
         assert rows == {1: 50, 2: 1}
-        assert Change(Subject.TREES, renamed={made: 50}) in heard
+        assert StoreChange(Subject.TREES, renamed={made: 50}) in heard
         assert store.nodes.real_id(made) == 50

@@ -13,12 +13,12 @@ from tests.store.test_history import redone, undone
 
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.journal.undo_log import ActState
 from backlit.store.mirror import overlay
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.outbox.nodes import Level, deliver_node, known_below, largest_known
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind
 from backlit.store.records.item import Document, fields_in
 
@@ -36,7 +36,7 @@ def settle(store: Store, *made: int, most: int = 99) -> None:
     """Have the service take the oldest unsent entries. New nodes get the given ids."""
     ids = iter(made)
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for entry in writer.journal.entries.undelivered()[:most]:
             current = writer.journal.entries.find(entry.id) or entry
             if current.kind is EntryKind.EDIT:
@@ -250,9 +250,9 @@ async def test_edits_of_items_and_nodes_follow_a_node_that_is_made_anew(tmp_path
 # What is stored of a node that was sent
 
 
-def sent_with(store: Store, document: Document | None, level: Level | None = None) -> list[Change]:
+def sent_with(store: Store, document: Document | None, level: Level | None = None) -> list[StoreChange]:
     """Have the service take the oldest entry with an answer and the level that was read after it."""
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     store.subscribe(heard.append)
     entry = store.outbox_entries()[0]
     store.files.submit(lambda writer: deliver_node(writer, entry, document, level)).result()
@@ -326,7 +326,7 @@ def test_known_nodes_are_those_of_their_tree_and_project(tmp_path: Path) -> None
         others = [node(31, "I", 12), node(32, "J", 31)]
         put_nouns(store, iterations=others)
 
-        def ask(writer: Writer) -> tuple[object, ...]:
+        def ask(writer: WriteContext) -> tuple[object, ...]:
             mirror = writer.mirror
             below = [
                 known_below(mirror, kind, 1, parents) for kind, parents in (("areas", [12, 11]), ("iterations", [12]))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import BadRequest
-from backlit.store import Change, ConnectionState, EntryState, RowSign, Store, Subject, ViewSpec
+from backlit.store import ConnectionState, EntryState, RowSign, Store, StoreChange, Subject, ViewSpec
 from backlit.store.records.item import Item
 from backlit.store.remote.reachability import Waits
 
@@ -153,7 +153,7 @@ async def test_what_the_service_refuses_stays_with_its_reason(world: World) -> N
 async def test_a_new_item_gets_its_real_id_and_what_was_done_to_it_meanwhile_follows(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True
-    changes: list[Change] = []
+    changes: list[StoreChange] = []
     store.subscribe(changes.append)
 
     temporary = await store.items.add("Story", {"Name": "New", "Estimate": "3"})

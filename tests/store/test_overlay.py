@@ -10,7 +10,7 @@ from tests.store.papers import item, offline_store
 
 from backlit.model.fields import Kind
 from backlit.store import EntryState, OutboxEntry, RowSign
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.mirror.item_rows import kind_of_value, widest
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.overlay import (
@@ -285,7 +285,7 @@ async def test_a_new_task_is_shown_below_its_item_under_the_real_id(tmp_path: Pa
         task_id = await store.items.add("Task", {"Name": "Below", "ParentID": story_id})
         added = store.outbox_entries()[0]
 
-        def confirm(writer: Writer) -> None:
+        def confirm(writer: WriteContext) -> None:
             writer.mirror.put_items([item(77)], ())
             writer.journal.deliver(added, 77)
             writer.mirror.rename(story_id, item(77), writer.journal.entries.following(77))

@@ -9,9 +9,9 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
-from backlit.store.edits.ranking import Block, RankOrder, beside_of, reorder
-from backlit.store.files.files import Writer
-from backlit.store.records.changes import Change
+from backlit.store.edits.ranking import RankedBlock, RankOrder, beside_of, reorder
+from backlit.store.files.files import WriteContext
+from backlit.store.records.changes import StoreChange
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def test_a_block_is_put_beside_the_first_neighbour_that_is_there(
 
 
 async def test_former_neighbours_are_the_nearest_first(store: Store) -> None:
-    def read(writer: Writer) -> list[list[tuple[str, int]]]:
+    def read(writer: WriteContext) -> list[list[tuple[str, int]]]:
         ranks = RankOrder(writer.mirror.connection, 1, None)
         return [ranks.former(2, [2]), ranks.former(3, [2, 3]), ranks.former(1, [1, 2, 3, 4])]
 
@@ -100,7 +100,7 @@ async def test_an_undone_move_goes_back_beside_a_near_neighbour_that_is_left(
 
 
 async def test_a_block_whose_neighbours_are_all_gone_stays(store: Store) -> None:
-    block = Block(1, None, (4,))
+    block = RankedBlock(1, None, (4,))
 
     is_moved = await store.files.write(lambda writer: reorder(writer, block, [("after", 99)], is_local=True))
 
@@ -191,7 +191,7 @@ async def test_several_undone_moves_go_back_from_the_top_on(store: Store) -> Non
 async def test_a_block_in_another_order_than_its_numbers_goes_back_and_is_told(store: Store) -> None:
     view = store.view(ViewSpec(with_done=True))
     await store.ranking.to_top(view, [3])
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     store.subscribe(heard.append)
     await store.ranking.to_bottom(view, [1, 3])
     moved = await order(store)

@@ -17,16 +17,16 @@ from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
 from backlit.store import Store
 from backlit.store.journal.inbox import NewsKind, Watermarks
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import FIRST, Filtering, Traits
+from backlit.store.remote.capabilities import FIRST, FilterSupport, Traits
 from backlit.store.remote.listing import DisobeyedError, ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
 from backlit.store.sync.loading import FEW, FirstLoad, FullScan
 
 ONCE = Pacing(attempts=1)
-UNFILTERED = {"filtering": Filtering.IGNORED, "by_id": False, "dates": None}
+UNFILTERED = {"filtering": FilterSupport.IGNORED, "by_id": False, "dates": None}
 
 
 @dataclass
@@ -184,7 +184,7 @@ async def test_comments_that_arrive_are_news_and_told_once(begin: Begin, traits:
     reading = await begin(filtering="ignored" if traits else "works")
     put(reading.store, [item(1, project=7)])
     await reading.store.files.write(lambda writer: writer.journal.inbox.set_watermarks(7, Watermarks(1, 100)))
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     reading.store.subscribe(heard.append)
     reading.server.comment("jon", 1, "Look")
 
@@ -471,7 +471,7 @@ async def test_hidden_items_count_and_items_of_other_projects_do_not(begin: Begi
 async def test_deleted_items_are_told_with_their_comments(begin: Begin) -> None:
     reading = await begin()
     put(reading.store, [item(1, project=7), item(2, project=7)])
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     reading.store.subscribe(heard.append)
 
     await reading.store.files.write(lambda writer: forget(writer, {2}))

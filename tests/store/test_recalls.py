@@ -10,7 +10,7 @@ from tests.store.test_deletions import exists, with_task
 from tests.store.test_history import field, of_type, redone, undone
 from tests.store.world import PATIENCE, Said, World, sent, until
 
-from backlit.store import Change, Store
+from backlit.store import Store, StoreChange
 from backlit.store.records.entry import EntryKind
 from backlit.store.remote.reachability import USUAL_WAITS
 
@@ -45,7 +45,7 @@ async def settled(world: World, store: Store) -> list[str]:
     """Reach the service again; returns what the user is told."""
     told: list[str] = []
 
-    def listen(change: Change) -> None:
+    def listen(change: StoreChange) -> None:
         told.extend([change.sentence] * bool(change.sentence))
 
     store.subscribe(listen)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from tests.store.papers import item
 
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
 from backlit.store.journal.journal import Journal
 from backlit.store.mirror.mirror import Mirror
@@ -20,9 +20,9 @@ TAGS = ["ux", "api"]
 
 
 @pytest.fixture
-def writer(tmp_path: Path) -> Iterator[Writer]:
+def writer(tmp_path: Path) -> Iterator[WriteContext]:
     """The files of maya, after a first sync with items 1 to 3."""
-    writer = Writer(Mirror(tmp_path / "mirror.sqlite"), Journal(tmp_path / "journal.sqlite"), Signal())
+    writer = WriteContext(Mirror(tmp_path / "mirror.sqlite"), Journal(tmp_path / "journal.sqlite"), Signal())
     writer.mirror.set_note("me", {"id": 1, "name": "maya", "firstName": "Maya", "lastName": "Kent"})
     receive(writer, [item(number, Tags=TAGS) for number in (1, 2, 3)])
     note_synced(writer, 1)
@@ -42,7 +42,7 @@ def changed(number: int, by: str = "jon", **fields: object) -> Document:
     }
 
 
-def test_an_own_value_that_others_also_set_is_no_news(writer: Writer) -> None:
+def test_an_own_value_that_others_also_set_is_no_news(writer: WriteContext) -> None:
     writer.journal.add([new_entry(EntryKind.EDIT, 1, {"Name": "Same"}, 1, {"Name": "Item 1"})])
 
     receive(writer, [changed(1, Name="Same", Estimate="5")])
@@ -50,13 +50,13 @@ def test_an_own_value_that_others_also_set_is_no_news(writer: Writer) -> None:
     assert writer.journal.inbox.records([1])[1].base == {"Estimate": None}
 
 
-def test_tags_in_another_order_are_no_news(writer: Writer) -> None:
+def test_tags_in_another_order_are_no_news(writer: WriteContext) -> None:
     receive(writer, [changed(1, Tags=TAGS[::-1]), changed(2, Tags=["ux"])])
 
     assert {each: found.base for each, found in writer.journal.inbox.records([1, 2]).items()} == {2: {"Tags": TAGS}}
 
 
-def test_new_items_of_others_are_news_and_own_and_known_ones_are_not(writer: Writer) -> None:
+def test_new_items_of_others_are_news_and_own_and_known_ones_are_not(writer: WriteContext) -> None:
     writer.journal.inbox.set_watermarks(1, Watermarks(10, 0))
 
     receive(writer, [changed(11), changed(12, "maya"), changed(9)])
@@ -65,7 +65,7 @@ def test_new_items_of_others_are_news_and_own_and_known_ones_are_not(writer: Wri
     assert {each: record.kind for each, record in found.items()} == {11: NewsKind.NEW}
 
 
-def test_a_rebuilt_mirror_makes_no_news_of_larger_ids_known_before(writer: Writer) -> None:
+def test_a_rebuilt_mirror_makes_no_news_of_larger_ids_known_before(writer: WriteContext) -> None:
     writer.mirror.remove_items([3])
     note_synced(writer, 1)
 
@@ -75,7 +75,7 @@ def test_a_rebuilt_mirror_makes_no_news_of_larger_ids_known_before(writer: Write
     assert writer.journal.inbox.ids(1) == []
 
 
-def test_comments_of_others_are_news_and_own_ones_are_not(writer: Writer) -> None:
+def test_comments_of_others_are_news_and_own_ones_are_not(writer: WriteContext) -> None:
     note_comments(
         writer,
         [
@@ -87,7 +87,7 @@ def test_comments_of_others_are_news_and_own_ones_are_not(writer: Writer) -> Non
     assert {each: record.comments for each, record in writer.journal.inbox.records([1, 2]).items()} == {1: (5,)}
 
 
-def test_the_deletion_of_an_unseen_item_is_no_news(writer: Writer) -> None:
+def test_the_deletion_of_an_unseen_item_is_no_news(writer: WriteContext) -> None:
     receive(writer, [changed(4)])
     unseen = writer.journal.inbox.ids(1)
 
@@ -98,7 +98,7 @@ def test_the_deletion_of_an_unseen_item_is_no_news(writer: Writer) -> None:
     assert {each: record.kind for each, record in found.items()} == {2: NewsKind.GONE}
 
 
-def test_a_deleted_item_that_is_back_is_no_news_any_more(writer: Writer) -> None:
+def test_a_deleted_item_that_is_back_is_no_news_any_more(writer: WriteContext) -> None:
     note_gone(writer, [2])
     writer.mirror.delete_items([2])
     gone = writer.journal.inbox.ids(1)
@@ -112,7 +112,7 @@ def on(day: int, document: Document, by: str = "jon") -> Document:
     return {**document, "lastModifiedBy": by, "lastModifiedAt": f"2026-03-{day:02}T10:00:00.000"}
 
 
-def record_of(writer: Writer, item_id: int) -> InboxRecord:
+def record_of(writer: WriteContext, item_id: int) -> InboxRecord:
     return writer.journal.inbox.records([item_id])[item_id]
 
 
@@ -120,7 +120,7 @@ def delivered(**payload: object) -> OutboxEntry:
     return new_entry(EntryKind.EDIT, 1, payload, 1)
 
 
-def test_several_changes_are_one_piece_of_news_since_the_value_last_seen(writer: Writer) -> None:
+def test_several_changes_are_one_piece_of_news_since_the_value_last_seen(writer: WriteContext) -> None:
     receive(writer, [changed(1, Name="A")])
     receive(writer, [on(3, changed(1, Name="B"), "kim")])
     found = record_of(writer, 1)
@@ -131,14 +131,14 @@ def test_several_changes_are_one_piece_of_news_since_the_value_last_seen(writer:
     assert (record_of(writer, 1).base, record_of(writer, 1).authors) == ({"Estimate": None}, ("jon", "kim"))
 
 
-def test_a_new_item_stays_new_however_often_it_changes(writer: Writer) -> None:
+def test_a_new_item_stays_new_however_often_it_changes(writer: WriteContext) -> None:
     receive(writer, [changed(4)])
     receive(writer, [on(3, changed(4, Name="A"))])
 
     assert record_of(writer, 4).kind is NewsKind.NEW
 
 
-def test_an_item_that_was_gone_before_it_was_known_is_new_again(writer: Writer) -> None:
+def test_an_item_that_was_gone_before_it_was_known_is_new_again(writer: WriteContext) -> None:
     receive(writer, [changed(4)])
     writer.journal.inbox.forget([4])
     note_gone(writer, [4])
@@ -160,7 +160,7 @@ def test_an_item_that_was_gone_before_it_was_known_is_new_again(writer: Writer) 
     ],
 )
 def test_the_echo_of_an_own_edit_leaves_what_others_changed(
-    writer: Writer, sent: dict[str, object], echo: dict[str, object], base: dict[str, object]
+    writer: WriteContext, sent: dict[str, object], echo: dict[str, object], base: dict[str, object]
 ) -> None:
     others = changed(1, Name="A", Estimate="5")
     receive(writer, [others])
@@ -182,7 +182,7 @@ def test_the_echo_of_an_own_edit_leaves_what_others_changed(
     ],
 )
 def test_a_change_under_the_users_name_is_news_only_beside_an_edit_of_this_machine(
-    writer: Writer, attempts: int, given: dict[str, object], base: dict[str, object] | None
+    writer: WriteContext, attempts: int, given: dict[str, object], base: dict[str, object] | None
 ) -> None:
     (entry,) = writer.journal.add([delivered(Name="Mine")])
     writer.journal.update(replace(entry, attempts=attempts))
@@ -194,7 +194,7 @@ def test_a_change_under_the_users_name_is_news_only_beside_an_edit_of_this_machi
     assert found is None or found.authors == ()
 
 
-def test_comments_are_news_from_the_last_known_one_on_until_they_are_deleted(writer: Writer) -> None:
+def test_comments_are_news_from_the_last_known_one_on_until_they_are_deleted(writer: WriteContext) -> None:
     writer.journal.inbox.set_watermarks(1, Watermarks(3, 5))
     said = [
         {"id": number, "workItemId": 1, "projectId": 1, "createdBy": by, "createdAt": f"2026-03-{day:02}T10:00:00"}

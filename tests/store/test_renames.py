@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.store.papers import item, offline_store
 
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 
 
 async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Path) -> None:
@@ -13,7 +13,7 @@ async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Pat
         new_id = await store.items.add("Story", {"Name": "New"})
         comment, story = store.outbox_entries()
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             writer.journal.deliver(comment, 12)
             writer.journal.deliver(story, 12)
             writer.journal.renames.follow(12, 57)

@@ -14,7 +14,7 @@ from backlit.store import EntryState, Store
 from backlit.store.edits.conflicts import Case, Keep
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.nodes import NewNode
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, OutboxEntry, new_entry
 from backlit.store.records.people import TreeKind
 
@@ -56,7 +56,7 @@ REST = ({"Estimate": "3"}, {"Estimate": None})
 async def test_a_resolution_settles_the_field_in_the_edits_that_were_shown(
     tmp_path: Path, decision: object, later: Mapping[str, object] | None, waiting: Sequence[tuple[object, object]]
 ) -> None:
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.edit([1], {"Name": "Mine", "Estimate": "3"})
         await set_last(store, EntryState.CONFLICT, theirs={"Name": "Theirs"}, reason="No.", attempts=2)
@@ -73,8 +73,8 @@ async def test_a_resolution_settles_the_field_in_the_edits_that_were_shown(
         found = store.outbox_entries()
         assert sorted([(each.payload, each.base) for each in found], key=repr) == sorted(waiting, key=repr)
         assert {(each.state, each.reason, each.attempts) for each in found} == {(EntryState.WAITING, "", 0)}
-        assert Change(Subject.ITEMS, frozenset({1}), frozenset({"sign"})) in heard
-        assert Change(Subject.OUTBOX) in heard
+        assert StoreChange(Subject.ITEMS, frozenset({1}), frozenset({"sign"})) in heard
+        assert StoreChange(Subject.OUTBOX) in heard
         if later is None:
             await store.history.undo()
             again = store.item(1)
@@ -138,7 +138,7 @@ async def test_a_decided_value_is_sent_as_the_interface_has_it(tmp_path: Path) -
 
 
 async def test_a_rewritten_comment_keeps_its_readers_and_is_shown(tmp_path: Path) -> None:
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.comment(1, "Hello", for_customers=True)
         entry = await set_last(store, EntryState.REFUSED, reason="No.", attempts=4)
@@ -149,7 +149,7 @@ async def test_a_rewritten_comment_keeps_its_readers_and_is_shown(tmp_path: Path
         (again,) = store.outbox_entries()
         assert again.payload == {"text": "Other words", "type": FOR_CUSTOMERS}
         assert (again.state, again.reason, again.attempts) == (EntryState.WAITING, "", 0)
-        assert Change(Subject.COMMENTS, frozenset({1})) in heard
+        assert StoreChange(Subject.COMMENTS, frozenset({1})) in heard
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ async def test_only_a_rejection_for_a_gone_item_says_that_it_is_gone(
 
 
 async def test_a_discarded_entry_takes_along_what_needs_it_and_is_told(tmp_path: Path) -> None:
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     with offline_store(tmp_path, [item(1, AreaID=12)]) as store:
         put_nouns(store, areas=[node(11, "Root"), node(12, "A", 11)])
         area = await store.nodes.add(TreeKind.AREAS, 11, NewNode("New"))
@@ -200,7 +200,7 @@ async def test_a_discarded_entry_takes_along_what_needs_it_and_is_told(tmp_path:
             {Subject.ITEMS, Subject.OUTBOX},
         ]
         assert kept[1:] == [[mine, ({"Name": "New"}, {})], [mine]]
-        assert Change(Subject.ITEMS, frozenset({new_id})) in heard
+        assert StoreChange(Subject.ITEMS, frozenset({new_id})) in heard
         shown = store.item(1)
         assert shown is not None
         assert (shown.fields["AreaID"], shown.fields["Name"], store.item(new_id)) == (12, "Mine", None)

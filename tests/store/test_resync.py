@@ -2,7 +2,7 @@
 
 from tests.store.world import World
 
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.records.item import fields_in
 
 
@@ -60,7 +60,7 @@ async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) ->
     known = await store.files.write(lambda writer: writer.mirror.received([item_id])[item_id])
     stale = {**known, "fields": {**fields_in(known), "Name": "Before the change"}}
 
-    def interrupt(writer: Writer) -> None:
+    def interrupt(writer: WriteContext) -> None:
         """Leave what an interrupted load leaves: the last range is left, and an item before it changed since."""
         writer.mirror.put_items([stale], [])
         writer.mirror.set_note("filled 1", None)

@@ -7,10 +7,12 @@ from itertools import pairwise
 import pytest
 
 from backlit.model.errors import TooManyRequests, Unavailable
-from backlit.store.remote.reachability import MOST, RUN, Flow, Reachability, Waits
+from backlit.store.remote.reachability import MOST, RUN, ConcurrencyLimit, Reachability, Waits
 
 
-def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05) -> Flow:
+def answered(
+    flow: ConcurrencyLimit, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05
+) -> ConcurrencyLimit:
     for _ in range(times):
         flow.answered(method, status, seconds)
     return flow
@@ -18,7 +20,7 @@ def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, 
 
 @pytest.mark.parametrize("status", [0, 429, 500, 503])
 def test_strain_halves_what_is_in_flight_once_for_all_that_met_it(status: int) -> None:
-    flow = Flow()
+    flow = ConcurrencyLimit()
 
     assert answered(flow, MOST, status=status).room == 2
     assert answered(flow, 2, status=status).room == 1
@@ -26,7 +28,7 @@ def test_strain_halves_what_is_in_flight_once_for_all_that_met_it(status: int) -
 
 
 def test_a_run_of_successes_lets_one_more_go() -> None:
-    flow = answered(Flow(), MOST + 2, status=503)
+    flow = answered(ConcurrencyLimit(), MOST + 2, status=503)
 
     assert answered(flow, RUN - 1).room == 1
     assert answered(flow, 1).room == 2
@@ -34,18 +36,18 @@ def test_a_run_of_successes_lets_one_more_go() -> None:
 
 
 def test_a_refusal_is_no_strain() -> None:
-    assert answered(Flow(), 50, status=400).room == MOST
+    assert answered(ConcurrencyLimit(), 50, status=400).room == MOST
 
 
 def test_a_write_that_takes_well_longer_than_usual_is_strain() -> None:
-    flow = answered(Flow(), 20, seconds=0.2)
+    flow = answered(ConcurrencyLimit(), 20, seconds=0.2)
 
     assert answered(flow, 1, seconds=0.6).room == MOST
     assert answered(flow, 1, seconds=5.0).room == MOST // 2
 
 
 def test_a_large_page_is_no_strain() -> None:
-    flow = answered(Flow(), 20, method="GET", seconds=0.01)
+    flow = answered(ConcurrencyLimit(), 20, method="GET", seconds=0.01)
 
     assert answered(flow, 1, method="GET", seconds=5.0).room == MOST
 

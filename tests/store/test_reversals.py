@@ -11,8 +11,8 @@ from tests.store.papers import item, offline_store, put
 
 from backlit.store import EntryState, Store
 from backlit.store.edits.items import Family
-from backlit.store.files.files import Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, OutboxEntry, new_entry
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import FieldChange, Named
@@ -30,7 +30,7 @@ async def lose(store: Store, *item_ids: int) -> None:
 async def settle(store: Store, count: int, state: EntryState, made: int = 0, **more: Any) -> None:
     """Set the state of the latest entries. New objects get ids from `made` on."""
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for at, each in enumerate(writer.journal.entries.undelivered()[-count:]):
             if state is not SENT:
                 writer.journal.update(replace(each, state=state, **more))
@@ -211,7 +211,7 @@ CASES: Mapping[str, tuple[Act, Mapping[str, Sequence[object]], Sequence[object]]
 async def test_an_undo_tells_what_it_then_writes_and_a_redo_brings_back(tmp_path: Path) -> None:
     done = {}
     with offline_store(tmp_path) as store:
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
         for number, (name, (act, effects, _)) in enumerate(CASES.items()):
             at = 1_000 * (number + 1)

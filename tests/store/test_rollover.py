@@ -11,12 +11,12 @@ from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
-from backlit.store import IterationEntry, Row, Store
+from backlit.store import ItemRow, IterationEntry, Store
 from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.entry import EntryKind
 
 
-async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[Row]]:
+async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[ItemRow]]:
     """An iteration that is over with open stories and bugs of 8 points in it, and one to come."""
     ended = next(each for each in store.plan.iterations.targets() if each.end and each.end < date.today())
     target, _ = await add_sprints(store)

@@ -3,7 +3,7 @@
 from tests.store.world import World, until
 
 from backlit.store import ConnectionState, Store
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.reports.reports import ReportName
 
 
@@ -73,7 +73,7 @@ async def test_what_came_and_went_on_made_up_days_is_all_that_changed(world: Wor
 
 async def test_a_new_history_is_announced_after_the_load(world: World) -> None:
     store = world.store()
-    store.is_sample, changes = True, list[Change]()
+    store.is_sample, changes = True, list[StoreChange]()
     store.subscribe(changes.append)
     store.start()
     await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)

@@ -10,8 +10,8 @@ from tests.store.test_screen_state import TODAY, filled
 from backlit.model.reports.daily import ScopeFlow
 from backlit.model.trees import NodeTotals
 from backlit.store import Store
-from backlit.store.files.files import Writer
-from backlit.store.journal.reports import Move, ObservedStatus, Place, Tracked
+from backlit.store.files.files import WriteContext
+from backlit.store.journal.reports import IterationPoints, Move, ObservedStatus, Tracked
 from backlit.store.records.item import Document
 from backlit.store.reports.records import ScopeLog
 
@@ -97,7 +97,7 @@ ONE, TWO, THREE = (date(2026, 3, day) for day in (1, 2, 3))
 SEEN = ObservedStatus("Done", TWO, None)
 
 
-def fill(writer: Writer) -> None:
+def fill(writer: WriteContext) -> None:
     """Write the same for two projects, two iterations and three days."""
     journal = writer.journal
     for project in (1, 2):
@@ -105,7 +105,7 @@ def fill(writer: Writer) -> None:
             lines = [(iteration, f"{{}}{project}{iteration}{day.day}", 0.0, 0.0) for iteration in (0, 5, 6)]
             journal.snapshots.put(project, day, lines, [])
             journal.scope_log.move(project, day, [Move(each, 7, None, day.day) for each in (5, 6)])
-        journal.scope_log.put(project, [(7, Place(5, project)), (8, Place(6, project))], [])
+        journal.scope_log.put(project, [(7, IterationPoints(5, project)), (8, IterationPoints(6, project))], [])
         journal.status_history.put(project, [(7, SEEN), (8, SEEN._replace(before=ONE))])
 
 
@@ -121,17 +121,17 @@ def test_records_are_those_of_the_project_the_iteration_and_the_days(tmp_path: P
         assert found.snapshots.of_iterations(1, "[5]", TWO, THREE) == [(str(TWO), "{}152"), (str(THREE), "{}153")]
         assert found.snapshots.recorded(1, TWO, TWO) == [str(TWO)]
         assert found.scope_log.moves(1, "[5]", ONE, TWO) == [(str(ONE), None, 1.0), (str(TWO), None, 2.0)]
-        assert found.scope_log.places(2) == {7: Place(5, 2.0), 8: Place(6, 2.0)}
+        assert found.scope_log.places(2) == {7: IterationPoints(5, 2.0), 8: IterationPoints(6, 2.0)}
         assert found.status_history.of_project(1) == {7: SEEN, 8: SEEN._replace(before=ONE)}
         empty_a_day(store)
         assert [row[0] for row in found.snapshots.of_day(1, TWO)] == [0, 6]
         assert [len(found.snapshots.of_day(project, day)) for project, day in ((1, ONE), (2, TWO))] == [3, 3]
-        assert (found.scope_log.places(1), len(found.scope_log.places(2))) == ({8: Place(6, 1.0)}, 2)
+        assert (found.scope_log.places(1), len(found.scope_log.places(2))) == ({8: IterationPoints(6, 1.0)}, 2)
         assert [set(found.status_history.of_project(project)) for project in (1, 2)] == [{8}, {7, 8}]
 
 
 def empty_a_day(store: Store) -> None:
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         writer.journal.snapshots.put(1, TWO, [], [5])
         writer.journal.scope_log.put(1, [], [7])
         writer.journal.status_history.put(1, [], [7])

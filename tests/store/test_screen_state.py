@@ -15,8 +15,8 @@ from backlit.model.filters import matches
 from backlit.model.query import NameKind
 from backlit.model.trees import NodeTotals
 from backlit.store import RowSign, Store, ViewSpec
-from backlit.store.files.files import Writer
-from backlit.store.records.item import Document, Row, fields_in
+from backlit.store.files.files import WriteContext
+from backlit.store.records.item import Document, ItemRow, fields_in
 from backlit.store.remote.receiving import note_synced, receive
 from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
 from backlit.store.views.groups import TasksShown
@@ -68,13 +68,13 @@ def filled(folder: Path) -> Iterator[Store]:
         yield made
 
 
-def _make_news(writer: Writer) -> None:
+def _make_news(writer: WriteContext) -> None:
     for project in (1, 2):
         note_synced(writer, project)
         receive(writer, [{**item(100 + project, project=project), "createdBy": "eve", "lastModifiedBy": "eve"}])
 
 
-def _put(writer: Writer, kind: str, project: int, told: list[Document]) -> bool:
+def _put(writer: WriteContext, kind: str, project: int, told: list[Document]) -> bool:
     return writer.mirror.put_resources(kind, project, told)
 
 
@@ -305,7 +305,7 @@ async def test_items_and_tasks_are_read_and_counted_apart(store: Store) -> None:
     assert await store.batch.totals([1, 2, 3, 99]) == NodeTotals(2, 8.0, 1)
 
 
-def planned_row(store: Store, item_id: int) -> Row:
+def planned_row(store: Store, item_id: int) -> ItemRow:
     (row,) = [each for each in store.view(ViewSpec(with_done=True)).rows(0, 99) if each.id == item_id]
     return store.plan_preview.laid_over(row)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.store.papers import item, offline_store, put
 
 from backlit.store import ViewSpec
-from backlit.store.records.changes import Change, Subject
-from backlit.store.views.search import Hit, Place, snippet
+from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.views.search import Hit, MatchField, snippet
 
 
 async def test_names_come_before_descriptions_and_comments_with_the_words_around(tmp_path: Path) -> None:
@@ -20,11 +20,11 @@ async def test_names_come_before_descriptions_and_comments_with_the_words_around
 
         first, second, third = await store.search.find("refund")
 
-        assert first == Hit(2, Place.NAME, "Refunds of cards")
-        assert (second.item_id, second.place) == (1, Place.DESCRIPTION)
+        assert first == Hit(2, MatchField.NAME, "Refunds of cards")
+        assert (second.item_id, second.place) == (1, MatchField.DESCRIPTION)
         assert second.snippet.startswith("Before the refund is sent, wait")
         assert second.snippet.endswith("…")
-        assert (third.item_id, third.place, third.snippet) == (1, Place.COMMENT, "No Refunding here")
+        assert (third.item_id, third.place, third.snippet) == (1, MatchField.COMMENT, "No Refunding here")
         assert third.comment_id is not None
 
 
@@ -52,7 +52,7 @@ def test_a_snippet_shows_the_longest_word_near_its_beginning() -> None:
 
 
 async def test_a_list_of_words_knows_what_it_lacks_and_is_told_when_it_lacks_nothing(tmp_path: Path) -> None:
-    changes: list[Change] = []
+    changes: list[StoreChange] = []
     with offline_store(tmp_path) as store, store.files.indexing.held():
         put(store, [item(number, Description="About refunds") for number in range(1, 101)])
         view, names = store.view(ViewSpec(query="text:refund")), store.view(ViewSpec(query="item"))

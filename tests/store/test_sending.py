@@ -11,7 +11,7 @@ from tests.store.test_readers import Begin, Reading, begin
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import Unavailable
-from backlit.store import Change, EntryState, Store
+from backlit.store import EntryState, Store, StoreChange
 from backlit.store.edits.nodes import NewNode
 from backlit.store.edits.work_log import Work
 from backlit.store.outbox.queue import FAILURES, Outbox
@@ -289,7 +289,7 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     outbox = await outbox_of(reading, [*items(1), task])
     said = [reading.server.comment("pat", 1, "Keep this"), reading.server.comment("pat", 2, "Of the task")]
     await reading.store.files.write(lambda writer: writer.mirror.comments.put(said))
-    changes: list[Change] = []
+    changes: list[StoreChange] = []
     reading.store.subscribe(changes.append)
     heard = sentences(reading.store)
     recall = await undone_deletion(reading)
@@ -317,7 +317,7 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
 async def test_an_item_is_made_again_once_and_from_a_copy(begin: Begin, *, kept: bool) -> None:
     reading = await begin()
     outbox = await outbox_of(reading, items(1))
-    changes: list[Change] = []
+    changes: list[StoreChange] = []
     await undone_deletion(reading, kept=kept)
     if kept:
         await reading.store.files.write(lambda writer: writer.journal.renames.follow(1, 9))

@@ -12,8 +12,8 @@ from tests.store.test_sending import AT_ONCE, items, journalled, outbox_of, stat
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import SignInNeeded
-from backlit.store import Change, EntryState, Store
-from backlit.store.files.files import Writer
+from backlit.store import EntryState, Store, StoreChange
+from backlit.store.files.files import WriteContext
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
@@ -116,7 +116,7 @@ async def test_an_entry_waits_for_those_it_needs_and_for_no_other(begin: Begin) 
 async def from_number(store: Store, number: int) -> None:
     """Empty the journal, and give the next entry a number."""
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for table in ("entries", "sqlite_sequence"):
             writer.journal.file.execute(f"DELETE FROM {table}")
         writer.journal.file.execute("INSERT INTO sqlite_sequence VALUES ('entries', ?)", (number - 1,))
@@ -286,7 +286,7 @@ async def test_an_outcome_is_kept_stored_and_shown(begin: Begin) -> None:
     await store.files.write(
         lambda writer: writer.announce(writer.mirror.lay_over(range(1, 9), writer.journal.entries.undelivered()))
     )
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     store.subscribe(heard.append)
 
     await outbox.send()

@@ -10,8 +10,8 @@ from tests.store.test_readers import Begin, Reading, begin
 from tests.store.world import Said, until
 
 from backlit.model.errors import BacklitError
-from backlit.store.engine.session import Session
-from backlit.store.records.changes import Connection, ConnectionState
+from backlit.store.engine.session import SyncSession
+from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.records.people import Person
 from backlit.store.remote.reachability import Waits
 
@@ -23,7 +23,7 @@ class Shown:
     """The display of a session, which keeps what it is told."""
 
     def __init__(self) -> None:
-        self.connection = Connection()
+        self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda ids: ids[0]
         self.on_synced: Callable[[int], Awaitable[None]] = self._synced
         self.said: list[str] = []
@@ -57,13 +57,13 @@ class Shown:
 
 
 @asynccontextmanager
-async def running(reading: Reading, waits: Waits = QUICK) -> AsyncIterator[tuple[Session, Shown]]:
+async def running(reading: Reading, waits: Waits = QUICK) -> AsyncIterator[tuple[SyncSession, Shown]]:
     """A session that has synced items 1 and 2."""
     known = [item(1, project=7), item(2, project=7)]
     reading.have(*known)
     put(reading.store, known)
     shown = Shown()
-    session = Session(reading.client, reading.store.files, shown, waits)
+    session = SyncSession(reading.client, reading.store.files, shown, waits)
     task = asyncio.create_task(session.run())
     try:
         await until(lambda: "succeeded" in shown.said, lambda: shown.said)

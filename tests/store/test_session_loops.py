@@ -12,8 +12,8 @@ from tests.store.world import Said, raised, until
 
 from backlit.client.tokens import TokenCache
 from backlit.model.wrap import TokenGrant
-from backlit.store.engine.session import Session
-from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.engine.session import SyncSession
+from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.remote.reachability import Waits
 from backlit.store.sqlite.process_lock import BEAT, HolderState, SharedLock
 from backlit.store.sync.sync import NOUNS_EVERY
@@ -31,7 +31,7 @@ def name_of(reading: Reading, item_id: int) -> object:
     return found and found.fields["Name"]
 
 
-async def work_to_do(reading: Reading, session: Session) -> None:
+async def work_to_do(reading: Reading, session: SyncSession) -> None:
     """Leave an edit, a lookup and another user's change to each loop."""
     await reading.store.items.edit([1], {"Name": "Mine"})
     reading.server.unlisted["57"] = "ursula"
@@ -45,7 +45,7 @@ async def all_done(reading: Reading) -> None:
     await until(lambda: name_of(reading, 2) == "By Jon")
 
 
-async def lost(reading: Reading, session: Session, shown: Shown) -> None:
+async def lost(reading: Reading, session: SyncSession, shown: Shown) -> None:
     """Have a look find that the service is gone."""
     reading.server.is_down = True
     session.look_at(1)
@@ -187,7 +187,7 @@ async def test_a_look_stores_only_the_item_that_it_asked_for(begin: Begin) -> No
 async def test_a_look_tells_a_new_comment_and_that_the_last_one_is_gone(begin: Begin) -> None:
     reading = await begin()
     async with running(reading) as (session, _):
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         reading.store.subscribe(lambda change: heard.append(change) if change.kind is Subject.COMMENTS else None)
         made = reading.server.comment("jon", 1, "Look")
         for count in (1, 2):
@@ -243,7 +243,7 @@ async def test_the_sync_of_another_process_is_shown_with_its_time(
 ) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
-        shown.connection = Connection(state, synced_at=before)
+        shown.connection = ConnectionStatus(state, synced_at=before)
         await publish_sync(reading, 9.0)
         shown.said.clear()
         session.look_around()
@@ -265,7 +265,7 @@ async def test_the_sync_of_another_process_ends_a_long_pause(begin: Begin) -> No
         await lost(reading, session, shown)
         reading.server.is_down = False
         reading.server.change("jon", 2, {"Name": "By Jon"})
-        shown.connection = Connection(ConnectionState.OFFLINE, synced_at=5.0)
+        shown.connection = ConnectionStatus(ConnectionState.OFFLINE, synced_at=5.0)
         await publish_sync(reading, 9.0)
         session.look_around()
 

@@ -15,8 +15,8 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.engine.engine import Report
-from backlit.store.files.files import Writer
-from backlit.store.records.changes import Change
+from backlit.store.files.files import WriteContext
+from backlit.store.records.changes import StoreChange
 from backlit.store.remote.capabilities import TRAITS, Traits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader
@@ -90,7 +90,7 @@ async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) 
     ids = sorted(mirrored(store))
     middle = ids[len(ids) // 2]
 
-    def forget(writer: Writer) -> None:
+    def forget(writer: WriteContext) -> None:
         writer.mirror.remove_items([each for each in ids if each > middle])
         writer.mirror.set_note("filled 1", None)
         writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})
@@ -276,7 +276,7 @@ async def test_every_announced_item_can_be_read(world: World) -> None:
     missing: list[int] = []
     announced: set[int] = set()
 
-    def read(change: Change) -> None:
+    def read(change: StoreChange) -> None:
         with closing(sqlite3.connect(store.files.places.mirror)) as mirror:
             stored = {item_id for (item_id,) in mirror.execute("SELECT id FROM items")}
         missing.extend(change.ids - stored)

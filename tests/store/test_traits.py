@@ -10,7 +10,7 @@ from backlit.store.remote.capabilities import (
     SIZES,
     UNSURE,
     DateForm,
-    Filtering,
+    FilterSupport,
     Traits,
     has_words,
     missing_words,
@@ -20,14 +20,14 @@ from backlit.store.remote.capabilities import (
 ALL = Traits(is_sure=True, etag=True)
 
 
-@pytest.mark.parametrize("filtering", Filtering)
+@pytest.mark.parametrize("filtering", FilterSupport)
 @pytest.mark.parametrize("dates", [None, *DateForm])
-def test_traits_are_read_as_they_were_kept(filtering: Filtering, dates: DateForm | None) -> None:
+def test_traits_are_read_as_they_were_kept(filtering: FilterSupport, dates: DateForm | None) -> None:
     for by_id, orders, by_change, etag in product((True, False), repeat=4):
         traits = Traits(filtering, by_id, dates, orders, by_change, 50, etag, is_sure=True)
 
         assert traits_of(traits.document()) == traits
-        assert traits.is_ranged == (filtering is Filtering.WORKS and by_id)
+        assert traits.is_ranged == (filtering is FilterSupport.WORKS and by_id)
 
 
 @pytest.mark.parametrize("change", [{"filtering": "odd"}, {"dates": "odd"}, {"page": None}])
@@ -53,7 +53,7 @@ def test_traits_of_another_version_are_probed_again(change: dict[str, object]) -
             ["Filtering by id", "Deleted items are found by a full scan when the number of items changes."],
         ),
         (
-            {"filtering": Filtering.IGNORED, "by_change": False},
+            {"filtering": FilterSupport.IGNORED, "by_change": False},
             ["Sorting", "Page size", "Conflict detection"],
             [
                 "Filtering",

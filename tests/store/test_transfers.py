@@ -9,7 +9,7 @@ from tests.store.test_sync import mirrored
 from tests.store.world import PATIENCE, World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound, Offline, StorageError
-from backlit.store import Change, Store, Subject
+from backlit.store import Store, StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 
@@ -42,7 +42,7 @@ def entry_of(store: Store, item_id: int, attachment_id: int) -> AttachmentEntry:
 
 
 async def test_an_upload_is_known_at_once_and_told(store: Store, item_id: int, file: Path) -> None:
-    heard: list[Change] = []
+    heard: list[StoreChange] = []
     store.subscribe(heard.append)
     seen: list[tuple[int, int]] = []
 
@@ -50,7 +50,7 @@ async def test_an_upload_is_known_at_once_and_told(store: Store, item_id: int, f
 
     entry = entry_of(store, item_id, attachment_id)
     assert (entry.name, entry.size, entry.is_internal) == ("plan.bin", len(CONTENT), True)
-    assert Change(Subject.ATTACHMENTS, frozenset({item_id})) in heard
+    assert StoreChange(Subject.ATTACHMENTS, frozenset({item_id})) in heard
     assert seen[-1] == (len(CONTENT), len(CONTENT))
 
 

@@ -13,7 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import plan_of
 from backlit.store.views.view import ColumnValues, View
@@ -124,7 +124,7 @@ async def test_a_list_is_sorted_by_any_fields_with_none_last(
         assert [row.id for row in view.rows(0, 99)] == wanted
 
 
-def told(lines: list[Row | GroupLine]) -> list[object]:
+def told(lines: list[ItemRow | GroupLine]) -> list[object]:
     """Items as their ids, headers as level, value, items and points."""
     return [
         (each.level, each.value, each.count, each.points) if isinstance(each, GroupLine) else each.id for each in lines
@@ -345,4 +345,4 @@ async def test_values_that_count_as_one_make_one_group_in_the_order_of_the_list(
         figures = [(line.group, line.count, line.points) for line in view.lines(0, 99) if isinstance(line, GroupLine)]
 
         assert (("Bug", "Done"), 2, 8.0) in figures
-        assert [row.id for row in view.lines(0, 99) if isinstance(row, Row) and row.type == "Bug"] == [4, 5]
+        assert [row.id for row in view.lines(0, 99) if isinstance(row, ItemRow) and row.type == "Bug"] == [4, 5]

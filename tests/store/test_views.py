@@ -12,7 +12,7 @@ from tests.store.papers import item, offline_store, places_in, put
 
 from backlit.model.filters import SortKey
 from backlit.model.trees import NodeTotals
-from backlit.store import Change, RowSign, Store, Subject, TreeKind, ViewSpec
+from backlit.store import RowSign, Store, StoreChange, Subject, TreeKind, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import connect
 from backlit.store.views.query import query_of
@@ -191,7 +191,7 @@ async def test_a_view_is_read_again_after_a_change_of_what_it_depends_on(tmp_pat
         await store.files.write(lambda writer: writer.mirror.put_items(ALIKE, ()))  # announced to nobody
 
         for view, (_, kind, fields, _) in zip(views, CHANGES, strict=True):
-            view.note(Change(kind, frozenset({1}), frozenset(fields)))
+            view.note(StoreChange(kind, frozenset({1}), frozenset(fields)))
             await view.reload()
 
         found = [list(view.ids()) != ids for view, ids in zip(views, before, strict=True)]
@@ -209,7 +209,7 @@ async def test_the_rows_of_a_change_are_read_again_and_all_where_it_names_none(
         new = [item(number, Name=f"New {number}") for number in (1, 2)]
         await store.files.write(lambda writer: writer.mirror.put_items(new, ()))  # announced to nobody
 
-        view.note(Change(Subject.ITEMS, frozenset(changed), frozenset({"Name"} if changed else ())))
+        view.note(StoreChange(Subject.ITEMS, frozenset(changed), frozenset({"Name"} if changed else ())))
         await view.reload()
 
         assert [row.name for row in view.rows(0, 2)] == shown
@@ -222,7 +222,7 @@ async def test_a_view_that_could_not_note_all_changes_reads_its_ids_again(tmp_pa
         await store.files.write(lambda writer: writer.mirror.put_items([item(3)], ()))  # announced to nobody
 
         for _ in range(NOTED_CHANGES + 1):
-            view.note(Change(Subject.ITEMS, frozenset({1}), frozenset({"Name"})))
+            view.note(StoreChange(Subject.ITEMS, frozenset({1}), frozenset({"Name"})))
         await view.reload()
 
         assert list(view.ids()) == [1, 2, 3]
@@ -290,7 +290,7 @@ async def test_a_view_asked_for_twice_at_once_is_read_once_and_again_after_a_cha
         view = View(ViewSpec(), 1, store.files.mirror, read)
         await asyncio.gather(view.reload(), view.reload())
         once = len(readings)
-        view.note(Change(Subject.ITEMS))
+        view.note(StoreChange(Subject.ITEMS))
         await asyncio.gather(view.reload(), view.reload())
 
         assert (once, len(readings)) == (1, 2)

@@ -10,7 +10,7 @@ from tests.store.world import World, raised, sent, until
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import ConnectionState, Store
 from backlit.store.edits.work_log import Work, remaining_after, type_named
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 
 
 async def task_of(world: World, **fields: object) -> int:
@@ -248,13 +248,13 @@ async def test_logging_on_its_task_ends_the_timer_and_logging_elsewhere_does_not
         await store.timer.start(1)
         await store.work_log.log(2, Work(1))
         still = store.timer.running
-        heard: list[Change] = []
+        heard: list[StoreChange] = []
         store.subscribe(heard.append)
         await store.work_log.log(1, Work(1))
 
         assert still is not None
         assert store.timer.running is None
-        assert Change(Subject.TIMER) in heard
+        assert StoreChange(Subject.TIMER) in heard
 
 
 async def test_a_clock_that_was_put_back_gives_no_negative_time(tmp_path: Path) -> None:

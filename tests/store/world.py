@@ -20,7 +20,7 @@ from backlit.model.errors import BacklitError
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.settings import ServiceSettings
-from backlit.store import ConnectionState, Places, Store
+from backlit.store import ConnectionState, ProfileFiles, Store
 from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import USUAL_WAITS
 from backlit.store.store import Clock, local_time
@@ -97,7 +97,7 @@ class World:
         """The service, which runs."""
         return self._remembered.started() if self._remembered else self._service
 
-    def places(self, name: str = LOADED) -> Places:
+    def places(self, name: str = LOADED) -> ProfileFiles:
         return places_in(self.folder / name)
 
     def store(self, name: str = LOADED, *, signed_in: bool = True, pinned: str = "", owner: str | None = None) -> Store:

@@ -6,7 +6,7 @@ from tests.tui.stage import lines_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -14,7 +14,7 @@ def items(pilot: Pilot[None]) -> BacklogList:
     return pilot.app.screen.query_one(BacklogList)
 
 
-async def shown(store: Store, *, with_done: bool = False) -> list[Row]:
+async def shown(store: Store, *, with_done: bool = False) -> list[ItemRow]:
     view = store.view(ViewSpec(with_done=with_done))
     await view.load()
     return view.rows(0, 500)

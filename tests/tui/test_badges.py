@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.stage import Stage
 
-from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.board_painter import CardPainter
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
@@ -12,7 +12,7 @@ from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.item_commands import mirrored_words
 from backlit.tui.widgets.item_rows import NO_BADGE, OWNER, PTS, UNESTIMATED, Badge, Layout, Names
 
-ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
+ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
 NAMES = Names(lambda _id: "", lambda _id: "")
 ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)

@@ -18,7 +18,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.query import NameKind
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.records.people import TreeKind
 from backlit.store.views.groups import Facet
 from backlit.store.views.saved import SavedView
@@ -50,7 +50,7 @@ def ids_in(pilot: Pilot[None]) -> Sequence[int]:
     return list(items(pilot).ids_between(0, None))
 
 
-def expected(rows: Sequence[Row], **wanted: Sequence[object]) -> list[int]:
+def expected(rows: Sequence[ItemRow], **wanted: Sequence[object]) -> list[int]:
     return [row.id for row in rows if all(getattr(row, key) in values for key, values in wanted.items())]
 
 

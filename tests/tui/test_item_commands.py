@@ -13,7 +13,7 @@ from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.filters import SortKey
 from backlit.model.settings.user_settings import Template
 from backlit.store import EntryKind, Store, ViewSpec
-from backlit.store.edits.deletions import Extent
+from backlit.store.edits.deletions import ItemDeletionExtent
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
@@ -138,10 +138,10 @@ def test_synced_items_are_counted(store: Store) -> None:
 
 
 def test_all_that_goes_with_items_is_listed() -> None:
-    assert going_words(Extent(1, 1, 0, 0)) == "Its 1 task will be deleted too."
-    assert going_words(Extent(2, 3, 0, 1)) == "Their 3 tasks and 1 file will be deleted too."
-    assert going_words(Extent(1, 2, 1, 4)) == "Its 2 tasks, 1 comment and 4 files will be deleted too."
-    assert going_words(Extent(1, 0, 0, 0)) == "It has no tasks, comments or files."
+    assert going_words(ItemDeletionExtent(1, 1, 0, 0)) == "Its 1 task will be deleted too."
+    assert going_words(ItemDeletionExtent(2, 3, 0, 1)) == "Their 3 tasks and 1 file will be deleted too."
+    assert going_words(ItemDeletionExtent(1, 2, 1, 4)) == "Its 2 tasks, 1 comment and 4 files will be deleted too."
+    assert going_words(ItemDeletionExtent(1, 0, 0, 0)) == "It has no tasks, comments or files."
 
 
 # Comments

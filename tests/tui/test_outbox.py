@@ -16,7 +16,7 @@ from tests.tui.target import FakeTarget, run
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.tui.items.item_head import ItemAside
 from backlit.tui.outbox.screen import LEAST_ASIDE, OutboxScreen
 
@@ -296,7 +296,7 @@ async def test_a_rejected_change_is_sent_again_without_the_conflict_of_its_step(
         await store.items.edit([1, 2, 3], {"Estimate": "5"})
         rejected, contested, _ = store.outbox_entries()
 
-        def settle(writer: Writer) -> None:
+        def settle(writer: WriteContext) -> None:
             writer.journal.update(replace(rejected, state=EntryState.REFUSED))
             writer.journal.update(replace(contested, state=EntryState.CONFLICT))
 

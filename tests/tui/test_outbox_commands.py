@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from backlit.store import EntryKind, EntryState, OutboxEntry, Store, TreeKind
 from backlit.store.edits.conflicts import Keep
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.line import LineDialog
@@ -57,7 +57,7 @@ class FakeOutbox(FakeTarget):
 def settle(store: Store, *states: EntryState, reason: str = "", theirs: Mapping[str, object] | None = None) -> None:
     """Give the entries their states, in order."""
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         for entry, state in zip(store.outbox_entries(), states, strict=False):
             found = theirs or {} if state is CONFLICT else {}
             writer.journal.update(replace(entry, state=state, reason=reason if state is REFUSED else "", theirs=found))

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from backlit.model.amounts import Share
 from backlit.model.planning import PlannedLoad
 from backlit.model.settings.user_settings import OwnCapacities
-from backlit.store import IterationEntry, Row, Store, TreeKind
+from backlit.store import ItemRow, IterationEntry, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles
@@ -65,7 +65,7 @@ async def go_to(pilot: Pilot[None], item_id: int) -> None:
     await pilot.pause()
 
 
-async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry], list[Row]]:
+async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry], list[ItemRow]]:
     """New iterations that are planned, and unplanned items without tasks."""
     sprints = await add_sprints(store)
     await store.plan.aim(sprints[0].id)

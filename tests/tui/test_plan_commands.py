@@ -17,7 +17,7 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.model.trees import NodeTotals
-from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
+from backlit.store import ItemRow, IterationEntry, Store, TreeKind, ViewSpec
 from backlit.store.edits.rollover import Decision, Way
 from backlit.store.planning.draft import Contest, Touch
 from backlit.store.planning.plan import PlanChange
@@ -67,7 +67,7 @@ class FakePlan(FakeTarget):
         self.run.append((command_id, count))
 
 
-async def unplanned(store: Store, count: int) -> list[Row]:
+async def unplanned(store: Store, count: int) -> list[ItemRow]:
     root = store.plan.iterations.backlog_id
     rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
     return rows[:count]

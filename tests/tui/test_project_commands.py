@@ -14,7 +14,7 @@ from textual.geometry import Size
 
 from backlit.model.errors import BadRequest
 from backlit.store import Store
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.tui.app.projects import ProjectTarget, complete_profile, complete_project, project_lines
 from backlit.tui.commands.command import CannotAct
@@ -52,7 +52,7 @@ class FakeProfiles(FakeTarget):
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         projects = [{"id": 1, "name": "Aurora"}, {"id": 2, "name": "Aurelia"}, {"id": 3, "name": "Beacon"}]
         writer.mirror.put_resources("project", 0, projects)
         told = {"projects": [{"id": 1, "role": "manager"}, {"id": 3, "role": "reader"}]}

@@ -11,11 +11,11 @@ from textual.message import Message
 
 from backlit.model.amounts import points_of
 from backlit.store import Store
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.tui.widgets.item_list import ItemList, Selection
 
 
-def points(rows: list[Row]) -> str:
+def points(rows: list[ItemRow]) -> str:
     return f"{sum(points_of(row.estimate) or 0 for row in rows):,.10g} pts"
 
 

@@ -8,12 +8,12 @@ from tests.tui.stage import line_with, lines_of, text_of
 from tests.tui.test_groups import group_by
 
 from backlit.store import Store
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 
 SIZE = (160, 60)
 
 
-async def family(store: Store) -> tuple[Row, list[Row]]:
+async def family(store: Store) -> tuple[ItemRow, list[ItemRow]]:
     """Return the first item with tasks, and its tasks."""
     rows = await shown(store)
     parent_id = next(row.parent_id for row in rows if row.type == "Task")

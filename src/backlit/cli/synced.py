@@ -14,7 +14,7 @@ from backlit.config.settings import find_locations, read_pins
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, Offline, StorageError
 from backlit.model.plain import plain
-from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState
 from backlit.store.store import Store
 
@@ -76,10 +76,10 @@ def _pin(store: Store, wanted: str) -> None:
             asyncio.run(store.refresh())
 
 
-def _settled(store: Store) -> Connection:
+def _settled(store: Store) -> ConnectionStatus:
     changed = threading.Event()
 
-    def note(change: Change) -> None:
+    def note(change: StoreChange) -> None:
         if change.sentence:
             print(f"backlit: {plain(change.sentence)}", file=sys.stderr)
         if change.kind is Subject.CONNECTION:

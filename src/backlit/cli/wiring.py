@@ -30,14 +30,14 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
 
     Without given settings it reads them, and prints their faults to standard error.
     """
-    from backlit.store.sqlite.database import Places
+    from backlit.store.sqlite.database import ProfileFiles
     from backlit.store.store import Store
 
     if settings is None:
         settings = read_settings(locations)
         for problem in settings.problems:
             print(f"backlit: {plain(problem)}", file=sys.stderr)
-    store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
+    store = Store(ProfileFiles(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.is_sample, store.is_local = profile.kind is ProfileKind.DEMO, profile.kind is ProfileKind.LOCAL
     if profile.kind is ProfileKind.REMOTE:
         store.engine.owner = profile.user or ""

@@ -1,31 +1,31 @@
 """The headless store that screens and commands share. It never loads Textual."""
 
-from backlit.store.records.changes import Change, Connection, ConnectionState, OutboxState, Subject
+from backlit.store.records.changes import ConnectionState, ConnectionStatus, OutboxState, StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
-from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.records.people import IterationEntry, Person, ProjectEntry, TreeKind
-from backlit.store.sqlite.database import Places
+from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.store import Connect, Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 
 __all__ = [
-    "Change",
     "Connect",
-    "Connection",
     "ConnectionState",
+    "ConnectionStatus",
     "EntryKind",
     "EntryState",
     "Item",
+    "ItemRow",
     "IterationEntry",
     "OutboxEntry",
     "OutboxState",
     "Person",
-    "Places",
+    "ProfileFiles",
     "ProjectEntry",
-    "Row",
     "RowSign",
     "Store",
+    "StoreChange",
     "Subject",
     "TreeKind",
     "View",

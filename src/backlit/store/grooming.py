@@ -15,8 +15,8 @@ from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
 from backlit.model.ready_check import FIELD_BY_RULE, RULES, Rule, RuleInputs, is_missing, lacking
 from backlit.model.trees import NodeTotals
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.groom_queue import Progress, Stop
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.journal.groom_queue import GroomProgress, Stop
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
 from backlit.store.records.item import Item, fields_in
 from backlit.store.records.people import TreeKind
@@ -64,7 +64,7 @@ class SimilarItem(Struct, frozen=True):
 class ReadyCheck:
     """The check of the current project's items against the current rules."""
 
-    def __init__(self, files: Files, names: StoreNames) -> None:
+    def __init__(self, files: LocalDatabase, names: StoreNames) -> None:
         self._files = files
         self._names = names
         self._asked: tuple[object, str, Sequence[object]] | None = None
@@ -194,7 +194,7 @@ class Grooming:
     """The current project's grooming queue. Its reads are short, like those of the store."""
 
     def __init__(
-        self, files: Files, names: StoreNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
+        self, files: LocalDatabase, names: StoreNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
     ) -> None:
         self._files = files
         self._names = names
@@ -260,7 +260,7 @@ class Grooming:
 
     # The queue
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> GroomProgress | None:
         """Return the queue's progress, or None without a queue."""
         return self._files.journal.groom_queues.progress(self._project)
 
@@ -331,7 +331,7 @@ class Grooming:
         project = self._project
         before = {key: value for key, value in item.fields.items() if _is_listed(key)}
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             with writer.journal.transaction():
                 writer.journal.groom_queues.note(project, stop.place, asked, before)
                 writer.journal.groom_queues.go_to(project, stop.place)
@@ -360,7 +360,7 @@ class Grooming:
         """Return the results of all shown items, in their order. Raises BadRequest without a queue."""
         project, check = self._project, self._ready_check.judge()
 
-        def read(writer: Writer) -> tuple[Groomed, ...]:
+        def read(writer: WriteContext) -> tuple[Groomed, ...]:
             if writer.journal.groom_queues.progress(project) is None:
                 raise BadRequest("Grooming has not been started.")
             stops = writer.journal.groom_queues.shown(project)
@@ -379,7 +379,7 @@ class Grooming:
         return await self._files.write(read)
 
 
-def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[Rule]) -> Groomed:
+def _groomed(writer: WriteContext, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[Rule]) -> Groomed:
     from backlit.store.records.merge import is_same
 
     document = writer.mirror.effective(item_id)

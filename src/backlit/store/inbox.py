@@ -8,9 +8,9 @@ import orjson
 from msgspec import Struct
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind
-from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.item import FieldNews, fields_in, moment
 from backlit.store.sqlite.database import ids_json
 
@@ -42,7 +42,7 @@ class ItemNews(Struct, frozen=True):
 class Inbox:
     """The current project's unseen changes, and the record of those that the user has seen."""
 
-    def __init__(self, files: Files, signal: Signal, project: Callable[[], int | None]) -> None:
+    def __init__(self, files: LocalDatabase, signal: Signal, project: Callable[[], int | None]) -> None:
         self._files = files
         self._signal = signal
         self._project = project
@@ -99,17 +99,17 @@ class Inbox:
         if found:
             await self._files.write(lambda writer: self._forget(writer, found))
 
-    def _forget(self, writer: Writer, records: dict[int, InboxRecord]) -> None:
+    def _forget(self, writer: WriteContext, records: dict[int, InboxRecord]) -> None:
         if writer.journal.inbox.forget(records):
-            self._signal.publish(Change(Subject.INBOX, frozenset(records)))
+            self._signal.publish(StoreChange(Subject.INBOX, frozenset(records)))
 
     async def all_seen(self, *, everywhere: bool = False) -> None:
         """Mark everything as seen, in the current project or in all projects."""
         project_id = None if everywhere else self._project() or 0
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if writer.journal.inbox.forget_project(project_id):
-                self._signal.publish(Change(Subject.INBOX))
+                self._signal.publish(StoreChange(Subject.INBOX))
 
         await self._files.write(act)
 

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from backlit.model.errors import BadRequest
 from backlit.model.local_times import LocalTimes, MachineZone
 from backlit.store.engine.engine import Engine, KnownUsers, Report
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.mirror.times import local_times
-from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
-from backlit.store.records.item import Item, Row
+from backlit.store.records.item import Item, ItemRow
 from backlit.store.remote.capabilities import Server
 from backlit.store.remote.reachability import USUAL_WAITS, Waits
-from backlit.store.sqlite.database import Places
+from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.columns import Cells, ChosenColumns
-from backlit.store.views.lookups import Lookups, Projects
+from backlit.store.views.lookups import Lookups, ProjectLookups
 from backlit.store.views.names import StoreNames
 from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory, KeptValues
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.search import Search
+from backlit.store.views.search import TextSearch
 from backlit.store.views.view import View
 
 
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from backlit.store.edits.conflicts import Conflicts
     from backlit.store.edits.deletions import Deletions
     from backlit.store.edits.items import Items
-    from backlit.store.edits.nodes import Nodes
+    from backlit.store.edits.nodes import NodeEdits
     from backlit.store.edits.ranking import Ranking
     from backlit.store.edits.rollover import Rollover
     from backlit.store.edits.timer import Timer
     from backlit.store.edits.work_log import WorkLog
-    from backlit.store.engine.transfers import Transfers
+    from backlit.store.engine.transfers import AttachmentTransfers
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
     from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
@@ -64,12 +64,12 @@ else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
     Items = late("edits.items", "Items")
-    Nodes = late("edits.nodes", "Nodes")
+    NodeEdits = late("edits.nodes", "NodeEdits")
     Ranking = late("edits.ranking", "Ranking")
     Rollover = late("edits.rollover", "Rollover")
     Timer = late("edits.timer", "Timer")
     WorkLog = late("edits.work_log", "WorkLog")
-    Transfers = late("engine.transfers", "Transfers")
+    AttachmentTransfers = late("engine.transfers", "AttachmentTransfers")
     Plan = late("planning.plan", "Plan")
     PlanPreview = late("planning.preview", "PlanPreview")
     ScopeLog = late("reports.records", "ScopeLog")
@@ -102,7 +102,7 @@ def local_time() -> datetime:
 _T = TypeVar("_T")
 
 
-class Part(cached_property[_T]):
+class StorePart(cached_property[_T]):
     """A part of the store, made when it is first used."""
 
     def __init__(self, make: Callable[["Store"], _T]) -> None:
@@ -119,59 +119,61 @@ class Store:
 
     lookups: Lookups
     engine: Engine
-    files: Files
+    files: LocalDatabase
     """Mirror and journal."""
     _signal: Signal
     _clock: Clock
 
     # Reads
-    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today, self.times))
-    ready_check = Part(lambda self: ReadyCheck(self.files, self.names))
-    search = Part(lambda self: Search(self.files, lambda: self.project_id))
-    attachments = Part(lambda self: Attachments(self.files))
-    comments = Part(lambda self: Comments(self.files))
-    batch = Part(lambda self: Batch(self.files))
-    cells = Part(lambda self: Cells(self.files, self.ready_check.faults, self.times))
-    item_history = Part(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
-    inbox = Part(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
-    everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
-    project_facts = Part(lambda self: Projects(self.files, self.lookups))
-    server = Part(lambda self: Server(self.files))
+    names = StorePart(lambda self: StoreNames(self.lookups, self.now, self.today, self.times))
+    ready_check = StorePart(lambda self: ReadyCheck(self.files, self.names))
+    search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
+    attachments = StorePart(lambda self: Attachments(self.files))
+    comments = StorePart(lambda self: Comments(self.files))
+    batch = StorePart(lambda self: Batch(self.files))
+    cells = StorePart(lambda self: Cells(self.files, self.ready_check.faults, self.times))
+    item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
+    inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
+    everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
+    project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
+    server = StorePart(lambda self: Server(self.files))
 
     # Edits
-    items = Part(lambda self: Items(self.files, self.lookups))
-    nodes = Part(lambda self: Nodes(self.files, self.lookups, self.today))
-    deletions = Part(lambda self: Deletions(self.files, self.lookups))
-    conflicts = Part(lambda self: Conflicts(self.files, self.lookups))
-    history = Part(lambda self: History(self.files, self.lookups))
-    ranking = Part(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
-    plan = Part(lambda self: Plan(self.files, self.lookups))
-    plan_preview = Part(lambda self: PlanPreview(self.files, self.plan))
-    rollover = Part(lambda self: Rollover(self.files, self.lookups))
-    work_log = Part(lambda self: WorkLog(self.files, self.lookups))
-    timer = Part(lambda self: Timer(self.files, self._clock))
-    transfers = Part(lambda self: Transfers(self.files, self.engine, self.items.found))
-    grooming = Part(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
+    items = StorePart(lambda self: Items(self.files, self.lookups))
+    nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today))
+    deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
+    conflicts = StorePart(lambda self: Conflicts(self.files, self.lookups))
+    history = StorePart(lambda self: History(self.files, self.lookups))
+    ranking = StorePart(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
+    plan = StorePart(lambda self: Plan(self.files, self.lookups))
+    plan_preview = StorePart(lambda self: PlanPreview(self.files, self.plan))
+    rollover = StorePart(lambda self: Rollover(self.files, self.lookups))
+    work_log = StorePart(lambda self: WorkLog(self.files, self.lookups))
+    timer = StorePart(lambda self: Timer(self.files, self._clock))
+    transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
+    grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
 
     # Reports and their records
-    snapshots = Part(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
-    scope_log = Part(lambda self: ScopeLog(self.files, self.today))
-    status_history = Part(lambda self: StatusHistory(self.files, self.today))
-    sample_history = Part(lambda self: SampleHistory(self.files, lambda: self.project_id, self._clock))
-    records = Part(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
-    reports = Part(lambda self: Reports(self.files, self.lookups, self.records, self.names))
+    snapshots = StorePart(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
+    scope_log = StorePart(lambda self: ScopeLog(self.files, self.today))
+    status_history = StorePart(lambda self: StatusHistory(self.files, self.today))
+    sample_history = StorePart(lambda self: SampleHistory(self.files, lambda: self.project_id, self._clock))
+    records = StorePart(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
+    reports = StorePart(lambda self: Reports(self.files, self.lookups, self.records, self.names))
 
     # State of the screens
-    boards = Part(lambda self: BoardLayouts(self.files, lambda: self.project_id))
-    columns = Part(lambda self: ChosenColumns(self.files))
-    drafts = Part(lambda self: Drafts(self.files, self._signal))
-    typed = Part(lambda self: InputHistory(self.files))
-    kept = Part(lambda self: KeptValues(self.files))
+    boards = StorePart(lambda self: BoardLayouts(self.files, lambda: self.project_id))
+    columns = StorePart(lambda self: ChosenColumns(self.files))
+    drafts = StorePart(lambda self: Drafts(self.files, self._signal))
+    typed = StorePart(lambda self: InputHistory(self.files))
+    kept = StorePart(lambda self: KeptValues(self.files))
 
-    def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
+    def __init__(
+        self, places: ProfileFiles, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS
+    ) -> None:
         self._clock = clock
         self._signal = Signal()
-        self.files = Files(places, self._signal)
+        self.files = LocalDatabase(places, self._signal)
         self.lookups = Lookups(self.files, self._signal)
         self.engine = Engine(self.files, self._signal, connect, waits)
         self.engine.on_projects = self._chosen_project
@@ -215,12 +217,12 @@ class Store:
         self.engine.stop()
         self.files.close()
 
-    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+    def subscribe(self, listener: Callable[[StoreChange], None]) -> Callable[[], None]:
         """Call a listener with every change, on the store's threads. Returns the function that unsubscribes it."""
         return self._signal.subscribe(listener)
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> ConnectionStatus:
         """The state of the connection to the service."""
         return self.engine.connection
 
@@ -294,9 +296,9 @@ class Store:
             return
         self.lookups.project_id = project_id
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
-            self._signal.publish(Change(subject))
+            self._signal.publish(StoreChange(subject))
 
-    def view(self, spec: ViewSpec, shape: Callable[[Row], Row] | None = None) -> View:
+    def view(self, spec: ViewSpec, shape: Callable[[ItemRow], ItemRow] | None = None) -> View:
         """Return a list of the current project's items. `reload` catches up with changes.
 
         `shape` changes the look of a row, for example for a plan.
@@ -318,7 +320,7 @@ class Store:
         spec = ViewSpec(with_done=True)
         return self.lookups.keep(Subject.ITEMS, "has items", lambda: bool(self.view(spec).rows(0, 1)))
 
-    def _note(self, change: Change) -> None:
+    def _note(self, change: StoreChange) -> None:
         with self._views_lock:
             views = list(self._views)
         for view in views:

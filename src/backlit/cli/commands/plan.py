@@ -28,7 +28,7 @@ from backlit.store.planning.text import (
     read_base,
     read_plan,
 )
-from backlit.store.records.item import Item, Row
+from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -87,7 +87,7 @@ def _plan_lines(store: Store, places: frozenset[int], limit: int | None, owners:
     return [PlanLine(row.id, row.estimate, _owner(row, owners), row.name) for row in rows if row.id > 0]
 
 
-def _owner(row: Row, owners: dict[int, str]) -> str | None:
+def _owner(row: ItemRow, owners: dict[int, str]) -> str | None:
     return None if row.owner_id is None else owner_name(row.owner_id, owners)
 
 

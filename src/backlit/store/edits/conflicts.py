@@ -14,8 +14,8 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
@@ -59,7 +59,7 @@ class Case(Struct, frozen=True):
 class Conflicts:
     """Access to cases and their resolution."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -145,7 +145,7 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     )
 
 
-def _resolve(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None:
+def _resolve(writer: WriteContext, case: Case, decisions: Mapping[str, object]) -> None:
     entry = writer.journal.entries.find(case.entry.id)
     if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
         raise BadRequest(_RESOLVED_ELSEWHERE)
@@ -164,7 +164,9 @@ def _resolve(writer: Writer, case: Case, decisions: Mapping[str, object]) -> Non
     _tell(writer, entry)
 
 
-def _resolve_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry) -> None:
+def _resolve_as_step(
+    writer: WriteContext, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry
+) -> None:
     """Resolve as one undoable act: discard the contested values and journal the decided ones as a new edit.
 
     The contested part becomes discarded entries of its own, because the rest of each entry is still sent.
@@ -184,17 +186,17 @@ def _resolve_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[s
         writer.journal.update_all([rest, *(_without(each, keys) for each in later)])
 
 
-def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
+def _rewrite(writer: WriteContext, entry_id: int, text: str) -> None:
     entry = writer.journal.entries.find(entry_id)
     if entry is None or entry.kind is not EntryKind.COMMENT or entry.state is not EntryState.REFUSED:
         raise BadRequest(_RESOLVED_ELSEWHERE)
     again = replace(entry, payload={**entry.payload, "text": text}, state=EntryState.WAITING, reason="", attempts=0)
     writer.journal.update(again)
     _tell(writer, entry)
-    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
-def _retry(writer: Writer, entry_id: int) -> None:
+def _retry(writer: WriteContext, entry_id: int) -> None:
     entry = writer.journal.entries.find(entry_id)
     if entry is None or entry.state not in UNRESOLVED:
         return
@@ -203,10 +205,10 @@ def _retry(writer: Writer, entry_id: int) -> None:
     show(writer, [entry.item_id])
     if entry.kind in ON_NODES:
         show_trees(writer)
-    writer.signal.publish(Change(Subject.OUTBOX))
+    writer.signal.publish(StoreChange(Subject.OUTBOX))
 
 
-def _discard(writer: Writer, entry_id: int) -> None:
+def _discard(writer: WriteContext, entry_id: int) -> None:
     entry = writer.journal.entries.find(entry_id)
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
@@ -220,10 +222,10 @@ def _discard(writer: Writer, entry_id: int) -> None:
     show_without(writer, discarded)
 
 
-def _tell(writer: Writer, entry: OutboxEntry) -> None:
+def _tell(writer: WriteContext, entry: OutboxEntry) -> None:
     show(writer, [entry.item_id])
-    writer.signal.publish(Change(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
-    writer.signal.publish(Change(Subject.OUTBOX))
+    writer.signal.publish(StoreChange(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
+    writer.signal.publish(StoreChange(Subject.OUTBOX))
 
 
 def _later(undelivered: Sequence[OutboxEntry], entry_id: int, keys: set[str]) -> list[OutboxEntry]:

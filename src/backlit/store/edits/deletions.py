@@ -7,10 +7,10 @@ from msgspec import Struct
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     BUSY,
     FOR_CUSTOMERS,
@@ -26,7 +26,7 @@ from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
 
-class Extent(Struct, frozen=True):
+class ItemDeletionExtent(Struct, frozen=True):
     """The extent of a deletion, as far as this machine knows it."""
 
     items: int
@@ -38,11 +38,11 @@ class Extent(Struct, frozen=True):
 class Deletions:
     """Permanent deletion of items and comments. Soft deletion is an edit of Status to `Deleted`."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
-    def extent(self, item_ids: Iterable[int]) -> Extent:
+    def extent(self, item_ids: Iterable[int]) -> ItemDeletionExtent:
         """Count everything that is deleted with some items. Tasks among them count as items."""
         ids = {self._files.journal.real_id(each) for each in item_ids}
         tasks = {
@@ -51,7 +51,7 @@ class Deletions:
                 "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
             )
         } - ids
-        return Extent(
+        return ItemDeletionExtent(
             len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
         )
 
@@ -80,7 +80,7 @@ class Deletions:
         await self._files.edit(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
 
 
-def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
+def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, Copy]:
     """Return the entry that deletes an item, and the copy to keep. Raises NotFound for an unknown item.
 
     The entry's base holds the settable fields as they will be once all pending changes are sent. The outbox
@@ -109,7 +109,9 @@ def is_settable(key: str, *, is_new: bool = False) -> bool:
     return field.settable is Settable.ALWAYS or (is_new and field.settable is Settable.ON_CREATE)
 
 
-def journal_deletions(writer: Writer, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int) -> list[OutboxEntry]:
+def journal_deletions(
+    writer: WriteContext, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int
+) -> list[OutboxEntry]:
     """Write deletions and their copies, in the open transaction."""
     entries = writer.journal.add([entry for entry, _ in deletions], step)
     for entry, (_, copy) in zip(entries, deletions, strict=True):
@@ -117,14 +119,14 @@ def journal_deletions(writer: Writer, deletions: Sequence[tuple[OutboxEntry, Cop
     return entries
 
 
-def keep_last_copy(writer: Writer, item_id: int) -> None:
+def keep_last_copy(writer: WriteContext, item_id: int) -> None:
     """Keep a copy of an item that other users deleted, unless there is one already."""
     document = writer.mirror.effective(item_id)
     if document is not None and writer.journal.trash.of_gone_item(item_id) is None:
         writer.journal.trash.keep(copy_of_item(writer, document))
 
 
-def copy_of_item(writer: Writer, document: Document) -> Copy:
+def copy_of_item(writer: WriteContext, document: Document) -> Copy:
     """Return an item with everything below it, as the mirror has it."""
     item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
@@ -133,7 +135,7 @@ def copy_of_item(writer: Writer, document: Document) -> Copy:
     return Copy(document, tasks, comments)
 
 
-def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
+def deletions_of(writer: WriteContext, made: OutboxEntry) -> list[OutboxEntry]:
     """Return the undelivered permanent deletions of the item, comment or node that an entry creates."""
     if made.kind is EntryKind.NODE_ADD:
         waiting = writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE, naming=made.temporary_id)
@@ -145,7 +147,7 @@ def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
     )
 
 
-def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
+def _delete_items(writer: WriteContext, wanted: Sequence[int]) -> None:
     item_ids = list(dict.fromkeys(map(writer.journal.real_id, wanted)))  # ids do not change on this thread
     unsent = _unsent(writer, [each for each in item_ids if each < 0])
     given_up = {each.item_id for each in unsent if each.kind is EntryKind.ADD}
@@ -158,13 +160,13 @@ def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
     show(writer, [entry.item_id for entry, _ in deletions])
 
 
-def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
+def _unsent(writer: WriteContext, item_ids: Sequence[int]) -> list[OutboxEntry]:
     """Return all journalled entries of those new items that were never sent. Discarding them deletes the items."""
     entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
     return with_dependents(writer, [entry for entry in entries if not entry.has_left])
 
 
-def _delete_comment(writer: Writer, comment_id: int) -> None:
+def _delete_comment(writer: WriteContext, comment_id: int) -> None:
     made = writer.journal.entries.find(comment_id - TEMPORARY_IDS) if comment_id < 0 else None
     if made is not None and not made.has_left:
         with writer.journal.transaction():
@@ -176,7 +178,7 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
         raise NotFound("The comment was deleted.")
     entry = deletion_of_comment(found)
     journalled(writer, [entry])
-    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
 def unconfirmed_comment(made: OutboxEntry) -> Document:
@@ -194,7 +196,7 @@ def deletion_of_comment(comment: Document) -> OutboxEntry:
     return new_entry(EntryKind.DELETE_COMMENT, project_id, kept, item_id)
 
 
-def withdraw(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> None:
+def withdraw(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> None:
     """Discard entries as part of an undoable step, in the open transaction."""
     discard(writer, entries)
     writer.journal.undo_log.withdraw([entry.id for entry in entries], step)

@@ -9,8 +9,8 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
     ON_COMMENTS,
@@ -38,7 +38,7 @@ class Family(Struct, frozen=True):
 class Items:
     """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -135,24 +135,24 @@ class Items:
         check_text(text)
         found_id, _, project_id = self.found(item_id)
 
-        def act(writer: Writer) -> int:
+        def act(writer: WriteContext) -> int:
             present(writer, found_id)
             entry = new_comment(project_id, found_id, text, for_customers=for_customers)
             written = journalled(writer, [entry])[0]
-            writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
+            writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id
 
         return await self._files.edit(act)
 
 
-def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+def journalled(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Commit a new act to the journal, lay it over the mirror and announce it."""
     written = writer.journal.add(entries)
     show(writer, [entry.item_id for entry in written])
     return written
 
 
-def show(writer: Writer, item_ids: Sequence[int]) -> None:
+def show(writer: WriteContext, item_ids: Sequence[int]) -> None:
     """Lay the journal over some items again and announce the changes."""
 
     def act() -> None:
@@ -162,7 +162,7 @@ def show(writer: Writer, item_ids: Sequence[int]) -> None:
     writer.show(act)
 
 
-def present(writer: Writer, item_id: int) -> tuple[int, Document]:
+def present(writer: WriteContext, item_id: int) -> tuple[int, Document]:
     """Return an item's current id and document. Ids never change during a call on the writing thread."""
     real_id = writer.journal.real_id(item_id)
     document = writer.mirror.effective(real_id)
@@ -171,7 +171,7 @@ def present(writer: Writer, item_id: int) -> tuple[int, Document]:
     return real_id, document
 
 
-def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
+def _add(writer: WriteContext, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
     for entry, _ in families:
         if entry.parent_id is not None:
             present(writer, entry.parent_id)
@@ -188,7 +188,9 @@ def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
     return replace(task, payload={**task.payload, "fields": fields})
 
 
-def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:
+def _edit(
+    writer: WriteContext, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]
+) -> None:
     entries = []
     for found_id, values in wanted.items():
         item_id, document = present(writer, found_id)
@@ -202,7 +204,7 @@ def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapp
 
 
 def _knowing_own(
-    writer: Writer, item_id: int, fields: Mapping[str, object], seen: Mapping[str, object]
+    writer: WriteContext, item_id: int, fields: Mapping[str, object], seen: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return the seen values, with the user's own newer values instead where the screen lags behind the keyboard.
 
@@ -226,30 +228,30 @@ def edit_entry(
     return replace(entry, base_modified_at=modified if isinstance(modified, str) else None)
 
 
-def discard(writer: Writer, discarded: Sequence[OutboxEntry]) -> None:
+def discard(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
     """Discard entries in the journal. Raises BadRequest for an entry that is being sent, except for a mere lookup."""
     if any(each.state is EntryState.SENDING and each.kind not in RECALLS for each in discarded):
         raise BadRequest("The change is being sent. Try again in a moment.")
     writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in discarded)
 
 
-def show_without(writer: Writer, discarded: Sequence[OutboxEntry]) -> None:
+def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
     """Update the mirror after entries were discarded."""
     writer.release_ranks()
     made = [each.item_id for each in discarded if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)
     show(writer, [each.item_id for each in discarded if each.item_id not in gone])
     if gone:
-        writer.signal.publish(Change(Subject.ITEMS, gone))
+        writer.signal.publish(StoreChange(Subject.ITEMS, gone))
     if any(each.kind in ON_NODES for each in discarded):
         _leave_places(writer, {each.node_id for each in discarded if each.kind is EntryKind.NODE_ADD})
         show_trees(writer)
     if any(each.kind in ON_COMMENTS for each in discarded):
-        writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in discarded)))
-    writer.signal.publish(Change(Subject.OUTBOX))
+        writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset(each.item_id for each in discarded)))
+    writer.signal.publish(StoreChange(Subject.OUTBOX))
 
 
-def with_dependents(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+def with_dependents(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Return the entries and everything that depends on new items among them: later acts and tasks.
 
     New nodes take along the acts on them and below them. Items moved into a new node keep their previous node.
@@ -266,7 +268,7 @@ def with_dependents(writer: Writer, entries: Sequence[OutboxEntry]) -> list[Outb
     return [found[entry_id] for entry_id in sorted(found)]
 
 
-def _leave_places(writer: Writer, nodes: Collection[int]) -> None:
+def _leave_places(writer: WriteContext, nodes: Collection[int]) -> None:
     """Move nothing into new nodes that were discarded. An entry without another change is discarded too."""
     items = [each for each in writer.journal.entries.undelivered() if each.places & set(nodes)] if nodes else []
     writer.journal.update_all(_without_places(each, nodes) for each in items)

@@ -8,9 +8,9 @@ from msgspec import Struct
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, RowSign, id_in
 from backlit.store.records.merge import is_same
@@ -35,7 +35,7 @@ class NewNode(Struct, frozen=True):
     is_release: bool = False
 
 
-class Extent(Struct, frozen=True):
+class NodeDeletionExtent(Struct, frozen=True):
     """The extent of a deletion: nodes including the deleted one, and what moves elsewhere.
 
     The points are those of the open items.
@@ -46,14 +46,14 @@ class Extent(Struct, frozen=True):
     open_items: int
 
 
-class Nodes:
+class NodeEdits:
     """Changes of the current project's trees. Each act is on disk and visible when its method returns.
 
     Every method raises BadRequest with a sentence, and then changes nothing: for invalid values, a circle, the
     root, or a missing permission.
     """
 
-    def __init__(self, files: Files, lookups: Lookups, today: Callable[[], date]) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, today: Callable[[], date]) -> None:
         self._files = files
         self._lookups = lookups
         self._today = today
@@ -146,7 +146,7 @@ class Nodes:
         index = min(max(siblings.index(node_id) + steps, 0), len(siblings) - 1)
         await self.move(kind, node_id, parent_id, index)
 
-    def extent(self, kind: TreeKind, node_id: int) -> Extent:
+    def extent(self, kind: TreeKind, node_id: int) -> NodeDeletionExtent:
         """Count everything that deleting a node removes or moves. Raises NotFound for an unknown node."""
         node_id = self._found(kind, node_id)
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
@@ -157,7 +157,7 @@ class Nodes:
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found
-        return Extent(len(gone), NodeTotals(int(items), points, int(tasks)), open_items)
+        return NodeDeletionExtent(len(gone), NodeTotals(int(items), points, int(tasks)), open_items)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
@@ -209,7 +209,7 @@ class Nodes:
 
 
 def deletion_of_node(
-    writer: Writer, place: tuple[int, str], documents: Mapping[int, Document], node_id: int, target: int
+    writer: WriteContext, place: tuple[int, str], documents: Mapping[int, Document], node_id: int, target: int
 ) -> OutboxEntry:
     """Return the entry that deletes a node and moves its items to another node. Its payload holds the copy.
 
@@ -251,20 +251,20 @@ def _kept(
     return kept
 
 
-def totals_in(writer: Writer, kind: str, nodes: Collection[int]) -> NodeTotals:
+def totals_in(writer: WriteContext, kind: str, nodes: Collection[int]) -> NodeTotals:
     """Count the items and tasks in some nodes of a tree."""
     items, tasks = _items(writer, "count(*) - total(is_task), total(is_task)", kind, nodes)[0]
     return NodeTotals(int(items), tasks=int(tasks))
 
 
-def _items_in(writer: Writer, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:
+def _items_in(writer: WriteContext, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for node_id, item_id in _items(writer, f"{PLACE_COLUMNS[PLACE_KEYS[kind]]}, id", kind, nodes):
         found.setdefault(node_id, []).append(item_id)
     return found
 
 
-def _items(writer: Writer, wanted: str, kind: str, nodes: Collection[int]) -> list[tuple[int, ...]]:
+def _items(writer: WriteContext, wanted: str, kind: str, nodes: Collection[int]) -> list[tuple[int, ...]]:
     sql = f"SELECT {wanted} FROM items WHERE {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
     return writer.mirror.connection.execute(sql, (ids_json(nodes),)).fetchall()
 
@@ -286,21 +286,25 @@ def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
     return ids[at - 1] if at else 0
 
 
-def show_trees(writer: Writer) -> None:
+def show_trees(writer: WriteContext) -> None:
     """Apply the journal to the shown trees and to the items of deleted nodes."""
     touched = writer.mirror.reassigned.update(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
-    writer.signal.publish(Change(Subject.TREES))
+    writer.signal.publish(StoreChange(Subject.TREES))
 
 
-def _journal(writer: Writer, entry: OutboxEntry) -> None:
+def _journal(writer: WriteContext, entry: OutboxEntry) -> None:
     writer.journal.add([entry])
     show_trees(writer)
 
 
 def _add(
-    writer: Writer, project_id: int, kind: TreeKind, place: tuple[int, int], wanted: Sequence[Mapping[str, object]]
+    writer: WriteContext,
+    project_id: int,
+    kind: TreeKind,
+    place: tuple[int, int],
+    wanted: Sequence[Mapping[str, object]],
 ) -> list[int]:
     parent_id, after = place
     step: int | None = None

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.items import show
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.remote.capabilities import Server
 from backlit.store.sqlite.database import ids_json, transaction
-from backlit.store.views.query import Query
+from backlit.store.views.query import ViewStatements
 from backlit.store.views.view import View
 
 WINDOW = 32
@@ -34,7 +34,7 @@ def beside_of(kept: Mapping[str, object]) -> list[RankTarget]:
     return [(str(where), int(neighbour_id)) for where, neighbour_id in found] if isinstance(found, list | tuple) else []
 
 
-class Place(Struct, frozen=True):
+class RankPosition(Struct, frozen=True):
     """A position in the order: a number, and the id among equal numbers."""
 
     number: float
@@ -56,23 +56,23 @@ class RankOrder:
             self._where, self._values = "parent_id = ? AND rank_id <> id", (parent_id,)
             self._key = ("own_priority", "id")
 
-    def place_of(self, item_id: int) -> Place | None:
+    def place_of(self, item_id: int) -> RankPosition | None:
         """Return an item's position, or None if it belongs to another order."""
         sql = f"SELECT own_priority, id FROM items WHERE {self._where} AND id = ?"  # noqa: S608 # constants
         found = self._connection.execute(sql, (*self._values, item_id)).fetchone()
-        return Place(*found) if found else None
+        return RankPosition(*found) if found else None
 
-    def above(self, place: Place | None, limit: int, without: Sequence[int] = ()) -> list[Place]:
+    def above(self, place: RankPosition | None, limit: int, without: Sequence[int] = ()) -> list[RankPosition]:
         """Return the positions above a position, nearest first. Without a position, start from the end."""
         return self._beside(place, "<", "DESC", limit, without)
 
-    def below(self, place: Place | None, limit: int, without: Sequence[int] = ()) -> list[Place]:
+    def below(self, place: RankPosition | None, limit: int, without: Sequence[int] = ()) -> list[RankPosition]:
         """Return the positions below a position, nearest first. Without a position, start from the top."""
         return self._beside(place, ">", "ASC", limit, without)
 
     def _beside(
-        self, place: Place | None, sign: str, direction: str, limit: int, without: Sequence[int]
-    ) -> list[Place]:
+        self, place: RankPosition | None, sign: str, direction: str, limit: int, without: Sequence[int]
+    ) -> list[RankPosition]:
         first, second = self._key
         beyond = "" if place is None else f" AND ({first}, {second}) {sign} (?, ?)"
         key = () if place is None else (place.number, place.id)
@@ -82,7 +82,7 @@ class RankOrder:
             f" ORDER BY {first} {direction}, {second} {direction} LIMIT ?"
         )
         found = self._connection.execute(sql, (*self._values, *key, ids_json(without), limit))
-        return [Place(*each) for each in found]
+        return [RankPosition(*each) for each in found]
 
     def former(self, item_id: int, block: Sequence[int]) -> list[RankTarget]:
         """Return an item's current neighbours, best first, for restoring a block from its top on."""
@@ -111,10 +111,10 @@ class RankOrder:
             return self._between(ids, next(iter(self.above(place, 1, ids)), None), place)
         return None
 
-    def _between(self, ids: Sequence[int], low: Place | None, high: Place | None) -> dict[int, float]:
+    def _between(self, ids: Sequence[int], low: RankPosition | None, high: RankPosition | None) -> dict[int, float]:
         ceiling = None if high is None or high.number == inf else high.number
         numbers = spread(len(ids), None if low is None else low.number, ceiling)
-        pushed: list[Place] = []
+        pushed: list[RankPosition] = []
         window = WINDOW
         while numbers is None and low is not None:
             found = self.above(low, window + 1, ids)
@@ -143,7 +143,7 @@ def _unit(number: float) -> float:
     return max(1.0, abs(number) * 2.0**-40)
 
 
-class Block(Struct, frozen=True):
+class RankedBlock(Struct, frozen=True):
     """Items that move together, in their order, all of one parent."""
 
     project_id: int
@@ -151,12 +151,12 @@ class Block(Struct, frozen=True):
     ids: tuple[int, ...]
 
 
-def rank_order_of(writer: Writer, block: Block) -> RankOrder:
+def rank_order_of(writer: WriteContext, block: RankedBlock) -> RankOrder:
     """Return the rank order that a block belongs to."""
     return RankOrder(writer.mirror.connection, block.project_id, block.parent_id)
 
 
-def reorder(writer: Writer, block: Block, beside: Sequence[RankTarget], *, is_local: bool) -> bool:
+def reorder(writer: WriteContext, block: RankedBlock, beside: Sequence[RankTarget], *, is_local: bool) -> bool:
     """Move a block next to something, as a new act. Returns False if every neighbour was deleted."""
     rank_order = rank_order_of(writer, block)
     former = {item_id: rank_order.former(item_id, block.ids) for item_id in block.ids}
@@ -177,7 +177,7 @@ def reorder(writer: Writer, block: Block, beside: Sequence[RankTarget], *, is_lo
     return True
 
 
-def move_back(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> list[OutboxEntry]:
+def move_back(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> list[OutboxEntry]:
     """Move items back to their positions before some entries, from the top on, in the open transaction."""
     block = _block_of_entries(writer, entries)
     rank_order = rank_order_of(writer, block)
@@ -195,16 +195,16 @@ def move_back(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> list
     return writer.journal.add(moved, step)
 
 
-def _block_of_entries(writer: Writer, entries: Sequence[OutboxEntry]) -> Block:
+def _block_of_entries(writer: WriteContext, entries: Sequence[OutboxEntry]) -> RankedBlock:
     """Return the block that entries moved."""
     sql = "SELECT CASE WHEN rank_id = id THEN NULL ELSE parent_id END FROM items WHERE id = ?"
     found = writer.mirror.connection.execute(sql, (entries[0].item_id,)).fetchone()
     parent_id = found[0] if found else None
-    return Block(entries[0].project_id, parent_id, tuple(each.item_id for each in entries))
+    return RankedBlock(entries[0].project_id, parent_id, tuple(each.item_id for each in entries))
 
 
 def _entry(
-    block: Block, item_id: int, beside: Sequence[RankTarget], former: Sequence[RankTarget], *, is_local: bool
+    block: RankedBlock, item_id: int, beside: Sequence[RankTarget], former: Sequence[RankTarget], *, is_local: bool
 ) -> OutboxEntry:
     payload: Mapping[str, object] = {"beside": list(beside)}
     state = EntryState.KEPT if is_local else EntryState.WAITING
@@ -212,8 +212,8 @@ def _entry(
     return replace(new_entry(EntryKind.RANK, block.project_id, payload, item_id, base), state=state)
 
 
-def _tell(writer: Writer, numbers: Mapping[int, float]) -> None:
-    writer.signal.publish(Change(Subject.ITEMS, frozenset(numbers), frozenset({"BacklogPriority"})))
+def _tell(writer: WriteContext, numbers: Mapping[int, float]) -> None:
+    writer.signal.publish(StoreChange(Subject.ITEMS, frozenset(numbers), frozenset({"BacklogPriority"})))
 
 
 EXTENSION = "rank"
@@ -228,7 +228,7 @@ class Ranked(Struct, frozen=True):
     """True for the project's first move that only this machine knows."""
 
 
-Where = Callable[["_Shown", Block], Sequence[RankTarget]]
+Where = Callable[["_Shown", RankedBlock], Sequence[RankTarget]]
 """The neighbours of a block's target position. Empty if the block is there already."""
 
 
@@ -240,7 +240,7 @@ class Ranking:
     the whole block is gone.
     """
 
-    def __init__(self, files: Files, server: Server, project_id: Callable[[], int | None]) -> None:
+    def __init__(self, files: LocalDatabase, server: Server, project_id: Callable[[], int | None]) -> None:
         self._files = files
         self._server = server
         self._project_id = project_id
@@ -280,7 +280,7 @@ class Ranking:
         """Discard this machine's order and show the service's again. Returns the number of moved items."""
         project_id = self._project_id()
 
-        def act(writer: Writer) -> int:
+        def act(writer: WriteContext) -> int:
             ids = [] if project_id is None else writer.journal.ranks.local(project_id)
             writer.drop_ranks(ids)
             return len(ids)
@@ -291,7 +291,7 @@ class Ranking:
         refuse_other_orders(view)
         ids, query, is_local = list(item_ids), view.query, not self.is_offered
 
-        def act(writer: Writer) -> Ranked:
+        def act(writer: WriteContext) -> Ranked:
             block = _block_of(writer, ids)
             beside = where(_Shown(writer, query, block), block)
             is_first = is_local and not writer.journal.ranks.count_local(block.project_id)
@@ -310,7 +310,7 @@ def refuse_other_orders(view: View) -> None:
             raise BadRequest(f"The list is {words} by {by}. Clear that to change the backlog order.")
 
 
-def _block_of(writer: Writer, item_ids: Sequence[int]) -> Block:
+def _block_of(writer: WriteContext, item_ids: Sequence[int]) -> RankedBlock:
     """Return the block of some items, in its order. Tasks go with their items."""
     ids = {writer.journal.real_id(each) for each in item_ids}
     found = writer.mirror.connection.execute(
@@ -327,29 +327,29 @@ def _block_of(writer: Writer, item_ids: Sequence[int]) -> Block:
         raise BadRequest("Tasks move within their item. Select items, or tasks of one item.")
     kept = {item_id for item_id, _ in led}
     (parent_id,) = parents
-    return Block(found[0][1], parent_id, tuple(item_id for item_id, *_ in found if item_id in kept))
+    return RankedBlock(found[0][1], parent_id, tuple(item_id for item_id, *_ in found if item_id in kept))
 
 
 class _Shown:
     """The rank order as a view shows it."""
 
-    def __init__(self, writer: Writer, query: Query, block: Block) -> None:
+    def __init__(self, writer: WriteContext, query: ViewStatements, block: RankedBlock) -> None:
         self._connection = writer.mirror.connection
         self._query = query
         self._block = block
         self._lineup = rank_order_of(writer, block)
 
-    def up(self, block: Block, count: int) -> Sequence[RankTarget]:
+    def up(self, block: RankedBlock, count: int) -> Sequence[RankTarget]:
         """Return the position before the `count`-th item above the block, or the top."""
         above = self._near(self._lineup.place_of(block.ids[0]), -max(count, 1), block.ids)
         return self._before(above[-1]) if above else self.at(block, 1)
 
-    def down(self, block: Block, count: int) -> Sequence[RankTarget]:
+    def down(self, block: RankedBlock, count: int) -> Sequence[RankTarget]:
         """Return the position after the `count`-th item below the block, or the bottom."""
         below = self._near(self._lineup.place_of(block.ids[-1]), max(count, 1), block.ids)
         return self._after(below[-1]) if below else self.bottom(block)
 
-    def at(self, block: Block, number: int) -> Sequence[RankTarget]:
+    def at(self, block: RankedBlock, number: int) -> Sequence[RankTarget]:
         """Return the position that makes the block start at a place, counted from 1."""
         start = max(number, 1) - 1
         order = self._near(None, start + len(block.ids) + 1, ())
@@ -358,14 +358,14 @@ class _Shown:
         others = self._near(None, start + 1, block.ids)
         return self._before(others[start]) if len(others) > start else self.bottom(block)
 
-    def bottom(self, block: Block) -> Sequence[RankTarget]:
+    def bottom(self, block: RankedBlock) -> Sequence[RankTarget]:
         """Return the position below all items."""
         last = self._near(None, -len(block.ids) - 1, ())
         others = self._near(None, -1, block.ids)
         is_there = tuple(reversed(last[: len(block.ids)])) == block.ids
         return () if is_there or not others else self._after(others[0])
 
-    def _near(self, place: Place | None, count: int, without: Sequence[int]) -> list[int]:
+    def _near(self, place: RankPosition | None, count: int, without: Sequence[int]) -> list[int]:
         """Return the items that the view shows below a place, or above it for a negative count, nearest first."""
         sign, direction = (">", "ASC") if count > 0 else ("<", "DESC")
         is_of_items = self._block.parent_id is None

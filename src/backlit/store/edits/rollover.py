@@ -11,7 +11,7 @@ from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.statuses import StatusGroup
 from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.item import Document, Item, fields_in, id_in
 from backlit.store.records.people import TreeKind
@@ -59,7 +59,7 @@ def rest_of(item: Item, decision: Decision) -> float:
 class Rollover:
     """Carry-over of an iteration's unfinished items."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -86,7 +86,7 @@ class Rollover:
         place = {Way.NEXT: target_id, Way.SPLIT: target_id, Way.BACKLOG: roots[0].id}
         done = {kind: self._done_status(kind) for kind in self._types(decisions)}
 
-        def act(writer: Writer) -> tuple[int, set[str]]:
+        def act(writer: WriteContext) -> tuple[int, set[str]]:
             entries: list[OutboxEntry] = []
             left_out: set[str] = set()
             count = 0
@@ -111,7 +111,7 @@ class Rollover:
 
     @staticmethod
     def _task_entries(
-        writer: Writer, sql: str, values: Sequence[int], changes: Mapping[str, object]
+        writer: WriteContext, sql: str, values: Sequence[int], changes: Mapping[str, object]
     ) -> list[OutboxEntry]:
         """Return the entries that change some tasks alike."""
         ids = [task_id for (task_id,) in writer.mirror.connection.execute(sql, values)]

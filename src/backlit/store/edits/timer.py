@@ -6,9 +6,9 @@ from datetime import datetime
 from msgspec import Struct
 
 from backlit.model.errors import BadRequest
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.journal import Journal
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 
 HOUR = 3600.0
 _TIMER = "timer"
@@ -24,7 +24,7 @@ class Running(Struct, frozen=True):
 class Timer:
     """A timer that the user starts and stops. It keeps running while backlit is closed."""
 
-    def __init__(self, files: Files, clock: Callable[[], datetime]) -> None:
+    def __init__(self, files: LocalDatabase, clock: Callable[[], datetime]) -> None:
         self._files = files
         self._clock = clock
 
@@ -49,11 +49,11 @@ class Timer:
         """Start the timer on a task. Raises BadRequest while it runs on another task."""
         began_at = self._clock().timestamp()
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             running, wanted = _running(writer.journal), writer.journal.real_id(item_id)
             if running is None:
                 writer.journal.drafts.save(_TIMER, {"item": wanted, "began": began_at})
-                writer.signal.publish(Change(Subject.TIMER))
+                writer.signal.publish(StoreChange(Subject.TIMER))
             elif running.item_id != wanted:
                 raise BadRequest("The timer is running on another task. Stop it first.")
 
@@ -62,9 +62,9 @@ class Timer:
     async def stop(self) -> None:
         """Stop the timer and discard its time."""
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             writer.journal.drafts.discard(_TIMER)
-            writer.signal.publish(Change(Subject.TIMER))
+            writer.signal.publish(StoreChange(Subject.TIMER))
 
         await self._files.write(act)
 

@@ -11,8 +11,8 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.items import edit_entry, present, show
 from backlit.store.edits.timer import end_timer
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
@@ -74,7 +74,7 @@ def type_named(types: Sequence[str], typed: str) -> str:
 class WorkLog:
     """Work logging on tasks."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -96,7 +96,7 @@ class WorkLog:
         await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
 
 
-def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -> None:
+def _log(writer: WriteContext, task_id: int, work: Work, seen: Mapping[str, object]) -> None:
     item_id, document = _task(writer, task_id)
     fields = fields_in(document)
     wanted = work.changes(fields)
@@ -112,18 +112,18 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
         writer.journal.add(entries)
         writer.journal.settings.keep(_LAST_TYPE, work.entry_type)
     show(writer, [item_id])
-    writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
-    writer.signal.publish(Change(Subject.TIMER))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({item_id})))
+    writer.signal.publish(StoreChange(Subject.TIMER))
 
 
-def _task(writer: Writer, task_id: int) -> tuple[int, Document]:
+def _task(writer: WriteContext, task_id: int) -> tuple[int, Document]:
     item_id, document = present(writer, task_id)
     if document.get("type") != ItemType.TASK:
         raise BadRequest("Work can only be logged on tasks.")
     return item_id, document
 
 
-def add_up(writer: Writer, entry: OutboxEntry, theirs: Mapping[str, object]) -> OutboxEntry:
+def add_up(writer: WriteContext, entry: OutboxEntry, theirs: Mapping[str, object]) -> OutboxEntry:
     """Add logged hours to the hours that another user logged in the meantime.
 
     Without it, two equal sums would merge into one and hours would be lost. Applies only to an entry that was never
@@ -144,7 +144,7 @@ def add_up(writer: Writer, entry: OutboxEntry, theirs: Mapping[str, object]) -> 
     return replace(entry, payload=payload, base=base)
 
 
-def _is_log(writer: Writer, entry: OutboxEntry) -> bool:
+def _is_log(writer: WriteContext, entry: OutboxEntry) -> bool:
     """Report whether an edit logs work: its step also holds the comment."""
     texts = [
         each.payload.get("text")

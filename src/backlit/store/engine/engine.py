@@ -11,15 +11,15 @@ from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
 from backlit.model.plain import plain
-from backlit.store.files.files import Files, Versions
+from backlit.store.files.files import LocalDatabase, Versions
 from backlit.store.mirror.mirror import SupersededError
 from backlit.store.records.changes import (
     ABOUT_JOURNAL,
     ABOUT_MIRROR,
-    Change,
-    Connection,
     ConnectionState,
+    ConnectionStatus,
     Signal,
+    StoreChange,
     Subject,
 )
 from backlit.store.records.people import Person
@@ -28,7 +28,7 @@ from backlit.store.views.lookups import Lookups
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.store.engine.session import Session
+    from backlit.store.engine.session import SyncSession
 
 
 Report = Callable[[str, int, int], None]
@@ -64,9 +64,9 @@ class Engine:
     """The connection's thread. Public methods can be called on any thread, the others on its own only."""
 
     def __init__(
-        self, files: Files, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: Waits
+        self, files: LocalDatabase, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: Waits
     ) -> None:
-        self.connection = Connection()
+        self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
         self.on_synced: Callable[[int], Awaitable[None]] = _nothing
         self.owner = ""
@@ -78,7 +78,7 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main: asyncio.Task[None] | None = None
-        self._session: Session | None = None
+        self._session: SyncSession | None = None
         self._project_id: int | None = None
         self._running = threading.Event()
         self._superseded: SupersededError | None = None
@@ -137,7 +137,7 @@ class Engine:
         """Discard the tokens. Mirror, journal and unsent changes are kept."""
         await self.ask(lambda session: session.sign_out())
 
-    async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+    async def ask(self, act: Callable[["SyncSession"], Coroutine[Any, Any, _T]]) -> _T:
         """Run an act on the engine's thread and wait for its result. Cancelling the caller cancels the act.
 
         Raises Offline without a connection.
@@ -147,7 +147,7 @@ class Engine:
             raise Offline(self.connection.sentence or "Not connected to the server yet.")
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
-    def tell(self, act: Callable[["Session"], None]) -> None:
+    def tell(self, act: Callable[["SyncSession"], None]) -> None:
         """Run an act on the engine's thread without waiting. Does nothing without a connection."""
         session = self._session
         if session is not None:
@@ -232,14 +232,14 @@ class Engine:
     def _publish(self, now: Versions, before: Versions) -> None:
         about = ABOUT_MIRROR * (now.mirror != before.mirror) + ABOUT_JOURNAL * (now.journal != before.journal)
         for subject in about:
-            self._signal.publish(Change(subject))
+            self._signal.publish(StoreChange(subject))
         if now.journal != before.journal:
             self.wake()
 
     async def _serve(self, client: "Client") -> None:
-        from backlit.store.engine.session import Session
+        from backlit.store.engine.session import SyncSession
 
-        session = Session(client, self._files, self, self._waits, self.owner)
+        session = SyncSession(client, self._files, self, self._waits, self.owner)
         session.use_project(self._project_id)
         self._session = session
         try:
@@ -254,7 +254,7 @@ class Engine:
         connection = replace(self.connection, state=state, sentence=sentence, done=done, total=total, **more)
         if connection != self.connection:
             self.connection = connection
-            self._signal.publish(Change(Subject.CONNECTION))
+            self._signal.publish(StoreChange(Subject.CONNECTION))
 
     def welcome(self, user: Person | None) -> None:
         """Show the signed-in user. The first call also announces the start of loading."""

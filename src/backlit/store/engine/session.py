@@ -21,9 +21,9 @@ from backlit.model.user_names import is_same_user
 from backlit.model.wrap import TokenGrant
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.engine.other_user import OtherUser
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.outbox.queue import Outbox
-from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import LOOKED_UP_USER, Person, signed_in_of
 from backlit.store.remote.listing import read_offered
@@ -44,7 +44,7 @@ LOOK_AGAIN = 3.0
 class SessionDisplay(Protocol):
     """The display of a session's progress."""
 
-    connection: Connection
+    connection: ConnectionStatus
     on_projects: Callable[[list[int]], int | None]
     on_synced: Callable[[int], Awaitable[None]]
 
@@ -67,10 +67,12 @@ class SessionDisplay(Protocol):
         """Show that the mirror is up to date as of a time. The sentence names the exceptions."""
 
 
-class Session:
+class SyncSession:
     """The loops of one connection, on the engine's thread."""
 
-    def __init__(self, client: "Client", files: Files, display: SessionDisplay, waits: Waits, owner: str = "") -> None:
+    def __init__(
+        self, client: "Client", files: LocalDatabase, display: SessionDisplay, waits: Waits, owner: str = ""
+    ) -> None:
         """`owner` is the name of the user whose journal the files hold; empty for a workspace of one user."""
         self.client = client
         self._owner = owner
@@ -370,16 +372,16 @@ def _store(
     document: Document,
     comments: list[Document] | None,
     attachments: list[Document] | None,
-    writer: Writer,
+    writer: WriteContext,
 ) -> None:
     """Store an item, and replace its comments and attachments; None leaves them."""
     receive(writer, [document])
     if comments is not None:
         note_comments_left(writer, item_id, comments)
         if writer.mirror.comments.replace_all(item_id, comments):
-            writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+            writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({item_id})))
     if attachments is not None and writer.mirror.attachments.replace_all(item_id, attachments):
-        writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
+        writer.signal.publish(StoreChange(Subject.ATTACHMENTS, frozenset({item_id})))
 
 
 async def _first(event: asyncio.Event, seconds: float | None) -> None:
@@ -397,7 +399,7 @@ class UserLookup:
     The mirror stores the result, even an empty one.
     """
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase) -> None:
         self._client = client
         self._files = files
         self._wanted: dict[int, None] = {}
@@ -435,9 +437,9 @@ class UserLookup:
     async def _meet(self, user_id: int) -> None:
         document = await self._asked(user_id)
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             writer.mirror.put_resource(LOOKED_UP_USER, 0, document)
-            writer.signal.publish(Change(Subject.PEOPLE))
+            writer.signal.publish(StoreChange(Subject.PEOPLE))
 
         await self._files.write(act)
 

@@ -10,14 +10,14 @@ import orjson
 
 from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, ServiceError, SignInNeeded, Trouble, Unclear
 from backlit.model.resources import Attachment
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in
 from backlit.store.remote.reachability import SHUTS
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.store.engine.session import Session
+    from backlit.store.engine.session import SyncSession
 
 Progress = Callable[[int, int], None]
 """Receiver of progress on the engine's thread: bytes transferred and total bytes, 0 for an unknown total."""
@@ -32,17 +32,17 @@ _T = TypeVar("_T")
 class Line(Protocol):
     """Access to the session on the engine's loop."""
 
-    async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+    async def ask(self, act: Callable[["SyncSession"], Coroutine[Any, Any, _T]]) -> _T:
         """Run an act now and return its result. Raises the error that prevents it."""
 
-    def tell(self, act: Callable[["Session"], None]) -> None:
+    def tell(self, act: Callable[["SyncSession"], None]) -> None:
         """Run an act without waiting. Does nothing without a connection."""
 
 
-class Transfers:
+class AttachmentTransfers:
     """Immediate operations on attachments. `found` returns an item's id, type and project."""
 
-    def __init__(self, files: Files, line: Line, found: Callable[[int], tuple[int, str, int]]) -> None:
+    def __init__(self, files: LocalDatabase, line: Line, found: Callable[[int], tuple[int, str, int]]) -> None:
         self._files = files
         self._line = line
         self._found = found
@@ -142,24 +142,24 @@ class Transfers:
         return Attachment.read(orjson.loads(found[0]))
 
     def _put(self, document: Document) -> Awaitable[None]:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             changed = writer.mirror.attachments.put([document])
             if changed:
-                writer.signal.publish(Change(Subject.ATTACHMENTS, changed))
+                writer.signal.publish(StoreChange(Subject.ATTACHMENTS, changed))
 
         return self._files.write(act)
 
     def _forget(self, attachment_id: int) -> Awaitable[None]:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             item_id = writer.mirror.attachments.item_of(attachment_id)
             if item_id is not None:
                 writer.mirror.attachments.remove([attachment_id])
-                writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
+                writer.signal.publish(StoreChange(Subject.ATTACHMENTS, frozenset({item_id})))
 
         return self._files.write(act)
 
 
-async def _with_client(session: "Session", act: Callable[["Client"], Coroutine[Any, Any, _T]]) -> _T:
+async def _with_client(session: "SyncSession", act: Callable[["Client"], Coroutine[Any, Any, _T]]) -> _T:
     """Run an act with the client. Reports service-wide failures to the session."""
     try:
         await session.confirm_owner()

@@ -19,12 +19,12 @@ from backlit.model.errors import StorageError
 from backlit.store.journal.connection import MIGRATIONS, UNDELIVERED_SQL
 from backlit.store.journal.journal import Journal, JournalFile
 from backlit.store.mirror.full_text import Indexing
-from backlit.store.mirror.mirror import Mirror, Written
+from backlit.store.mirror.mirror import Mirror, WriteResult
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
 from backlit.store.mirror.schema import VERSION
 from backlit.store.mirror.status_groups import OWN
-from backlit.store.records.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
-from backlit.store.sqlite.database import Places, damaged_journal, drop_database, failure, is_damage, is_sound
+from backlit.store.records.changes import ABOUT_MIRROR, OutboxState, Signal, StoreChange, Subject
+from backlit.store.sqlite.database import ProfileFiles, damaged_journal, drop_database, failure, is_damage, is_sound
 
 _T = TypeVar("_T")
 WAITING = "Another process has locked the journal {path}. Your changes wait for it. Keep backlit open."
@@ -43,7 +43,7 @@ def _raised(error: sqlite3.Error) -> None:
     raise error
 
 
-class Writer(Struct, frozen=True):
+class WriteContext(Struct, frozen=True):
     """The writing thread's mirror and journal, and the signal for its changes, which are published after the act."""
 
     mirror: Mirror
@@ -58,10 +58,10 @@ class Writer(Struct, frozen=True):
         except sqlite3.Error as error:
             self.on_damage(error)
 
-    def announce(self, written: Written, renamed: dict[int, int] | None = None) -> None:
+    def announce(self, written: WriteResult, renamed: dict[int, int] | None = None) -> None:
         """Publish a write, unless nothing changed."""
         if written.ids or renamed:
-            self.signal.publish(Change(Subject.ITEMS, written.ids, written.fields, renamed or {}))
+            self.signal.publish(StoreChange(Subject.ITEMS, written.ids, written.fields, renamed or {}))
 
     def release_ranks(self) -> None:
         """Show the service's order again once every change of it has been sent, rejected or discarded."""
@@ -73,17 +73,17 @@ class Writer(Struct, frozen=True):
         if ids:
             self.journal.ranks.drop(ids)
             self.mirror.ranks.remove(ids)
-            self.signal.publish(Change(Subject.ITEMS, ids, frozenset({"BacklogPriority"})))
+            self.signal.publish(StoreChange(Subject.ITEMS, ids, frozenset({"BacklogPriority"})))
 
 
 SWITCH_SECONDS = 0.0002
 """The longest time, in seconds, that a thread holds the interpreter while the screen's thread waits."""
 
 
-class Files:
+class LocalDatabase:
     """The opened mirror and journal. The calling thread's reads never wait for the writing thread (WAL)."""
 
-    def __init__(self, places: Places, signal: Signal) -> None:
+    def __init__(self, places: ProfileFiles, signal: Signal) -> None:
         self.places = places
         self.outbox = OutboxState()
         self.trees = threading.RLock()
@@ -93,10 +93,10 @@ class Files:
         self.wake: Callable[[], None] = lambda: None
         """Announces, on any thread, that there is something to send."""
         self._signal = signal
-        self._announced: deque[Change] = deque()
+        self._announced: deque[StoreChange] = deque()
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")
-        self._writer: Writer | None = None
+        self._writer: WriteContext | None = None
         self._file = MirrorFile(places, self._renewed)
         self._journal_file = JournalFile(places.journal)
         self._generation = 0
@@ -124,7 +124,7 @@ class Files:
             self._journal_file.opened()
         announcing = Signal()
         announcing.subscribe(self._announced.append)
-        self._writer = Writer(Mirror(self.places.mirror), journal, announcing, self._rebuild)
+        self._writer = WriteContext(Mirror(self.places.mirror), journal, announcing, self._rebuild)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         journal.forget_old()
@@ -178,15 +178,15 @@ class Files:
         assert self._journal is not None, "open the store first"
         return self._journal
 
-    def submit(self, act: Callable[[Writer], _T]) -> "Future[_T]":
+    def submit(self, act: Callable[[WriteContext], _T]) -> "Future[_T]":
         """Queue an act for the writing thread. The outbox's state is updated after it."""
         return self._writing.submit(self._act, act)
 
-    async def write(self, act: Callable[[Writer], _T]) -> _T:
+    async def write(self, act: Callable[[WriteContext], _T]) -> _T:
         """Run an act on the writing thread and wait for it, in any event loop."""
         return await asyncio.wrap_future(self.submit(act))
 
-    async def edit(self, act: Callable[[Writer], _T]) -> _T:
+    async def edit(self, act: Callable[[WriteContext], _T]) -> _T:
         """Run an act of the user as `write` does, and have its entries sent."""
         done = await self.write(act)
         self.wake()
@@ -204,11 +204,11 @@ class Files:
         """Return a cheap fingerprint of the files. It differs after nearly every write by any process."""
         return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
 
-    def _act(self, act: Callable[[Writer], _T]) -> _T:
+    def _act(self, act: Callable[[WriteContext], _T]) -> _T:
         with self._in_place() as writer:
             return self._acted(writer, act)
 
-    def _acted(self, writer: Writer, act: Callable[[Writer], _T]) -> _T:
+    def _acted(self, writer: WriteContext, act: Callable[[WriteContext], _T]) -> _T:
         before = writer.journal.file.kept
         try:
             result = act(writer)
@@ -220,14 +220,14 @@ class Files:
                 self._signal.publish(self._announced.popleft())
         if state != self.outbox:
             self.outbox = state
-            self._signal.publish(Change(Subject.OUTBOX))
+            self._signal.publish(StoreChange(Subject.OUTBOX))
         if writer.mirror.full_text.is_due:
             self.indexing.go_on()
         return result
 
-    def _index(self, writer: Writer) -> None:
+    def _index(self, writer: WriteContext) -> None:
         if self.indexing.begun() and writer.mirror.full_text.index_some():
-            self._signal.publish(Change(Subject.ITEMS))
+            self._signal.publish(StoreChange(Subject.ITEMS))
 
     # Damaged or deleted mirror
 
@@ -249,10 +249,10 @@ class Files:
 
     def _renewed(self) -> None:
         for subject in ABOUT_MIRROR:
-            self._signal.publish(Change(subject))
+            self._signal.publish(StoreChange(subject))
 
     @contextmanager
-    def _in_place(self) -> Iterator[Writer]:
+    def _in_place(self) -> Iterator[WriteContext]:
         """Yield the writer. No other process restores the journal during the block and misses its writes."""
         is_in_place = False
         while not is_in_place:
@@ -262,7 +262,7 @@ class Files:
                 if is_in_place:
                     yield self._current_writer()
 
-    def _current_writer(self) -> Writer:
+    def _current_writer(self) -> WriteContext:
         assert self._writer is not None, "open the store first"
         if self._generation != self._file.generation:
             self._generation = self._file.generation
@@ -276,11 +276,11 @@ class Files:
         journal, sentence = self._journal_file.restore(self._writer.journal, self.journal)
         journal.file.report_waiting(self._say_waiting)
         self._writer = replace(self._writer, journal=journal)
-        self._signal.publish(Change(Subject.OUTBOX, sentence=sentence))
+        self._signal.publish(StoreChange(Subject.OUTBOX, sentence=sentence))
 
     def _say_waiting(self, is_waiting: bool) -> None:
         sentence = WAITING if is_waiting else WAITED
-        self._signal.publish(Change(Subject.OUTBOX, sentence=sentence.format(path=self.places.journal)))
+        self._signal.publish(StoreChange(Subject.OUTBOX, sentence=sentence.format(path=self.places.journal)))
 
     def _rebuild(self, error: sqlite3.Error) -> None:
         """Rebuild a damaged mirror. The journal is laid over it before the next act."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from backlit.store.sqlite.database import Table, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
 
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
@@ -24,7 +24,7 @@ class Stop(Struct, frozen=True):
     since: int = 0
 
 
-class Progress(Struct, frozen=True):
+class GroomProgress(Struct, frozen=True):
     """The place of the shown item, counted from 0, and the number of items."""
 
     place: int
@@ -37,7 +37,7 @@ class Progress(Struct, frozen=True):
         return self.place >= self.count
 
 
-class GroomQueues(Table):
+class GroomQueues(SqliteTable):
     """The tables of grooming queues, through the journal's connection."""
 
     def begin(self, project_id: int, item_ids: Iterable[int], began_on: str) -> None:
@@ -55,14 +55,14 @@ class GroomQueues(Table):
             self._connection.execute("DELETE FROM groom_queues WHERE project_id = ?", (project_id,))
             self._connection.execute("DELETE FROM groom_stops WHERE project_id = ?", (project_id,))
 
-    def progress(self, project_id: int) -> Progress | None:
+    def progress(self, project_id: int) -> GroomProgress | None:
         """Return the progress of the project's queue, or None without one."""
         found = self._connection.execute(
             "SELECT place, (SELECT max(place) + 1 FROM groom_stops WHERE project_id = ?1), began_on"
             " FROM groom_queues WHERE project_id = ?1",
             (project_id,),
         ).fetchone()
-        return Progress(int(found[0]), int(found[1] or 0), str(found[2])) if found else None
+        return GroomProgress(int(found[0]), int(found[1] or 0), str(found[2])) if found else None
 
     def go_to(self, project_id: int, place: int) -> None:
         """Record the place of the shown item."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 import orjson
 from msgspec import Struct, field
 
-from backlit.store.sqlite.database import Table, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
 _COLUMNS = "item_id, project_id, kind, type, name, base, comments, authors, noted_at"
 
@@ -49,7 +49,7 @@ class Watermarks(Struct, frozen=True):
     comment_id: int | None
 
 
-class InboxTable(Table):
+class InboxTable(SqliteTable):
     """The tables of the inbox, through the journal's connection."""
 
     def watermarks(self, project_id: int) -> Watermarks | None:

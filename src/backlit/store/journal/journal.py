@@ -20,11 +20,19 @@ from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection,
 from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
-from backlit.store.journal.settings import Drafts, Ranks, SettingsTable
+from backlit.store.journal.settings import DraftTable, Ranks, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
-from backlit.store.sqlite.database import JournalReads, OpenedFile, Table, drop_database, failure, ids_json, transaction
+from backlit.store.sqlite.database import (
+    JournalReads,
+    OpenedFile,
+    SqliteTable,
+    drop_database,
+    failure,
+    ids_json,
+    transaction,
+)
 
 KEPT_SENT = 10_000
 
@@ -43,7 +51,7 @@ class Journal:
             self._connection = cast("sqlite3.Connection", self.reads)
         else:
             self._connection = self.file = opened(path)
-        self.drafts = Drafts(self._connection)
+        self.drafts = DraftTable(self._connection)
         self.entries = Entries(self._connection)
         self.renames = Renames(self._connection)
         self.undo_log = UndoLog(self._connection)
@@ -210,7 +218,7 @@ _ENTRY_COLUMNS = (
 )
 
 
-class Entries(Table):
+class Entries(SqliteTable):
     """Reads of the table of entries through the journal's connection."""
 
     def find(self, entry_id: int) -> OutboxEntry | None:
@@ -295,7 +303,7 @@ class Entries(Table):
         return [_entry(found) for found in self._connection.execute(sql, values)]
 
 
-class Renames(Table):
+class Renames(SqliteTable):
     """The table of renames. Each row leads to the latest id directly."""
 
     def follow(self, item_id: int, new_id: int) -> None:

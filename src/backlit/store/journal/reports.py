@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
-from backlit.store.sqlite.database import Table, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
 
 
-class Place(NamedTuple):
+class IterationPoints(NamedTuple):
     """The iteration that counts an item, and its points."""
 
     iteration_id: int
@@ -34,15 +34,15 @@ class Tracked(NamedTuple):
         return self.since < day and (self.until is None or day <= self.until)
 
 
-class ScopeLogTable(Table):
+class ScopeLogTable(SqliteTable):
     """The tables of the scope log, through the journal's connection."""
 
-    def places(self, project_id: int) -> dict[int, Place]:
+    def places(self, project_id: int) -> dict[int, IterationPoints]:
         """Return the last seen places of a project's items."""
         found = self._connection.execute(
             "SELECT item_id, iteration_id, points FROM scope_items WHERE project_id = ?", (project_id,)
         )
-        return {item_id: Place(iteration_id, points) for item_id, iteration_id, points in found}
+        return {item_id: IterationPoints(iteration_id, points) for item_id, iteration_id, points in found}
 
     def followed(self, project_id: int) -> dict[int, Tracked]:
         """Return the tracked iterations, past ones included."""
@@ -86,7 +86,7 @@ class ScopeLogTable(Table):
                 ],
             )
 
-    def put(self, project_id: int, places: Iterable[tuple[int, Place]], gone: Iterable[int]) -> None:
+    def put(self, project_id: int, places: Iterable[tuple[int, IterationPoints]], gone: Iterable[int]) -> None:
         """Store the places of some items and delete those of others."""
         with transaction(self._connection):
             self._connection.executemany(
@@ -119,7 +119,7 @@ SnapshotRow = tuple[int, str, float, float]
 """An iteration (0 for the whole backlog), counts and points by status as JSON, work remaining and completed."""
 
 
-class SnapshotTable(Table):
+class SnapshotTable(SqliteTable):
     """The table of snapshots, through the journal's connection, with a row for each iteration and day."""
 
     def put(self, project_id: int, day: date, lines: Iterable[SnapshotRow], gone: Iterable[int]) -> None:
@@ -184,7 +184,7 @@ class ObservedStatus(NamedTuple):
         return self.before is not None and (self.since - self.before).days <= 1
 
 
-class StatusHistoryTable(Table):
+class StatusHistoryTable(SqliteTable):
     """The tables of the status history, through the journal's connection.
 
     `status_history` holds the current status of an item, `status_changes` each status it had.

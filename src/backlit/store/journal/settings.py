@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from backlit.store.journal.connection import UNDELIVERED_SQL
 from backlit.store.records.entry import BUSY, EntryKind
-from backlit.store.sqlite.database import Table, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
 
-class SettingsTable(Table):
+class SettingsTable(SqliteTable):
     """The journal's table of settings, through its connection."""
 
     def value(self, key: str) -> str | None:
@@ -24,7 +24,7 @@ class SettingsTable(Table):
             self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
 
-class Drafts(Table):
+class DraftTable(SqliteTable):
     """The journal's table of drafts, through its connection."""
 
     def find(self, key: str) -> dict[str, object] | None:
@@ -76,7 +76,7 @@ _BUSY_SQL = f"kind = '{EntryKind.RANK}' AND state IN ({', '.join(repr(state.valu
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class Ranks(Table):
+class Ranks(SqliteTable):
     """The table of ranks, through the journal's connection. Local ranks are permanent and never sent."""
 
     def numbers(self) -> dict[int, float]:

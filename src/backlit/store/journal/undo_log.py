@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from backlit.store.journal.connection import UNDELIVERED_SQL
 from backlit.store.records.item import Document, id_in
-from backlit.store.sqlite.database import Table, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
 
 
 class ActState(StrEnum):
@@ -20,7 +20,7 @@ class ActState(StrEnum):
     OVER = "over"
 
 
-class UndoLog(Table):
+class UndoLog(SqliteTable):
     """The tables of steps, through the journal's connection.
 
     An act is a step. Undo and redo of it are further steps of the same act, and the next one reverts the latest of
@@ -127,7 +127,7 @@ class Copy(Struct, frozen=True):
         }
 
 
-class Trash(Table):
+class Trash(SqliteTable):
     """The table of copies, through the journal's connection. Copies expire after ninety days."""
 
     def keep(self, copy: Copy, entry_id: int | None = None) -> None:

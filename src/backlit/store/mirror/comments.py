@@ -7,10 +7,10 @@ import orjson
 
 from backlit.store.records.entry import EntryKind, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, id_in, moment, whole
-from backlit.store.sqlite.database import Table, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
 
-class _Below(Table, ABC):
+class _Below(SqliteTable, ABC):
     """A table of objects below items."""
 
     table: str
@@ -52,7 +52,7 @@ class _Below(Table, ABC):
         """Delete the objects below an item that a received list replaces."""
 
 
-class Comments(_Below):
+class CommentTable(_Below):
     """The table of comments."""
 
     table = "comments"

@@ -8,7 +8,7 @@ import orjson
 from msgspec import Struct
 
 from backlit.model.errors import StorageError
-from backlit.store.mirror.comments import Comments, MirroredAttachments
+from backlit.store.mirror.comments import CommentTable, MirroredAttachments
 from backlit.store.mirror.full_text import FullText
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
 from backlit.store.mirror.overlay import (
@@ -47,7 +47,7 @@ NOT_ITS_FAULT = frozenset(
 _HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
 
 
-class Written(Struct, frozen=True):
+class WriteResult(Struct, frozen=True):
     """The result of a write: the ids of changed items and the keys of their fields, no keys for new or deleted ones."""
 
     ids: frozenset[int]
@@ -59,7 +59,7 @@ class Mirror:
 
     def __init__(self, path: Path) -> None:
         self.connection = _opened(path)
-        self.comments = Comments(self.connection)
+        self.comments = CommentTable(self.connection)
         self.attachments = MirroredAttachments(self.connection)
         self.hidden = HiddenItems(self.connection)
         self.full_text = FullText(self.connection)
@@ -75,7 +75,7 @@ class Mirror:
 
     def put_items(
         self, received: Iterable[Document], undelivered: Sequence[OutboxEntry], new_rows: NewRows | None = None
-    ) -> Written:
+    ) -> WriteResult:
         """Store received items, with the undelivered entries laid over them.
 
         Skips known versions and older ones, because responses may arrive out of order. `new_rows` holds
@@ -96,7 +96,7 @@ class Mirror:
             after = self._write(documents, undelivered) if documents else {}
             learn(self.connection, facts_in(documents.values()))
         written = _compared(before, after)
-        return Written(written.ids | arrived, frozenset()) if arrived else written
+        return WriteResult(written.ids | arrived, frozenset()) if arrived else written
 
     def _insert_new(
         self,
@@ -115,7 +115,7 @@ class Mirror:
         learn(self.connection, worked_out.facts)
         return arrived
 
-    def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
+    def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> WriteResult:
         """Lay the undelivered entries over items again, after entries were added or sent."""
         wanted = set(item_ids)
         with transaction(self.connection):
@@ -380,16 +380,16 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
         raise _OtherVersionError
 
 
-def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> Written:
+def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> WriteResult:
     changed = frozenset(each for each in {*before, *after} if before.get(each) != after.get(each))
     keys: set[str] = set()
     for item_id in changed:
         if item_id not in before or item_id not in after:
-            return Written(changed, frozenset())
+            return WriteResult(changed, frozenset())
         old, new = fields_in(before[item_id]), fields_in(after[item_id])
         keys |= {key for key in {*old, *new} if old.get(key) != new.get(key)}
         keys.add("lastModifiedAt")
-    return Written(changed, frozenset(keys))
+    return WriteResult(changed, frozenset(keys))
 
 
 def is_news(known: Document | None, received: Document) -> bool:

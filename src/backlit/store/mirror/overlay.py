@@ -7,7 +7,7 @@ import orjson
 
 from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
-from backlit.store.sqlite.database import Table, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
 _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
 
@@ -33,7 +33,7 @@ def made_by(entry: OutboxEntry) -> Document:
     }
 
 
-class HiddenItems(Table):
+class HiddenItems(SqliteTable):
     """The table of hidden items, through the mirror's connection: items waiting for deletion, and their tasks."""
 
     def family(self, item_ids: Iterable[int], undelivered: Iterable[OutboxEntry]) -> set[int]:
@@ -96,7 +96,7 @@ Targets = Mapping[str, Mapping[str, int]]
 """By item field and deleted node id, as text: the id of the node that takes the items."""
 
 
-class ReassignedItems(Table):
+class ReassignedItems(SqliteTable):
     """The targets of items in nodes that wait for deletion, stored in the mirror for all processes."""
 
     def targets(self) -> Targets:
@@ -160,7 +160,7 @@ def deleted_nodes(entry: OutboxEntry) -> frozenset[int]:
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class MirroredRanks(Table):
+class MirroredRanks(SqliteTable):
     """The mirror's copy of the journal's ranks. Rows get these ranks whenever they are written."""
 
     def of(self, item_ids: Iterable[int]) -> dict[int, float]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.sqlite.database import Found, OpenedFile, Places, connect, drop_database, failure, is_damage
+from backlit.store.sqlite.database import Found, OpenedFile, ProfileFiles, connect, drop_database, failure, is_damage
 
 _T = TypeVar("_T")
 
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 class MirrorFile(OpenedFile):
     """The mirror's file. `generation` grows with each rebuild."""
 
-    def __init__(self, places: Places, on_renewed: Callable[[], None]) -> None:
+    def __init__(self, places: ProfileFiles, on_renewed: Callable[[], None]) -> None:
         super().__init__(places.mirror)
         self.generation = 0
         self._on_renewed = on_renewed

@@ -10,10 +10,10 @@ from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.ranking import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import Copy
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import Merged, is_same, merge
@@ -32,7 +32,7 @@ _PAGE = 200
 class Creations:
     """The newest items and comments on the service."""
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase) -> None:
         self._client = client
         self._files = files
 
@@ -41,7 +41,7 @@ class Creations:
         me = await self._client.users.me()
         signed_in_of(me)
 
-        def known(writer: Writer) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
+        def known(writer: WriteContext) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
             return (
                 writer.journal.entries.made_ids(entry.kind),
                 _others(writer, me),
@@ -113,7 +113,7 @@ class Creations:
         return traits if traits.is_sure else UNSURE
 
 
-def _others(writer: Writer, me: Document) -> frozenset[str]:
+def _others(writer: WriteContext, me: Document) -> frozenset[str]:
     """Return the names of all other users. The service may name the signed-in user in several ways."""
     users = writer.mirror.resources("user", 0)
     return frozenset(name for user in users if user.get("id") != me.get("id") for name in _names(user)) - _names(me)
@@ -203,7 +203,7 @@ class ItemSending(EditSending):
         comments = await read_offered(below.comments(entry.item_id))
         attachments = await read_offered(below.attachments(entry.item_id))
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             known = writer.journal.trash.of_entry(entry.id) or Copy(document)
             of_tasks = [each for each in known.comments if each.get("workItemId") != entry.item_id]
             copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments or [])
@@ -217,17 +217,17 @@ class ItemSending(EditSending):
         act = {EntryKind.EDIT: _edited, EntryKind.ADD: _added, EntryKind.DELETE: _deleted}[entry.kind]
         await self._files.write(lambda writer: act(writer, entry, document))
 
-    def _receive(self, writer: Writer, _entry: OutboxEntry, document: Document) -> None:
+    def _receive(self, writer: WriteContext, _entry: OutboxEntry, document: Document) -> None:
         receive(writer, [document])
 
 
-def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
+def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
     receive(writer, [echo], entry)  # first: a crash in between would leave an old base for later edits
     writer.journal.deliver(entry)
     show_sign(writer, entry.item_id)
 
 
-def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
+def _added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
     with writer.journal.transaction():  # a crash in between would make a conflict of the presets
@@ -235,10 +235,10 @@ def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
         _start_from_presets(writer, entry, made)
     writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
     ids = frozenset({entry.temporary_id, real_id})
-    writer.signal.publish(Change(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
+    writer.signal.publish(StoreChange(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
 
 
-def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> None:
+def _start_from_presets(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     """Use the service's presets as the base of later edits of a new item, because no user changed them."""
     if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
         return  # found rather than created, and changed since
@@ -249,7 +249,7 @@ def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> N
             writer.journal.update(replace(each, base=base))
 
 
-def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
+def _deleted(writer: WriteContext, entry: OutboxEntry, _: Document) -> None:
     """Remove the item from the mirror and discard its other pending entries."""
     if was_discarded(writer, entry):
         return
@@ -259,8 +259,8 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
         late = [each for each in writer.journal.entries.undelivered(gone) if each.state is not EntryState.SENDING]
         writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in late)
     gone |= writer.mirror.remove_items(each.item_id for each in late)
-    writer.signal.publish(Change(Subject.ITEMS, gone))
-    writer.signal.publish(Change(Subject.COMMENTS, gone))
+    writer.signal.publish(StoreChange(Subject.ITEMS, gone))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
 
 
 class CommentSending(Sending):
@@ -291,7 +291,7 @@ class CommentSending(Sending):
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
         """Store a new comment under its id, or remove a deleted one."""
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if not document and was_discarded(writer, entry):
                 return
             old_id = entry.temporary_id if document else self._object_id(entry)
@@ -301,7 +301,7 @@ class CommentSending(Sending):
             writer.mirror.comments.put([document] if document else ())
             renamed = {} if real_id is None else {old_id: real_id}
             show_sign(writer, entry.item_id)
-            writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
+            writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
 
         await self._files.write(act)
 
@@ -309,7 +309,7 @@ class CommentSending(Sending):
 class RankSending:
     """Sender of RANK entries. Sending one twice has the same result."""
 
-    def __init__(self, client: "Client", files: Files, has_left: set[int]) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase, has_left: set[int]) -> None:
         self._client = client
         self._files = files
         self._has_left = has_left
@@ -337,11 +337,11 @@ class RankSending:
         raise refusal
 
 
-def _followed(writer: Writer, item_id: int) -> int:
+def _followed(writer: WriteContext, item_id: int) -> int:
     return writer.journal.renames.followed(item_id)
 
 
-def _ranked(writer: Writer, entry: OutboxEntry, moved: Document) -> None:
+def _ranked(writer: WriteContext, entry: OutboxEntry, moved: Document) -> None:
     receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
     writer.journal.deliver(entry)
     show_outcome(writer, entry)

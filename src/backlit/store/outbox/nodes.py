@@ -13,7 +13,7 @@ from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavaila
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import DATES, item_key, show_trees
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import Mirror, tree_writes
 from backlit.store.mirror.overlay import (
     deleted_nodes,
@@ -26,7 +26,7 @@ from backlit.store.mirror.overlay import (
     values_of,
 )
 from backlit.store.outbox.sending import EditSending, was_discarded
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.merge import Merged, is_same, merge
@@ -65,7 +65,7 @@ class NodeLevels:
     the whole tree is read.
     """
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase) -> None:
         self._client = client
         self._files = files
         self._filters = True
@@ -83,7 +83,7 @@ class NodeLevels:
         """Read the children of a node. `own` are nodes that the entry may have moved or created there."""
         kind, mine = str(entry.payload["tree"]), {entry.node_id, *own}
 
-        def expected(writer: Writer) -> set[int]:
+        def expected(writer: WriteContext) -> set[int]:
             return known_below(writer.mirror, kind, entry.project_id, [parent_id]) - mine
 
         level = await self._narrow(entry, [parent_id])
@@ -197,7 +197,9 @@ class NodeSending(EditSending):
 
     noun = "node"
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], levels: NodeLevels) -> None:
+    def __init__(
+        self, client: "Client", files: LocalDatabase, waits: Waits, has_left: set[int], levels: NodeLevels
+    ) -> None:
         super().__init__(client, files, waits, has_left, levels)
         self._levels = levels
 
@@ -269,14 +271,14 @@ class NodeSending(EditSending):
             with suppress(Trouble):
                 level = await self._levels.below(entry, place[0], [id_in(document)])
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             with self._files.trees:
                 if not was_discarded(writer, entry):
                     deliver_node(writer, entry, document or None, level)
 
         await self._files.write(act)
 
-    def _receive(self, writer: Writer, entry: OutboxEntry, document: Document) -> None:
+    def _receive(self, writer: WriteContext, entry: OutboxEntry, document: Document) -> None:
         writer.mirror.put_resource(str(entry.payload["tree"]), entry.project_id, document)
 
 
@@ -308,7 +310,7 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
     ]
 
 
-def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
+def deliver_node(writer: WriteContext, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
     """Store the written node and its level in the mirror, and mark the entry as sent."""
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
@@ -331,7 +333,7 @@ def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, 
         )
     writer.journal.deliver(entry, real_id)
     renamed = {} if real_id is None else {entry.temporary_id: real_id}
-    writer.signal.publish(Change(Subject.TREES, renamed=renamed))
+    writer.signal.publish(StoreChange(Subject.TREES, renamed=renamed))
     show_trees(writer)
     if waiting:
         show(writer, waiting)

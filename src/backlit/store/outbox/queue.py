@@ -15,12 +15,12 @@ from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import beside_of
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.items import CommentSending, Creations, ItemSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     BUSY,
     CREATES,
@@ -36,7 +36,7 @@ from backlit.store.records.entry import (
     new_comment,
 )
 from backlit.store.records.item import id_in
-from backlit.store.remote.reachability import SHUTS, USUAL_WAITS, Flow, Waits
+from backlit.store.remote.reachability import SHUTS, USUAL_WAITS, ConcurrencyLimit, Waits
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
 from backlit.store.undo.operations import RestoreNode
@@ -59,7 +59,7 @@ class _Sender(Protocol):
 class Outbox:
     """Sender of pending entries. Each step is in the journal before the request that follows from it."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits = USUAL_WAITS) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase, waits: Waits = USUAL_WAITS) -> None:
         self._files = files
         self._waits = waits
         self._has_left: set[int] = set()
@@ -76,7 +76,7 @@ class Outbox:
             **dict.fromkeys(RECALLS, self._recalls),
             EntryKind.RANK: ranks,
         }
-        self._flow = Flow()
+        self._flow = ConcurrencyLimit()
         client.watch(self._flow.answered)
         self._failures: dict[int, int] = {}
         self._not_before: dict[int, float] = {}
@@ -159,7 +159,7 @@ class Outbox:
         await self._rest(replace(entry, attempts=attempts, reason=error.message))
 
     async def _refuse(self, entry: OutboxEntry, reason: str, *, is_gone: bool = False) -> None:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if is_gone:
                 keep_last_copy(writer, entry.item_id)
             if hold(writer, entry, EntryState.REFUSED, reason):
@@ -173,7 +173,7 @@ class Outbox:
         self._has_left.discard(entry.id)
 
     async def _rest(self, entry: OutboxEntry) -> None:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             current = writer.journal.entries.find(entry.id) or entry
             if current.state is EntryState.DISCARDED:
                 return
@@ -185,14 +185,14 @@ class Outbox:
         await self._files.write(act)
 
 
-def _recover(writer: Writer) -> None:
+def _recover(writer: WriteContext) -> None:
     """Recover the entries that were in transit when a process or an attempt ended."""
     stuck = writer.journal.entries.sending()
     if stuck:
         writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
 
 
-def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEntry]:
+def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[OutboxEntry]:
     """Choose the next sendable entries and mark them as SENDING in advance."""
     if room <= 0:
         return []
@@ -261,7 +261,7 @@ async def _cancel(tasks: Sequence["asyncio.Task[bool] | asyncio.Task[BacklitErro
 class RecallSending:
     """Sender of RECALL and NODE_RECALL entries, which only read from the service."""
 
-    def __init__(self, files: Files, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
+    def __init__(self, files: LocalDatabase, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
         self._sending = sending
         self._files = files
         self._in_transit = waits.in_transit
@@ -303,7 +303,7 @@ def _name(entry: OutboxEntry) -> str:
     return f"#{entry.item_id}" if entry.item_id > 0 else f"“{entry.payload.get('name')}”"
 
 
-def _stays(writer: Writer, entry: OutboxEntry) -> None:
+def _stays(writer: WriteContext, entry: OutboxEntry) -> None:
     """Record that the object of a recall still exists."""
     if was_discarded(writer, entry):
         return
@@ -312,7 +312,7 @@ def _stays(writer: Writer, entry: OutboxEntry) -> None:
     _tell(writer, entry, [entry], f"{what} was not deleted and is unchanged.")
 
 
-def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> None:
+def _is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry, deletion: OutboxEntry) -> None:
     """Restore a deleted object as part of the step that undid the deletion."""
     if was_discarded(writer, entry):
         return
@@ -327,7 +327,7 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
     if deletion.kind is EntryKind.DELETE:
         gone = writer.mirror.delete_items([deletion.item_id])
         new_id = writer.journal.renames.followed(deletion.item_id)
-        writer.signal.publish(Change(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
+        writer.signal.publish(StoreChange(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
         writer.mirror.comments.remove([id_in(deletion.payload)])
@@ -335,7 +335,7 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
     _tell(writer, entry, made, sentence)
 
 
-def _made_again(writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
+def _made_again(writer: WriteContext, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
     if deletion.kind is EntryKind.DELETE_COMMENT:
         text, for_customers = str(deletion.payload.get("text") or ""), is_for_customers(deletion.payload)
         written = new_comment(entry.project_id, entry.item_id, text, for_customers=for_customers)
@@ -346,7 +346,7 @@ def _made_again(writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> It
         yield from restore(writer, copy, entry.step)
 
 
-def _node_is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> None:
+def _node_is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry, deletion: OutboxEntry) -> None:
     with files.trees:
         deliver_node(writer, replace(deletion, state=EntryState.SENDING), None, None)
     move = NodeReversals(writer, (), ()).restored(deletion)
@@ -358,11 +358,11 @@ def _node_is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: Ou
     _tell(writer, entry, made, f"“{entry.payload.get('name')}” was already deleted; {again}.")
 
 
-def _tell(writer: Writer, entry: OutboxEntry, written: list[OutboxEntry], sentence: str) -> None:
+def _tell(writer: WriteContext, entry: OutboxEntry, written: list[OutboxEntry], sentence: str) -> None:
     ids = frozenset({entry.item_id, *(each.item_id for each in written)})
     show(writer, sorted(ids))
     if entry.kind is EntryKind.NODE_RECALL:
         show_trees(writer)
-    writer.signal.publish(Change(Subject.ITEMS, ids, frozenset({"sign"})))
-    writer.signal.publish(Change(Subject.COMMENTS, ids))
-    writer.signal.publish(Change(Subject.OUTBOX, sentence=sentence))
+    writer.signal.publish(StoreChange(Subject.ITEMS, ids, frozenset({"sign"})))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, ids))
+    writer.signal.publish(StoreChange(Subject.OUTBOX, sentence=sentence))

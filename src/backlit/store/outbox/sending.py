@@ -12,8 +12,8 @@ from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unc
 from backlit.store.edits.deletions import deletions_of
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document
 from backlit.store.records.merge import Merged, kept_otherwise
@@ -28,7 +28,7 @@ _RACES = 5
 _LONGEST_TRANSIT = 30.0
 
 
-class Search(Protocol):
+class CreationSearch(Protocol):
     """Search for objects that an earlier request created although its response was lost."""
 
     async def largest_id(self, entry: OutboxEntry) -> int:
@@ -45,7 +45,9 @@ class Sending(ABC):
     project, tree or item, so that a look never finds an object that another entry's request created.
     """
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], search: Search) -> None:
+    def __init__(
+        self, client: "Client", files: LocalDatabase, waits: Waits, has_left: set[int], search: CreationSearch
+    ) -> None:
         self._client = client
         self._files = files
         self._search = search
@@ -208,7 +210,7 @@ class EditSending(Sending):
         await self._hold(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
 
     async def _hold(self, entry: OutboxEntry, state: EntryState, reason: str, received: Document) -> None:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if not hold(writer, entry, state, reason):
                 return
             if received:
@@ -242,17 +244,17 @@ class EditSending(Sending):
         return changes
 
     @abstractmethod
-    def _receive(self, writer: Writer, entry: OutboxEntry, document: Document) -> None:
+    def _receive(self, writer: WriteContext, entry: OutboxEntry, document: Document) -> None:
         """Store the object of an entry that was not delivered."""
 
 
-def was_discarded(writer: Writer, entry: OutboxEntry) -> bool:
+def was_discarded(writer: WriteContext, entry: OutboxEntry) -> bool:
     """Report whether an entry was undone while in transit. A deletion is then looked up, whatever its response."""
     current = writer.journal.entries.find(entry.id)
     return current is not None and current.state is EntryState.DISCARDED
 
 
-def hold(writer: Writer, entry: OutboxEntry, state: EntryState, reason: str) -> bool:
+def hold(writer: WriteContext, entry: OutboxEntry, state: EntryState, reason: str) -> bool:
     """Record a conflict or a rejection. Returns False if the entry is not needed any more."""
     current = writer.journal.entries.find(entry.id) or entry
     if current.state is EntryState.DISCARDED:
@@ -263,7 +265,7 @@ def hold(writer: Writer, entry: OutboxEntry, state: EntryState, reason: str) -> 
     return not (state is EntryState.REFUSED and _give_up_unwanted(writer, held))
 
 
-def show_outcome(writer: Writer, entry: OutboxEntry) -> None:
+def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
     """Show an item or the trees after an entry was sent, held or rejected."""
     writer.release_ranks()
     if entry.kind in ON_NODES:
@@ -271,16 +273,16 @@ def show_outcome(writer: Writer, entry: OutboxEntry) -> None:
         return
     show_sign(writer, entry.item_id)
     if entry.kind in ON_COMMENTS:
-        writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+        writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
-def show_sign(writer: Writer, item_id: int) -> None:
+def show_sign(writer: WriteContext, item_id: int) -> None:
     """Show an item with the sign of its entries."""
     show(writer, [item_id])
-    writer.signal.publish(Change(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
+    writer.signal.publish(StoreChange(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
 
 
-def _give_up_unwanted(writer: Writer, made: OutboxEntry) -> bool:
+def _give_up_unwanted(writer: WriteContext, made: OutboxEntry) -> bool:
     """Discard a rejected item or comment that the user has deleted since."""
     deletions = deletions_of(writer, made)
     is_undone = made.kind in UNMADE_LATER and writer.journal.undo_log.is_undone(made.step)

@@ -13,7 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.edits.items import edit_entry, show
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.planning.draft import (
     PLANNED,
     Contest,
@@ -25,7 +25,7 @@ from backlit.store.planning.draft import (
     document_of,
     draft_of,
 )
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Document, fields_in, text_of
 from backlit.store.records.merge import is_same
@@ -59,7 +59,7 @@ class Release(Struct, frozen=True):
 class PlanIterations:
     """The iterations of the current project, and the planned fields of its items without the draft."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -153,7 +153,7 @@ class Sent(Struct, frozen=True):
 class Plan:
     """The current project's draft. Each step is on disk before it is shown."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self.iterations = PlanIterations(files, lookups)
         self._files = files
         self._lookups = lookups
@@ -297,7 +297,7 @@ class Plan:
         self._lookups.need_project()
         key = self._key
 
-        def act(writer: Writer) -> bool:
+        def act(writer: WriteContext) -> bool:
             with writer.journal.transaction():
                 before = _read(writer, key)
                 after = change(before, writer.mirror.connection)
@@ -306,7 +306,7 @@ class Plan:
                 writer.journal.drafts.save(key, document_of(after))
             every = before.items.keys() | after.items.keys()
             ids = frozenset(each for each in every if before.items.get(each) != after.items.get(each))
-            writer.signal.publish(Change(Subject.PLAN, ids))
+            writer.signal.publish(StoreChange(Subject.PLAN, ids))
             return True
 
         return await self._files.write(act)
@@ -331,7 +331,9 @@ class Plan:
         key = self._key
         return await self._files.edit(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
 
-    def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> Sequence[int]:
+    def _commit(
+        self, writer: WriteContext, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]
+    ) -> Sequence[int]:
         """Journal the confirmed changes. Draft and entries change together or not at all."""
         draft = _read(writer, key)
         entries, done = [], {}
@@ -351,7 +353,7 @@ class Plan:
             writer.journal.drafts.save(key, document_of(after))
         ids = [entry.item_id for entry in written]
         show(writer, ids)
-        writer.signal.publish(Change(Subject.PLAN))
+        writer.signal.publish(StoreChange(Subject.PLAN))
         return ids
 
 
@@ -372,7 +374,7 @@ def _agreed(
     }
 
 
-def _read(writer: Writer, key: str) -> Draft:
+def _read(writer: WriteContext, key: str) -> Draft:
     return draft_of(writer.journal.drafts.find(key)).renamed(writer.journal.real_id)
 
 

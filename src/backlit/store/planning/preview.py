@@ -11,11 +11,11 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import LoadPart, PlannedLoad, loads
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import NodeTotals
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.status_groups import status_groups
 from backlit.store.planning.draft import Values
 from backlit.store.planning.plan import Plan
-from backlit.store.records.item import Item, Row, RowSign, text_of
+from backlit.store.records.item import Item, ItemRow, RowSign, text_of
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.groups import NO_TASKS, TasksShown
 from backlit.store.views.query import ViewSpec
@@ -32,11 +32,11 @@ _BY_ID = f"SELECT {_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each
 class PlanPreview:
     """Rows, items, totals and loads under the draft."""
 
-    def __init__(self, files: Files, plan: Plan) -> None:
+    def __init__(self, files: LocalDatabase, plan: Plan) -> None:
         self._files = files
         self._plan = plan
 
-    def laid_over(self, row: Row) -> Row:
+    def laid_over(self, row: ItemRow) -> ItemRow:
         """Return a row with its planned values and the sign of its change."""
         state = self._plan.state
         values = state.changes.get(row.id, {})

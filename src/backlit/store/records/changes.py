@@ -33,7 +33,7 @@ ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION
 """The subjects that a write by another process to the mirror may change."""
 
 
-class Change(Struct, frozen=True):
+class StoreChange(Struct, frozen=True):
     """A change in the store.
 
     Empty `ids` mean many or all. For comments and attachments they are the ids of the items. Empty `fields` mean
@@ -61,7 +61,7 @@ class ConnectionState(StrEnum):
     FAILED = "failed"
 
 
-class Connection(Struct, frozen=True):
+class ConnectionStatus(Struct, frozen=True):
     """The connection at a moment. `sentence` is a message for the user, `synced_at` this machine's time."""
 
     state: ConnectionState = ConnectionState.IDLE
@@ -85,10 +85,10 @@ class Signal:
     """A publisher that calls every listener with every change, on the thread of the change."""
 
     def __init__(self) -> None:
-        self._listeners: list[Callable[[Change], None]] = []
+        self._listeners: list[Callable[[StoreChange], None]] = []
         self._lock = threading.Lock()
 
-    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+    def subscribe(self, listener: Callable[[StoreChange], None]) -> Callable[[], None]:
         """Add a listener. Returns a function that removes it and can be called twice."""
         with self._lock:
             self._listeners = [*self._listeners, listener]
@@ -99,7 +99,7 @@ class Signal:
 
         return unsubscribe
 
-    def publish(self, change: Change) -> None:
+    def publish(self, change: StoreChange) -> None:
         """Call the listeners in the order of their subscription."""
         for listener in self._listeners:
             listener(change)

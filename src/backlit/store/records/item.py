@@ -38,7 +38,7 @@ class RowSign(IntEnum):
     CONTESTED = 7
 
 
-class Row(NamedTuple):
+class ItemRow(NamedTuple):
     """An item in a list. The caller resolves the names of people and places."""
 
     id: int
@@ -56,14 +56,14 @@ class Row(NamedTuple):
 ROW_COLUMNS = "id, type, name, status, estimate, owner_id, iteration_id, area_id, parent_id, sign"
 
 
-def row_of(values: Sequence[Any]) -> Row:
+def row_of(values: Sequence[Any]) -> ItemRow:
     """Return the row of a result of `SELECT ROW_COLUMNS`."""
-    return Row(*values[:9], RowSign(values[9]))  # type: ignore[call-arg] # a row has ten columns
+    return ItemRow(*values[:9], RowSign(values[9]))  # type: ignore[call-arg] # a row has ten columns
 
 
-def gone_row(item_id: int) -> Row:
+def gone_row(item_id: int) -> ItemRow:
     """Return a placeholder for an item deleted after the view was read."""
-    return Row(item_id, "", "", None, None, None, None, None, None, RowSign.NONE)
+    return ItemRow(item_id, "", "", None, None, None, None, None, None, RowSign.NONE)
 
 
 class Item(Struct, frozen=True):

@@ -112,7 +112,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
-class Part(Struct, frozen=True):
+class MergePart(Struct, frozen=True):
     """Some lines of the merged text. `theirs` is None without a clash."""
 
     lines: tuple[str, ...]
@@ -151,11 +151,11 @@ def has_marks(text: str) -> bool:
     return not set(MARKS).isdisjoint(_BREAK.split(text))
 
 
-def merge_parts(base: str, mine: str, theirs: str) -> list[Part]:
+def merge_parts(base: str, mine: str, theirs: str) -> list[MergePart]:
     """Split the merged text into agreed and clashing parts, without trailing line breaks."""
     old, ours, others = _lines(base), _lines(mine), _lines(theirs)
     if max(len(old), len(ours), len(others)) > LINES_LIMIT:
-        return [Part(tuple(ours), tuple(others))]
+        return [MergePart(tuple(ours), tuple(others))]
     return list(_parts(old, ours, others))
 
 
@@ -170,26 +170,26 @@ def _merged_once(base: str, mine: str, theirs: str) -> str | None:
     return _written(base, mine, theirs, parts)
 
 
-def _parts(old: Sequence[str], ours: Sequence[str], others: Sequence[str]) -> Iterator[Part]:
+def _parts(old: Sequence[str], ours: Sequence[str], others: Sequence[str]) -> Iterator[MergePart]:
     """Yield the parts in the order of the old text. `at` is the position in it."""
     at = in_ours = in_others = 0
     for start, end, mine, theirs in _groups(_hunks(old, ours), _hunks(old, others)):
         same = start - at
-        yield Part(tuple(others[in_others : in_others + same]))
+        yield MergePart(tuple(others[in_others : in_others + same]))
         in_ours, in_others = in_ours + same, in_others + same
         our_end = in_ours + end - start + sum(hunk.growth for hunk in mine)
         other_end = in_others + end - start + sum(hunk.growth for hunk in theirs)
         yield _part(ours[in_ours:our_end] if mine else None, others[in_others:other_end] if theirs else None)
         at, in_ours, in_others = end, our_end, other_end
-    yield Part(tuple(others[in_others:]))
+    yield MergePart(tuple(others[in_others:]))
 
 
-def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> Part:
+def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> MergePart:
     if mine is None or theirs is None:
-        return Part(tuple(mine or theirs or ()))
+        return MergePart(tuple(mine or theirs or ()))
     if _bare(mine) == _bare(theirs):
-        return Part(tuple(theirs))
-    return Part(tuple(mine), tuple(theirs))
+        return MergePart(tuple(theirs))
+    return MergePart(tuple(mine), tuple(theirs))
 
 
 def _groups(
@@ -218,7 +218,7 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_Hunk]:
 # Lines and their endings
 
 
-def _written(base: str, mine: str, theirs: str, parts: Sequence[Part]) -> str:
+def _written(base: str, mine: str, theirs: str, parts: Sequence[MergePart]) -> str:
     newline = next(iter(_BREAK.findall(theirs) or _BREAK.findall(mine)), "\n")
     known = set(_BREAK.findall(theirs)) or {newline}
     lines: list[str] = []

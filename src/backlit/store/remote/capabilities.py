@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SIZES = (PAGE, 500, 200, 100)
 """Page sizes to try, the largest first, until the service accepts one."""
 
 
-class Filtering(StrEnum):
+class FilterSupport(StrEnum):
     """The effect of $filter."""
 
     WORKS = "works"
@@ -52,7 +52,7 @@ class DateForm(StrEnum):
 class Traits(Struct, frozen=True):
     """The traits of a service. Without an item to probe, `is_sure` is False and all traits count as present."""
 
-    filtering: Filtering = Filtering.WORKS
+    filtering: FilterSupport = FilterSupport.WORKS
     by_id: bool = True
     dates: DateForm | None = DateForm.V3
     orders: bool = True
@@ -64,7 +64,7 @@ class Traits(Struct, frozen=True):
     @property
     def is_ranged(self) -> bool:
         """True if items can be requested by ranges of ids."""
-        return self.filtering is Filtering.WORKS and self.by_id
+        return self.filtering is FilterSupport.WORKS and self.by_id
 
     def document(self) -> dict[str, object]:
         """Return the traits as JSON for the mirror's notes."""
@@ -73,7 +73,7 @@ class Traits(Struct, frozen=True):
         return found
 
 
-UNSURE = Traits(Filtering.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
+UNSURE = Traits(FilterSupport.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
 """The traits to rely on without a probe."""
 
 
@@ -85,7 +85,7 @@ def traits_of(note: object) -> Traits | None:
         dates = None if note["dates"] is None else DateForm[str(note["dates"])]
         flags = {key: note[key] is True for key in ("by_id", "orders", "by_change", "etag")}
         page = whole(note["page"]) or SIZES[-1]
-        return Traits(filtering=Filtering(note["filtering"]), dates=dates, page=page, is_sure=True, **flags)
+        return Traits(filtering=FilterSupport(note["filtering"]), dates=dates, page=page, is_sure=True, **flags)
     except (KeyError, ValueError):
         return None
 
@@ -98,7 +98,7 @@ async def probe(client: "Client", told: object = None) -> Traits:
         return Traits()
     some = sorted(sample.results, key=id_in)[len(sample.results) // 2]  # below others, so an ignored condition shows
     filtering = await lists.filtering()
-    works = filtering is Filtering.WORKS
+    works = filtering is FilterSupport.WORKS
     by_id, dates, orders, by_change, page, etag = await asyncio.gather(
         lists.by_id(some) if works else asyncio.sleep(0, result=False),
         lists.dates(sample) if works else asyncio.sleep(0),
@@ -127,11 +127,11 @@ class _Probe:
         except (ServiceRefused, ServiceError):
             return None
 
-    async def filtering(self) -> Filtering:
+    async def filtering(self) -> FilterSupport:
         page = await self.ask("id lt 0")
         if page is None:
-            return Filtering.REFUSED
-        return Filtering.IGNORED if page.results else Filtering.WORKS
+            return FilterSupport.REFUSED
+        return FilterSupport.IGNORED if page.results else FilterSupport.WORKS
 
     async def by_id(self, some: Document) -> bool:
         low = (whole(some.get("id")) or 1) - 1
@@ -230,14 +230,14 @@ def has_words(traits: Traits) -> tuple[str, ...]:
 
 
 def _lists(traits: Traits) -> Iterator[str]:
-    if traits.filtering is not Filtering.WORKS:
-        what = "ignores" if traits.filtering is Filtering.IGNORED else "rejects"
+    if traits.filtering is not FilterSupport.WORKS:
+        what = "ignores" if traits.filtering is FilterSupport.IGNORED else "rejects"
         yield f"Filtering: no, the server {what} $filter. All items are read page by page and filtered locally."
     elif not traits.by_id:
         yield "Filtering by id: no. All items are read page by page."
     if not traits.orders:
         yield "Sorting: no. Lists are read completely and sorted locally."
-    if traits.filtering is Filtering.WORKS and traits.dates is None:
+    if traits.filtering is FilterSupport.WORKS and traits.dates is None:
         yield "Filtering by change time: no. " + _instead(traits)
     if not traits.is_ranged and not traits.by_change:
         yield "Reading changes only: no. " + _instead(traits)
@@ -266,7 +266,7 @@ CLOCK = "clock offset"
 class Server:
     """The service's traits, as last probed. Each call reads them again."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
     def traits(self) -> Traits | None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.records.item import Document, whole
 from backlit.store.remote.capabilities import PAGE, Traits
@@ -140,20 +140,22 @@ async def read_offered(listing: "Listing") -> list[Document] | None:
         return None
 
 
-async def store_items(files: Files, documents: list[Document]) -> None:
+async def store_items(files: LocalDatabase, documents: list[Document]) -> None:
     """Store items in batches and announce each batch."""
     for start in range(0, len(documents), BATCH):
         await files.write(partial(receive, documents=documents[start : start + BATCH]))
 
 
-async def store_new_items(files: Files, documents: list[Document], stored: Callable[[Writer], None]) -> None:
+async def store_new_items(
+    files: LocalDatabase, documents: list[Document], stored: Callable[[WriteContext], None]
+) -> None:
     """Store a page of mostly new items. Their rows are computed before the write.
 
     Calls `stored` in the same transaction.
     """
     new_rows = NewRows.of({item_id: each for each in documents if (item_id := whole(each.get("id"))) is not None})
 
-    def act(writer: Writer) -> None:
+    def act(writer: WriteContext) -> None:
         with transaction(writer.mirror.connection):
             receive(writer, documents, new_rows=new_rows)
             stored(writer)

@@ -148,7 +148,7 @@ _WEIGHT = 0.1
 _WRITES = frozenset({"PUT", "POST", "DELETE"})
 
 
-class Flow:
+class ConcurrencyLimit:
     """The number of concurrent requests: halved under strain, one more after a run of successes."""
 
     def __init__(self, most: int = MOST) -> None:

@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror, is_news
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
@@ -27,7 +27,7 @@ KEPT_AUTHORS = 5
 
 
 def receive(
-    writer: Writer,
+    writer: WriteContext,
     documents: Iterable[Document],
     delivered: OutboxEntry | None = None,
     new_rows: NewRows | None = None,
@@ -42,7 +42,7 @@ def receive(
     writer.announce(writer.mirror.put_items(received.values(), undelivered, new_rows))
 
 
-def note_comments(writer: Writer, documents: Iterable[Document]) -> None:
+def note_comments(writer: WriteContext, documents: Iterable[Document]) -> None:
     """Record the new comments, before the mirror gets them."""
     mine, marks = _my_names(writer.mirror), _AllWatermarks(writer)
     fresh: dict[int, list[Document]] = {}
@@ -56,7 +56,7 @@ def note_comments(writer: Writer, documents: Iterable[Document]) -> None:
     _put(writer, [_with_comments(records.get(each), items.get(each, {}), fresh[each]) for each in fresh])
 
 
-def note_comments_left(writer: Writer, item_id: int, documents: Collection[Document]) -> None:
+def note_comments_left(writer: WriteContext, item_id: int, documents: Collection[Document]) -> None:
     """Record the new comments of an item with a complete list, and forget the deleted ones."""
     note_comments(writer, documents)
     record = writer.journal.inbox.records([item_id]).get(item_id)
@@ -67,7 +67,7 @@ def note_comments_left(writer: Writer, item_id: int, documents: Collection[Docum
             _put(writer, [replace(record, comments=kept)])
 
 
-def note_gone(writer: Writer, item_ids: Iterable[int]) -> None:
+def note_gone(writer: WriteContext, item_ids: Iterable[int]) -> None:
     """Record items that others deleted or hid, before the mirror loses their names.
 
     Tasks deleted with their item, and items that the user never saw, are left out.
@@ -89,11 +89,11 @@ def note_gone(writer: Writer, item_ids: Iterable[int]) -> None:
     ]
     told = {record.item_id for record in news}
     if writer.journal.inbox.forget(records.keys() - told):
-        writer.signal.publish(Change(Subject.INBOX))
+        writer.signal.publish(StoreChange(Subject.INBOX))
     _put(writer, news)
 
 
-def note_synced(writer: Writer, project_id: int) -> None:
+def note_synced(writer: WriteContext, project_id: int) -> None:
     """Record the state of a project's mirror after a complete sync. The first time marks everything as seen.
 
     The recorded ids survive a rebuild of the mirror, so known objects never appear as new.
@@ -112,7 +112,7 @@ def note_synced(writer: Writer, project_id: int) -> None:
 class _AllWatermarks:
     """The largest known ids of the projects of some documents, each read once."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: WriteContext) -> None:
         self._news = writer.journal.inbox
         self._marks: dict[int, Watermarks | None] = {}
 
@@ -137,7 +137,10 @@ class _Mine(Struct, frozen=True):
 
 
 def _note_items(
-    writer: Writer, received: Mapping[int, Document], undelivered: Iterable[OutboxEntry], delivered: OutboxEntry | None
+    writer: WriteContext,
+    received: Mapping[int, Document],
+    undelivered: Iterable[OutboxEntry],
+    delivered: OutboxEntry | None,
 ) -> None:
     marks, names = _AllWatermarks(writer), _my_names(writer.mirror)
     told = {item_id: each for item_id, each in received.items() if marks.of(each) is not None}
@@ -233,9 +236,9 @@ def _unknown_comments(mirror: Mirror, documents: Iterable[Document]) -> list[Doc
     return [each for comment_id, each in given.items() if comment_id not in known]
 
 
-def _put(writer: Writer, news: Collection[InboxRecord]) -> None:
+def _put(writer: WriteContext, news: Collection[InboxRecord]) -> None:
     if news and (ids := writer.journal.inbox.put(news)):
-        writer.signal.publish(Change(Subject.INBOX, ids))
+        writer.signal.publish(StoreChange(Subject.INBOX, ids))
 
 
 def _record_of(document: Document, kind: NewsKind) -> InboxRecord:

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from backlit.model.reports.daily import DayProgress, ScopeFlow, flow_of
 from backlit.model.statuses import StatusGroups
 from backlit.model.trees import NodeTotals
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.journal.reports import IterationPoints, Move, ObservedStatus, SnapshotRow, SnapshotTable, Tracked
 from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
@@ -63,7 +63,7 @@ class _Pace:
     machine. `setting` keeps the last scanned state, so that a start without changes scans nothing.
     """
 
-    def __init__(self, files: Files, setting: str, few: int, speed: int) -> None:
+    def __init__(self, files: LocalDatabase, setting: str, few: int, speed: int) -> None:
         self._files = files
         self._setting = setting
         self._few = few
@@ -76,7 +76,7 @@ class _Pace:
         project_id: int,
         day: date,
         look: Callable[[sqlite3.Connection], Found],
-        keep: Callable[[Writer, Found], int],
+        keep: Callable[[WriteContext, Found], int],
     ) -> None:
         """Scan a project if it is due. `keep` stores what `look` found, and returns its number of rows."""
         (version,) = await self._files.read(lambda connection: connection.execute("PRAGMA data_version").fetchone())
@@ -89,7 +89,7 @@ class _Pace:
         if not state or state != scanned:
             found = await self._files.read(look)
 
-            def kept(writer: Writer) -> int:
+            def kept(writer: WriteContext) -> int:
                 count = keep(writer, found)
                 writer.journal.settings.keep(setting, state)
                 return count
@@ -99,7 +99,7 @@ class _Pace:
         self._last = key
 
 
-def _state(writer: Writer, project_id: int, day: date) -> str:
+def _state(writer: WriteContext, project_id: int, day: date) -> str:
     """Return what a change of a project changes. Empty if unsent changes or whole-second stamps could hide one."""
     newest, count = writer.mirror.extent(project_id)
     if not newest or newest % 1_000_000 == 0 or writer.journal.state() != OutboxState():
@@ -137,7 +137,7 @@ class Snapshot(Struct, frozen=True):
 class Snapshots:
     """The snapshots of the synced project, and those of the current one for reading."""
 
-    def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
+    def __init__(self, files: LocalDatabase, project: Callable[[], int | None], today: Callable[[], date]) -> None:
         self._files = files
         self._project = project
         self._today = today
@@ -177,7 +177,7 @@ class Snapshots:
         """Write today's changed rows. The syncing process calls it after every complete sync."""
         key = (project_id, self._today())
 
-        def put(writer: Writer, found: tuple[dict[int, SnapshotRow], int]) -> int:
+        def put(writer: WriteContext, found: tuple[dict[int, SnapshotRow], int]) -> int:
             lines, count = found
             before = {line[0]: line for line in writer.journal.snapshots.of_day(*key)}
             changed = [line for line in lines.values() if before.get(line[0]) != line]
@@ -233,7 +233,7 @@ class ScopeLog:
     while it is in one, a change about 40 permanently.
     """
 
-    def __init__(self, files: Files, today: Callable[[], date]) -> None:
+    def __init__(self, files: LocalDatabase, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
         self._pace = _Pace(files, "scope of", few=1_000, speed=500)
@@ -252,7 +252,7 @@ class ScopeLog:
             return {}
         ids = ids_json(sorted(iteration_ids))
 
-        def read(writer: Writer) -> tuple[Mapping[int, Tracked], list[tuple[str, float | None, float | None]]]:
+        def read(writer: WriteContext) -> tuple[Mapping[int, Tracked], list[tuple[str, float | None, float | None]]]:
             scope = writer.journal.scope_log
             return scope.followed(project_id), scope.moves(project_id, ids, days[0], days[-1])
 
@@ -266,7 +266,7 @@ class ScopeLog:
     async def carried(self, project_id: int, ends: Sequence[End]) -> list[NodeTotals]:
         """Return the totals carried over from some iterations to later ones before their end."""
 
-        def read(writer: Writer) -> list[NodeTotals]:
+        def read(writer: WriteContext) -> list[NodeTotals]:
             scope = writer.journal.scope_log
             return [
                 NodeTotals(*scope.carried(project_id, node_id, ids_json(sorted(later)), first, last))
@@ -276,7 +276,9 @@ class ScopeLog:
         return await self._files.write(read)
 
 
-def _look(connection: sqlite3.Connection, project_id: int, today: date) -> tuple[frozenset[int], dict[int, Place]]:
+def _look(
+    connection: sqlite3.Connection, project_id: int, today: date
+) -> tuple[frozenset[int], dict[int, IterationPoints]]:
     """Return the iterations to track and the place of each of their items, nothing for too many items."""
     followed = frozenset(_to_follow(connection, project_id, today - LONG))
     found = connection.execute(_TRACKED_SQL, (ids_json(sorted(followed)), project_id)).fetchall()
@@ -284,7 +286,7 @@ def _look(connection: sqlite3.Connection, project_id: int, today: date) -> tuple
         return frozenset(), {}
     groups = status_groups(connection, project_id)
     counted = {status: groups.of(status) not in NOT_COUNTED for status in {row[2] for row in found}}
-    return followed, {row[0]: Place(row[1], row[3]) for row in found if counted[row[2]]}
+    return followed, {row[0]: IterationPoints(row[1], row[3]) for row in found if counted[row[2]]}
 
 
 def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) -> Iterator[int]:
@@ -298,7 +300,9 @@ def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) 
             yield node_id
 
 
-def _note_scope(writer: Writer, found: tuple[frozenset[int], Mapping[int, Place]], project_id: int, today: date) -> int:
+def _note_scope(
+    writer: WriteContext, found: tuple[frozenset[int], Mapping[int, IterationPoints]], project_id: int, today: date
+) -> int:
     followed, places = found
     scope = writer.journal.scope_log
     kept, spans = scope.places(project_id), scope.followed(project_id)
@@ -316,7 +320,9 @@ def _note_scope(writer: Writer, found: tuple[frozenset[int], Mapping[int, Place]
     return len(places)
 
 
-def _moves(before: Mapping[int, Place], after: Mapping[int, Place], followed: frozenset[int]) -> Iterator[Move]:
+def _moves(
+    before: Mapping[int, IterationPoints], after: Mapping[int, IterationPoints], followed: frozenset[int]
+) -> Iterator[Move]:
     """Yield the additions and removals of already tracked iterations."""
     for item_id in before.keys() | after.keys():
         was, is_now = before.get(item_id), after.get(item_id)
@@ -326,7 +332,7 @@ def _moves(before: Mapping[int, Place], after: Mapping[int, Place], followed: fr
             yield Move(iteration_id, item_id, _points(was, iteration_id), _points(is_now, iteration_id))
 
 
-def _points(place: Place | None, iteration_id: int) -> float | None:
+def _points(place: IterationPoints | None, iteration_id: int) -> float | None:
     return place.points if place is not None and place.iteration_id == iteration_id else None
 
 
@@ -336,7 +342,7 @@ class StatusHistory:
     Only items in progress are tracked. The row of a done item is deleted.
     """
 
-    def __init__(self, files: Files, today: Callable[[], date]) -> None:
+    def __init__(self, files: LocalDatabase, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
         self._pace = _Pace(files, "statuses of", few=1_000, speed=500)
@@ -350,7 +356,7 @@ class StatusHistory:
     async def seen(self, project_id: int) -> "ObservedHistory":
         """Return the observed status history of a project's items."""
 
-        def read(writer: Writer) -> ObservedHistory:
+        def read(writer: WriteContext) -> ObservedHistory:
             table = writer.journal.status_history
             return ObservedHistory(
                 table.of_project(project_id), _noted_on(writer, project_id), table.changes(project_id)
@@ -386,12 +392,12 @@ class ObservedHistory(Struct, frozen=True):
         return since, (since - last).days <= 1
 
 
-def _noted_on(writer: Writer, project_id: int) -> date | None:
+def _noted_on(writer: WriteContext, project_id: int) -> date | None:
     text = writer.journal.settings.value(f"{_NOTED_ON} {project_id}")
     return None if text is None else date.fromisoformat(text)
 
 
-def _note_statuses(writer: Writer, items: Mapping[int, str], project_id: int, today: date) -> int:
+def _note_statuses(writer: WriteContext, items: Mapping[int, str], project_id: int, today: date) -> int:
     kept = writer.journal.status_history.of_project(project_id)
     before = _noted_on(writer, project_id)
     changed = [

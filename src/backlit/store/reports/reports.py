@@ -19,7 +19,7 @@ from backlit.model.reports.open_items import FirstDay, Stay, age, estimates, loa
 from backlit.model.reports.report import LEFT_OUT, Measure, Report
 from backlit.model.reports.velocity import IterationRecord, last_day_of_work, velocity
 from backlit.model.trees import ROOT_PARENT, NodeTotals
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.reports import items
 from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
@@ -121,7 +121,7 @@ class Records(Struct, frozen=True):
 class Reports:
     """The reports of the current project. `coverages` lists their possible subjects."""
 
-    def __init__(self, files: Files, lookups: Lookups, records: Records, names: StoreNames) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, records: Records, names: StoreNames) -> None:
         self._files = files
         self._lookups = lookups
         self._records = records

@@ -15,10 +15,10 @@ import orjson
 from msgspec import Struct, field
 
 from backlit.model.statuses import StatusGroup, StatusGroups
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
 from backlit.store.mirror.times import local_times
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import ITERATIONS_SQL, UNDER_WAY
 
@@ -52,7 +52,7 @@ _SQL = (
 class SampleHistory:
     """A project's made-up history, created once, and its last day."""
 
-    def __init__(self, files: Files, project: Callable[[], int | None], clock: Callable[[], datetime]) -> None:
+    def __init__(self, files: LocalDatabase, project: Callable[[], int | None], clock: Callable[[], datetime]) -> None:
         self._files = files
         self._project = project
         self._clock = clock
@@ -110,7 +110,7 @@ Days = Mapping[int, tuple[date, date]]
 """The first and last days of the dated iterations."""
 
 
-def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -> None:
+def _write(writer: WriteContext, project_id: int, made: SampleRecords, setting: str) -> None:
     kept = writer.journal.status_history.of_project(project_id)
     with writer.journal.transaction():
         for day, lines in made.lines.items():
@@ -127,7 +127,7 @@ def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -
             project_id, [(place, spans.get(place, Tracked(first, last))._replace(since=first)) for place in places]
         )
         writer.journal.settings.keep(setting, last.isoformat())
-    writer.signal.publish(Change(Subject.HISTORY))
+    writer.signal.publish(StoreChange(Subject.HISTORY))
 
 
 def sample_history(connection: sqlite3.Connection, project_id: int, end: date, zone: tzinfo | None) -> SampleRecords:

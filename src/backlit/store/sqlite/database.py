@@ -93,7 +93,7 @@ def drop_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-class Table:
+class SqliteTable:
     """A table, or some of one noun, through the connection of its file."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -269,7 +269,7 @@ class JournalReads:
         self._connection.close()
 
 
-class Places(Struct, frozen=True):
+class ProfileFiles(Struct, frozen=True):
     """The files of a profile. The mirror is disposable, the journal is not."""
 
     mirror: Path

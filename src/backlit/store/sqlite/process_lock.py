@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from backlit.model.errors import StorageError, Trouble
-from backlit.store.sqlite.database import Places
+from backlit.store.sqlite.database import ProfileFiles
 
 BEAT = 3.0
 """Seconds between two heartbeats of a lock's holder."""
@@ -137,7 +137,7 @@ def _is_at(file: int, path: Path) -> bool:
 class SyncLock:
     """Cross-process sync locks: one process syncs a project at a time and the others reuse its result."""
 
-    def __init__(self, places: Places, every: float, on_progress: Callable[[int, int], None]) -> None:
+    def __init__(self, places: ProfileFiles, every: float, on_progress: Callable[[int, int], None]) -> None:
         self._places = places
         self._every = every
         self._on_progress = on_progress

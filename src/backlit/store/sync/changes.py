@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceRefused
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
@@ -23,7 +23,7 @@ OVERLAP = timedelta(seconds=2)
 class ChangeReader:
     """Reader of changes from the watermark, the newest seen stamp, which it advances."""
 
-    def __init__(self, lists: ProjectLists, files: Files) -> None:
+    def __init__(self, lists: ProjectLists, files: LocalDatabase) -> None:
         self._lists = lists
         self._files = files
         self._key = f"watermark {lists.project_id}"
@@ -99,7 +99,7 @@ def _newest(documents: list[Document]) -> datetime | None:
     return max((found for each in documents if (found := moment(each.get("lastModifiedAt")))), default=None)
 
 
-Put = Callable[[Writer, Iterable[Document]], frozenset[int]]
+Put = Callable[[WriteContext, Iterable[Document]], frozenset[int]]
 _NOT_OFFERED = -1
 FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 
@@ -107,7 +107,7 @@ FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 class Feed:
     """The feed of a noun. Without the service's support, comments and files are read with their item."""
 
-    def __init__(self, subject: Subject, listing: "Listing", files: Files, put: Put) -> None:
+    def __init__(self, subject: Subject, listing: "Listing", files: LocalDatabase, put: Put) -> None:
         self._subject = subject
         self._listing = listing
         self._files = files
@@ -165,19 +165,19 @@ class Feed:
                 return True
 
     async def _store(self, key: str, position: int, documents: list[Document]) -> None:
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             ids = self._put(writer, documents)
             writer.mirror.set_note(key, position)
             if ids:
-                writer.signal.publish(Change(self._subject, ids))
+                writer.signal.publish(StoreChange(self._subject, ids))
 
         await self._files.write(act)
 
 
-def feeds_of(client: "Client", files: Files) -> tuple[Feed, ...]:
+def feeds_of(client: "Client", files: LocalDatabase) -> tuple[Feed, ...]:
     """Return the feeds of a service."""
 
-    def put_comments(writer: Writer, found: Iterable[Document]) -> frozenset[int]:
+    def put_comments(writer: WriteContext, found: Iterable[Document]) -> frozenset[int]:
         documents = list(found)
         note_comments(writer, documents)
         return writer.mirror.comments.put(documents)

@@ -4,8 +4,8 @@ from functools import partial
 
 from backlit.model.errors import ServiceError
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import LAST_ID, Document, id_in, whole
 from backlit.store.remote.capabilities import PAGE
 from backlit.store.remote.listing import PageLimit, ProjectLists, run_pooled
@@ -25,7 +25,7 @@ _IDS = (
 class DeletionScan:
     """A comparison of the item counts here and on the service. `size` is the size of a range to read."""
 
-    def __init__(self, files: Files, size: int = PAGE) -> None:
+    def __init__(self, files: LocalDatabase, size: int = PAGE) -> None:
         self._files = files
         self._size = size
         self._gone_but_unsent: set[int] = set()
@@ -66,7 +66,7 @@ class DeletionScan:
     async def _count(self, project_id: int, low: int, high: int) -> int:
         """Count the mirrored items of a range, without those kept only for unsent changes."""
 
-        def act(writer: Writer) -> int:
+        def act(writer: WriteContext) -> int:
             unsent = {entry.item_id for entry in writer.journal.entries.undelivered(self._gone_but_unsent)}
             self._gone_but_unsent &= unsent
             if not low and not high:
@@ -78,7 +78,7 @@ class DeletionScan:
         return await self._files.write(act)
 
     async def _ids(self, project_id: int, low: int, high: int) -> list[int]:
-        def act(writer: Writer) -> list[int]:
+        def act(writer: WriteContext) -> list[int]:
             return [
                 item_id
                 for (item_id,) in writer.mirror.connection.execute(
@@ -103,7 +103,7 @@ class DeletionScan:
             position = max(found)
         gone = set(await self._ids(lists.project_id, low, high)) - found.keys()
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             receive(writer, found.values())
             unsent = forget(writer, gone)
             self._gone_but_unsent = (self._gone_but_unsent - found.keys()) | unsent
@@ -117,18 +117,18 @@ async def _ask(lists: ProjectLists, low: int, high: int, top: int) -> tuple[int,
     return page.total, page.results
 
 
-def known_ids(writer: Writer) -> set[int]:
+def known_ids(writer: WriteContext) -> set[int]:
     """Return the ids of all items last seen on the service."""
     shown = {item_id for (item_id,) in writer.mirror.connection.execute("SELECT id FROM items WHERE id > 0")}
     return shown | writer.mirror.hidden.every()
 
 
-def keep_only(writer: Writer, item_ids: set[int]) -> None:
+def keep_only(writer: WriteContext, item_ids: set[int]) -> None:
     """Delete all other items, except unsent ones."""
     forget(writer, known_ids(writer) - item_ids)
 
 
-def forget(writer: Writer, item_ids: set[int]) -> set[int]:
+def forget(writer: WriteContext, item_ids: set[int]) -> set[int]:
     """Delete items that are gone. Items with unsent changes stay for the outbox. Returns the deleted ones."""
     unsent = {entry.item_id for entry in writer.journal.entries.undelivered(item_ids)}
     for item_id in unsent:
@@ -136,6 +136,6 @@ def forget(writer: Writer, item_ids: set[int]) -> set[int]:
     note_gone(writer, item_ids - unsent)
     gone = writer.mirror.remove_items(item_ids - unsent)
     if gone:
-        writer.signal.publish(Change(Subject.ITEMS, gone))
-        writer.signal.publish(Change(Subject.COMMENTS, gone))
+        writer.signal.publish(StoreChange(Subject.ITEMS, gone))
+        writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
     return unsent

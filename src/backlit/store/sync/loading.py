@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.item import LAST_ID, id_in
 from backlit.store.remote.capabilities import obeys
 from backlit.store.remote.listing import (
@@ -37,7 +37,7 @@ _OPEN = 0
 class FirstLoad:
     """The load of a project after its first rows. Stored ranges are recorded, so an interrupted load resumes."""
 
-    def __init__(self, lists: ProjectLists, files: Files, progress: Progress) -> None:
+    def __init__(self, lists: ProjectLists, files: LocalDatabase, progress: Progress) -> None:
         self._lists = lists
         self._files = files
         self._progress = progress
@@ -110,7 +110,7 @@ class FirstLoad:
             self._in_hand.append(self._left.pop())
             return self._in_hand[-1]
 
-    def _note(self, stored: _Range, count: int, writer: Writer) -> None:
+    def _note(self, stored: _Range, count: int, writer: WriteContext) -> None:
         """Record the missing ranges, in the writing thread's transaction that stores the items."""
         with self._noting:
             self._in_hand.remove(stored)
@@ -143,7 +143,7 @@ FEW = 50
 class FullScan:
     """A scan of all projects. It restarts after an interruption."""
 
-    def __init__(self, lists: ProjectLists, files: Files, progress: Progress) -> None:
+    def __init__(self, lists: ProjectLists, files: LocalDatabase, progress: Progress) -> None:
         self._lists = lists
         self._files = files
         self._progress = progress

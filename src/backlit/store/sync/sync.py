@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
@@ -32,7 +32,7 @@ SCAN_EVERY = 300.0
 class Sync:
     """The sync of one project at a time. Runs never overlap."""
 
-    def __init__(self, client: "Client", files: Files, progress: Progress) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase, progress: Progress) -> None:
         self._client = client
         self._files = files
         self._progress = progress
@@ -59,7 +59,7 @@ class Sync:
         The run after it finds deleted items.
         """
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             nouns = [f"{subject.value} {whose}" for subject in FEEDS for whose in (project_id, "all")]
             filled = ("filled", f"filled {project_id}", f"left {project_id}", f"watermark {project_id}")
             for key in (TRAITS, *filled, *nouns):
@@ -95,9 +95,9 @@ class Sync:
         """Read the projects and return their ids."""
         projects = await read_all(self._client.projects)
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if writer.mirror.put_resources("project", 0, projects):
-                writer.signal.publish(Change(Subject.PEOPLE))
+                writer.signal.publish(StoreChange(Subject.PEOPLE))
 
         await self._files.write(act)
         return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
@@ -115,13 +115,13 @@ class Sync:
         )
         self.user = signed_in_of(me)
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             writer.mirror.set_note("me", me)
             is_news = writer.mirror.configure(CAPABILITIES, told)
             if writer.mirror.put_resources("user", 0, users or [me]) or is_news:
-                writer.signal.publish(Change(Subject.PEOPLE))
+                writer.signal.publish(StoreChange(Subject.PEOPLE))
             if is_news:
-                writer.signal.publish(Change(Subject.ITEMS))
+                writer.signal.publish(StoreChange(Subject.ITEMS))
 
         await self._files.write(act)
 
@@ -215,10 +215,10 @@ class Sync:
             return
         seconds = str(int(offset.total_seconds()))
 
-        def act(writer: Writer) -> None:
+        def act(writer: WriteContext) -> None:
             if writer.journal.settings.value(CLOCK) != seconds:
                 writer.journal.settings.keep(CLOCK, seconds)
-                writer.signal.publish(Change(Subject.PEOPLE))
+                writer.signal.publish(StoreChange(Subject.PEOPLE))
 
         await self._files.write(act)
 
@@ -241,13 +241,13 @@ class Sync:
             read_offered(self._client.projects.time_entry_types(project_id)),
         )
 
-        def act(writer: Writer) -> bool:
+        def act(writer: WriteContext) -> bool:
             if writer.mirror.note(tree_writes(project_id)) != writes:
                 return False
             read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types or []}
             changed = {kind for kind, found in read.items() if writer.mirror.put_resources(kind, project_id, found)}
             if changed:
-                writer.signal.publish(Change(Subject.TREES))
+                writer.signal.publish(StoreChange(Subject.TREES))
             return True
 
         return await self._files.write(act)
@@ -258,6 +258,6 @@ def _filled_key(lists: ProjectLists) -> str:
     return f"filled {lists.project_id}" if lists.traits.is_ranged else "filled"
 
 
-def _has_items_of(writer: Writer, project_id: int) -> bool:
+def _has_items_of(writer: WriteContext, project_id: int) -> bool:
     sql = "SELECT 1 FROM items WHERE project_id = ? AND id > 0 LIMIT 1"
     return writer.mirror.connection.execute(sql, (project_id,)).fetchone() is not None

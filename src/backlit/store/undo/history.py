@@ -12,9 +12,9 @@ from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of
 from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import move_back
-from backlit.store.files.files import Files, Writer
+from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ActState, Copy
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     ON_COMMENTS,
     ON_NODES,
@@ -109,7 +109,7 @@ class Reversal(Struct, frozen=True):
 class History:
     """The undoable and redoable acts."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 
@@ -144,7 +144,7 @@ class History:
     async def _ask(self, *, is_redo: bool) -> Reversal | None:
         soft = self._soft()
 
-        def act(writer: Writer) -> Reversal | None:
+        def act(writer: WriteContext) -> Reversal | None:
             act, told = _next(writer, soft, is_redo=is_redo)
             return None if act is None else _described(writer, act, told, is_redo=is_redo)
 
@@ -164,7 +164,7 @@ def deleted_status(statuses: Iterable[str]) -> str | None:
     return next((status for status in statuses if status.strip().casefold() == DELETED), None)
 
 
-def _next(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[Effect]]:
+def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[Effect]]:
     """Return the next act and its operations. Acts without any are skipped."""
     undo_log = writer.journal.undo_log
     for act in list(undo_log.to_redo() if is_redo else undo_log.to_undo()):
@@ -175,7 +175,7 @@ def _next(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> tupl
     return None, []
 
 
-def _described(writer: Writer, act: int, told: Sequence[Effect], *, is_redo: bool) -> Reversal:
+def _described(writer: WriteContext, act: int, told: Sequence[Effect], *, is_redo: bool) -> Reversal:
     moves = [move for move, _ in told]
 
     def named(wanted: Iterable[int]) -> tuple[Named, ...]:
@@ -239,7 +239,7 @@ def _of_entry(entry: OutboxEntry) -> Named:
     return Named(entry.item_id, str(entry.payload.get("type") or ""), str(name or ""))
 
 
-def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Reversal | None:
+def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> Reversal | None:
     act, told = _next(writer, soft, is_redo=is_redo)
     if act is None:
         return None
@@ -256,10 +256,10 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     show(writer, [entry.item_id for entry in written])
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
-        writer.signal.publish(Change(Subject.COMMENTS, commented))
+        writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
     if described.nodes or any(entry.kind in ON_NODES for entry in written):
         show_trees(writer)
-    writer.signal.publish(Change(Subject.OUTBOX))
+    writer.signal.publish(StoreChange(Subject.OUTBOX))
     return replace(described, new_ids=tuple(_new_ids(described.made_again, written)))
 
 
@@ -270,7 +270,7 @@ def _new_ids(made_again: Sequence[Named], written: Sequence[OutboxEntry]) -> Ite
         yield next((each.item_id for each in added if replace(_of_entry(each), id=named.id) == named), 0)
 
 
-def _create_again(writer: Writer, item_id: int) -> int:
+def _create_again(writer: WriteContext, item_id: int) -> int:
     document, copy = writer.mirror.effective(item_id), writer.journal.trash.of_gone_item(item_id)
     if document is not None:
         copy = _with_gone_tasks(writer, copy_of_item(writer, document), copy)
@@ -292,12 +292,12 @@ def _create_again(writer: Writer, item_id: int) -> int:
     gone = writer.mirror.remove_items([item_id])
     show(writer, [entry.item_id for entry in written])
     made = written[0].item_id
-    writer.signal.publish(Change(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
-    writer.signal.publish(Change(Subject.COMMENTS, frozenset({made})))
+    writer.signal.publish(StoreChange(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))
     return made
 
 
-def _with_gone_tasks(writer: Writer, copy: Copy, kept: Copy | None) -> Copy:
+def _with_gone_tasks(writer: WriteContext, copy: Copy, kept: Copy | None) -> Copy:
     """Return a copy with the kept tasks that others deleted together with the item, and their comments."""
     if kept is None:
         return copy
@@ -307,14 +307,14 @@ def _with_gone_tasks(writer: Writer, copy: Copy, kept: Copy | None) -> Copy:
     return replace(copy, tasks=[*copy.tasks, *tasks], comments=[*copy.comments, *comments])
 
 
-def _moved_comment(writer: Writer, comment: OutboxEntry) -> OutboxEntry:
+def _moved_comment(writer: WriteContext, comment: OutboxEntry) -> OutboxEntry:
     """Return the unsent comment for the item's new creation."""
     item_id = writer.journal.renames.followed(comment.item_id)
     text, for_customers = str(comment.payload["text"]), is_for_customers(comment.payload)
     return new_comment(comment.project_id, item_id, text, for_customers=for_customers)
 
 
-def _written(writer: Writer, moves: Sequence[Move], step: int) -> list[OutboxEntry]:
+def _written(writer: WriteContext, moves: Sequence[Move], step: int) -> list[OutboxEntry]:
     """Journal the operations: restored nodes after the entries that may name them, discarded node entries last."""
     restored = [move for move in moves if isinstance(move, RestoreNode)]
     returned = [move.entry for move in moves if isinstance(move, Return) and move.entry.kind in ON_NODES]
@@ -323,7 +323,7 @@ def _written(writer: Writer, moves: Sequence[Move], step: int) -> list[OutboxEnt
     return [*written, *return_nodes(writer, returned, step)]
 
 
-def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]:
+def _carried_out(writer: WriteContext, move: Move, step: int) -> Iterator[OutboxEntry]:
     """Journal an operation. Yields the entries to lay over the mirror."""
     match move:
         case Write(item_id, payload, base, original):
@@ -352,7 +352,7 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             yield from _commented(writer, move, step)
 
 
-def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
+def _commented(writer: WriteContext, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
     match move:
         case DeleteComment(item_id, comment_id, text, kind, original):
             of_item = {"workItemId": item_id, "projectId": (writer.mirror.effective(item_id) or {}).get("projectId")}
@@ -366,7 +366,9 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             yield from writer.journal.add([written], step)
 
 
-def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry], step: int) -> Sequence[OutboxEntry]:
+def _standing_for(
+    writer: WriteContext, original: int, added: Sequence[OutboxEntry], step: int
+) -> Sequence[OutboxEntry]:
     """Add a repeated entry to the acts of the original one."""
     for each in added if original else ():
         writer.journal.undo_log.stand_for(each.id, original, step)

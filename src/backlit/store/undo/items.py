@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from backlit.store.edits.deletions import is_settable
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (
@@ -48,7 +48,7 @@ class UndoPlan:
     `soft` is the status that means deleted, by type, None for types without one.
     """
 
-    def __init__(self, writer: Writer, act: int, soft: Mapping[str, str | None]) -> None:
+    def __init__(self, writer: WriteContext, act: int, soft: Mapping[str, str | None]) -> None:
         self._journal = writer.journal
         self._mirror = writer.mirror
         self._soft = soft
@@ -258,7 +258,7 @@ def _is_moved(entry: OutboxEntry) -> bool:
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
 
 
-def restore(writer: Writer, copy: Copy, step: int) -> Iterator[OutboxEntry]:
+def restore(writer: WriteContext, copy: Copy, step: int) -> Iterator[OutboxEntry]:
     """Journal the creation of a copied item, in the open transaction. The old id leads to the new one."""
     made = _made(writer, copy.item, step)
     yield made
@@ -269,7 +269,7 @@ def restore(writer: Writer, copy: Copy, step: int) -> Iterator[OutboxEntry]:
         yield from _commented(writer, again, copy, step, whole(task.get("id")))
 
 
-def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
+def _made(writer: WriteContext, document: Document, step: int) -> OutboxEntry:
     fields = {
         key: value
         for key, value in fields_in(document).items()
@@ -287,7 +287,7 @@ def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
 
 
 def _commented(
-    writer: Writer, made: OutboxEntry, copy: Copy, step: int, old_id: int | None = None
+    writer: WriteContext, made: OutboxEntry, copy: Copy, step: int, old_id: int | None = None
 ) -> Iterable[OutboxEntry]:
     """Yield an item's comments, each preceded by a line with its original author and time."""
     wanted = copy.item_id if old_id is None else old_id

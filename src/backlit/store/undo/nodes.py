@@ -8,7 +8,7 @@ from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.checks import on_wire
 from backlit.store.edits.items import edit_entry
 from backlit.store.edits.nodes import deletion_of_node, kept_nodes, totals_in
-from backlit.store.files.files import Writer
+from backlit.store.files.files import WriteContext
 from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
 from backlit.store.records.item import Document, fields_in, id_in, whole
@@ -36,7 +36,7 @@ class NodeReversals:
     `first` are the act's original entries: items of restored and again deleted nodes go to their original targets.
     """
 
-    def __init__(self, writer: Writer, entries: Iterable[OutboxEntry], first: Iterable[OutboxEntry]) -> None:
+    def __init__(self, writer: WriteContext, entries: Iterable[OutboxEntry], first: Iterable[OutboxEntry]) -> None:
         self._writer = writer
         self._trees: dict[tuple[int, str], Tree] = {}
         followed = writer.journal.renames.followed
@@ -110,7 +110,7 @@ class NodeReversals:
 
 
 def restore_nodes(
-    writer: Writer, moves: Iterable[RestoreNode], placed: Collection[int], step: int
+    writer: WriteContext, moves: Iterable[RestoreNode], placed: Collection[int], step: int
 ) -> list[OutboxEntry]:
     """Journal the creation of deleted nodes, in the open transaction.
 
@@ -141,7 +141,7 @@ def restore_nodes(
     return [*written, *writer.journal.add(edits, step)]
 
 
-def return_nodes(writer: Writer, entries: Iterable[OutboxEntry], step: int) -> list[OutboxEntry]:
+def return_nodes(writer: WriteContext, entries: Iterable[OutboxEntry], step: int) -> list[OutboxEntry]:
     """Restore entries on nodes, after the entries that create the named nodes."""
     made: dict[str, dict[int, int]] = {}
     written: list[OutboxEntry] = []
@@ -163,7 +163,7 @@ def return_nodes(writer: Writer, entries: Iterable[OutboxEntry], step: int) -> l
     return written
 
 
-def _follow(writer: Writer, kind: str, new_ids: Mapping[int, int]) -> None:
+def _follow(writer: WriteContext, kind: str, new_ids: Mapping[int, int]) -> None:
     """Replace the ids of restored nodes in waiting and undoable entries."""
     for text in (PLACE_KEYS[kind], f'"tree":"{kind}"') if new_ids else ():
         writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))

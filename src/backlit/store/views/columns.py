@@ -12,7 +12,7 @@ from backlit.model.fields import Kind
 from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.ready_check import Rule
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
 from backlit.store.views.query import level_day, level_value
@@ -23,7 +23,7 @@ class Cells:
 
     def __init__(
         self,
-        files: Files,
+        files: LocalDatabase,
         faults: Callable[[Sequence[int]], Mapping[int, tuple[Rule, ...]]],
         times: Callable[[], LocalTimes],
     ) -> None:
@@ -131,7 +131,7 @@ _SETTING = "columns"
 class ChosenColumns:
     """The chosen columns of the backlog, read once and written in the background. Saved views have their own."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
         self._wishes: tuple[ColumnWish, ...] | None = None
 

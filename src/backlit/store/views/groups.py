@@ -12,7 +12,7 @@ from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
 from backlit.model.local_times import LocalTimes
 from backlit.model.trees import NodeTotals
-from backlit.store.views.query import Query, level_day, level_value
+from backlit.store.views.query import ViewStatements, level_day, level_value
 
 GroupKey = tuple[object, ...]
 """The values of a group's fields, outermost first."""
@@ -220,7 +220,7 @@ class Facet(Struct, frozen=True):
     totals: NodeTotals
 
 
-def facets(mirror: sqlite3.Connection, query: Query, key: str, times: LocalTimes) -> list[Facet]:
+def facets(mirror: sqlite3.Connection, query: ViewStatements, key: str, times: LocalTimes) -> list[Facet]:
     """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
     sql, values = query.counts(key)
     sums: dict[object, NodeTotals] = {}

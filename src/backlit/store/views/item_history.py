@@ -8,7 +8,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import FieldNews, Item
 from backlit.store.records.people import Person
@@ -49,7 +49,7 @@ class ItemHistory:
     """Events of items, as far as this machine knows them: the service has no audit log of items."""
 
     def __init__(
-        self, files: Files, me: Callable[[], Person | None], server_time: Callable[[datetime], datetime]
+        self, files: LocalDatabase, me: Callable[[], Person | None], server_time: Callable[[datetime], datetime]
     ) -> None:
         self._files = files
         self._me = me

@@ -8,7 +8,7 @@ import orjson
 from msgspec import Struct
 
 from backlit.model.trees import NodeTotals
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
@@ -17,7 +17,7 @@ from backlit.store.sqlite.database import ids_json
 class Batch:
     """Reads of any set of items. Unknown ids are left out."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
     def items(self, item_ids: Sequence[int]) -> list[Item]:
@@ -92,7 +92,7 @@ def comments_in(mirror: sqlite3.Connection, where: str, value: object) -> tuple[
 class Comments:
     """The mirrored and the unsent comments, for screens."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
     def of_item(self, item_id: int) -> tuple[CommentEntry, ...]:
@@ -124,7 +124,7 @@ class AttachmentEntry(Struct, frozen=True):
 class Attachments:
     """The mirrored attachments, for screens."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
     def of_item(self, item_id: int) -> tuple[AttachmentEntry, ...]:

@@ -12,11 +12,11 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_fie
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Node, NodeTotals, Tree
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
 from backlit.store.mirror.status_groups import project_in, status_groups
-from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import (
@@ -53,7 +53,7 @@ NO_PROJECT = "You are not in a project yet. Ask a manager to add you."
 class Lookups:
     """Short reads of rarely changing data. Answers are cached until a change concerns them."""
 
-    def __init__(self, files: Files, signal: Signal) -> None:
+    def __init__(self, files: LocalDatabase, signal: Signal) -> None:
         self._files = files
         self._kept: dict[tuple[frozenset[Subject], str], object] = {}
         self._changes = 0
@@ -62,7 +62,7 @@ class Lookups:
         self.own_names = OwnNames()
         signal.subscribe(self._forget)
 
-    def _forget(self, change: Change) -> None:
+    def _forget(self, change: StoreChange) -> None:
         stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
         with self._lock:
             self._changes += 1
@@ -330,10 +330,10 @@ _TOTALS = (
 )
 
 
-class Projects:
+class ProjectLookups:
     """Reads about projects. Projects that were never opened here have no items yet."""
 
-    def __init__(self, files: Files, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
         self._files = files
         self._lookups = lookups
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 import orjson
 from msgspec import Struct, field
 
-from backlit.store.files.files import Files
+from backlit.store.files.files import LocalDatabase
 from backlit.store.journal.settings import item_of_draft
-from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.changes import Signal, StoreChange, Subject
 
 MOST = 100
 
@@ -16,7 +16,7 @@ MOST = 100
 class InputHistory:
     """The typed lines of each purpose, the latest first, without repeats."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
         self._lines: dict[str, list[str]] = {}
 
@@ -41,7 +41,7 @@ def _key(purpose: str) -> str:
 class KeptValues:
     """Small values of the screens by key: what was open last, and notes that were hidden."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
     def find(self, key: str) -> object:
@@ -62,7 +62,7 @@ START_PROBLEMS = "start problems"
 class Drafts:
     """Unfinished texts by key. It is announced which items begin or cease to have one."""
 
-    def __init__(self, files: Files, signal: Signal) -> None:
+    def __init__(self, files: LocalDatabase, signal: Signal) -> None:
         self._files = files
         self._signal = signal
         self._unwritten: dict[str, dict[str, object]] = {}
@@ -96,7 +96,7 @@ class Drafts:
 
     def _announce(self, key: str) -> None:
         if (item_id := item_of_draft(key)) is not None:
-            self._signal.publish(Change(Subject.DRAFTS, frozenset({item_id})))
+            self._signal.publish(StoreChange(Subject.DRAFTS, frozenset({item_id})))
 
 
 _BOARD_SETTING = "board"
@@ -116,7 +116,7 @@ class BoardLayouts:
     Those settings are `written`, as text; without any they are the columns and lanes of `usual`.
     """
 
-    def __init__(self, files: Files, project: Callable[[], int | None]) -> None:
+    def __init__(self, files: LocalDatabase, project: Callable[[], int | None]) -> None:
         self._files = files
         self._project = project
 

@@ -64,7 +64,7 @@ class ViewSpec(Struct, frozen=True):
     planned_out: frozenset[int] = frozenset()
 
 
-class Query(Struct, frozen=True):
+class ViewStatements(Struct, frozen=True):
     """A view's statements on the table of items."""
 
     where: Sql
@@ -167,7 +167,7 @@ def query_of(
     custom: Collection[Field] = (),
     *,
     with_done: bool | None = None,
-) -> Query:
+) -> ViewStatements:
     """Return a view's statements. `query` is the resolved query, `with_done` its consequence."""
     with_done = spec.with_done if with_done is None else with_done
     parts = [Sql("project_id = ?", (-1 if project_id is None else project_id,))]
@@ -184,7 +184,7 @@ def query_of(
     fields = {**{f.key: f for f in custom}, **{f.key: f for f in PROPERTY_BY_LOWER_NAME.values()}}
     leading = tuple(takewhile(lambda key: key.name in fields and fields[key.name].kind in ENTRIES, spec.sort))
     levels = (*spec.group, *(key.name for key in leading))
-    return Query(
+    return ViewStatements(
         where=Sql(" AND ".join(part.text for part in parts), tuple(v for part in parts for v in part.values)),
         with_done=with_done,
         is_covered=(keys | set(levels)) <= COVERED,
@@ -285,7 +285,7 @@ ASKED = (
 )
 
 
-def explained(query: Query, spec: ViewSpec, mirror: sqlite3.Connection, count: int | None) -> list[str]:
+def explained(query: ViewStatements, spec: ViewSpec, mirror: sqlite3.Connection, count: int | None) -> list[str]:
     """Return sentences about a view's execution, the database's plan last."""
     plan = plan_of(mirror, query.ids())
     is_walk = any("items_in_order" in step for step in plan)
@@ -304,7 +304,7 @@ def plan_of(mirror: sqlite3.Connection, statement: tuple[str, tuple[object, ...]
     return [str(step[3]) for step in mirror.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
 
 
-def _order(query: Query, plan: Sequence[str]) -> str:
+def _order(query: ViewStatements, plan: Sequence[str]) -> str:
     is_sorted = any("ORDER BY" in step for step in plan)
     if is_sorted and not query.sort and not query.levels:
         return "Order: backlog order, sorted once while loading the filtered items."
@@ -316,7 +316,7 @@ def _order(query: Query, plan: Sequence[str]) -> str:
     return f"Order: by {names}, sorted once while loading in the background."
 
 
-def _filters(query: Query, spec: ViewSpec, *, is_walk: bool) -> list[str]:
+def _filters(query: ViewStatements, spec: ViewSpec, *, is_walk: bool) -> list[str]:
     place = "in the order's index" if is_walk else "in the rows found by another condition"
     found = []
     reads = sorted(query.filtered)

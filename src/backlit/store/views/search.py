@@ -8,8 +8,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from backlit.model.filters.matching import words_of
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.changes import Change, Subject
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.views.filter_sql import phrase_of
 from backlit.store.views.view import View
 
@@ -29,7 +29,7 @@ _COMMENTS = (
 )
 
 
-class Place(StrEnum):
+class MatchField(StrEnum):
     """The place of a match."""
 
     NAME = "name"
@@ -41,15 +41,15 @@ class Hit(Struct, frozen=True):
     """A matching item. `snippet` is the original text around a match."""
 
     item_id: int
-    place: Place
+    place: MatchField
     snippet: str
     comment_id: int | None = None
 
 
-class Search:
+class TextSearch:
     """The search of names, descriptions and comments in the current project, unsent ones included."""
 
-    def __init__(self, files: Files, project_id: Callable[[], int | None]) -> None:
+    def __init__(self, files: LocalDatabase, project_id: Callable[[], int | None]) -> None:
         self._files = files
         self._project_id = project_id
 
@@ -77,7 +77,7 @@ class Search:
             pass
 
 
-def index_more(writer: Writer) -> bool:
+def index_more(writer: WriteContext) -> bool:
     """Index a few waiting items of any process. Returns whether more wait.
 
     Lists of words are told once all items are indexed.
@@ -85,17 +85,19 @@ def index_more(writer: Writer) -> bool:
     full_text = writer.mirror.full_text
     full_text.look()
     if full_text.index_some():
-        writer.signal.publish(Change(Subject.ITEMS))
+        writer.signal.publish(StoreChange(Subject.ITEMS))
     return full_text.is_due
 
 
 def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[Hit]:
     hits = []
     for item_id, name, description in mirror.execute(_ITEMS, (wanted, *rest)):
-        place, text = (Place.NAME, name) if _place_in(name, words) is not None else (Place.DESCRIPTION, description)
+        place, text = (
+            (MatchField.NAME, name) if _place_in(name, words) is not None else (MatchField.DESCRIPTION, description)
+        )
         hits.append(Hit(item_id, place, snippet(str(text or ""), words)))
     hits += [
-        Hit(item_id, Place.COMMENT, snippet(text, words), comment_id)
+        Hit(item_id, MatchField.COMMENT, snippet(text, words), comment_id)
         for item_id, comment_id, text in mirror.execute(_COMMENTS, (wanted, *rest))
     ]
     return hits[: rest[1]]

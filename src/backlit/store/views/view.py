@@ -16,11 +16,11 @@ from backlit.model.filters import POINTS
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
 from backlit.model.trees import NodeTotals
-from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import ROW_COLUMNS, Row, gone_row, row_of
+from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.records.item import ROW_COLUMNS, ItemRow, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.groups import Alike, Bucket, Facet, GroupKey, GroupLine, Lines, facets, in_order
-from backlit.store.views.query import Query, ViewSpec, explained, level_day, query_of
+from backlit.store.views.query import ViewSpec, ViewStatements, explained, level_day, query_of
 
 _T = TypeVar("_T")
 Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
@@ -79,7 +79,7 @@ class View:
         read: Read[object],
         names: ViewNames | None = None,
         *,
-        shape: Callable[[Row], Row] | None = None,
+        shape: Callable[[ItemRow], ItemRow] | None = None,
     ) -> None:
         self.spec = spec
         self.project_id = project_id
@@ -94,15 +94,15 @@ class View:
         self._folded: frozenset[GroupKey] = frozenset()
         self.largest_id = 0
         self._is_complete = False
-        self._rows: dict[int, Row] = {}
-        self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
+        self._rows: dict[int, ItemRow] = {}
+        self._changes: deque[StoreChange] = deque(maxlen=NOTED_CHANGES)
         self._is_stale = False
         self._are_totals_stale = True
         self._reading = asyncio.Lock()
         self.totals: NodeTotals | None = None
         self.values: ColumnValues | None = None
 
-    def _resolved(self) -> Query:
+    def _resolved(self) -> ViewStatements:
         """Return the statements with names resolved now. The current iteration changes with the day."""
         spec, names = self.spec, self._names
         if names is None:
@@ -116,7 +116,7 @@ class View:
         return LocalTimes(None) if self._names is None else self._names.times()
 
     @property
-    def query(self) -> Query:
+    def query(self) -> ViewStatements:
         """The statements of the last load."""
         return self._query
 
@@ -130,7 +130,7 @@ class View:
         """The number of lines, headers included and folded items excluded, None until it is known."""
         return self._lines.count if self._is_complete else None
 
-    def rows(self, start: int, stop: int) -> list[Row]:
+    def rows(self, start: int, stop: int) -> list[ItemRow]:
         """Return the items of a window, fewer at the end, without headers. Every window costs the same."""
         if not self._is_complete and stop > len(self._ids):
             self._read_first(max(stop, FIRST_WINDOW))
@@ -145,11 +145,11 @@ class View:
                 self._rows[values[0]] = self._row_of(values)
         return [self._rows.get(item_id) or gone_row(item_id) for item_id in ids]
 
-    def lines(self, start: int, stop: int) -> list[Row | GroupLine]:
+    def lines(self, start: int, stop: int) -> list[ItemRow | GroupLine]:
         """Return the lines of a window: items, and the headers of their groups."""
         if not self._is_complete:
             return [*self.rows(start, stop)]
-        found: list[Row | GroupLine] = []
+        found: list[ItemRow | GroupLine] = []
         for part in self._lines.window(start, stop):
             found.extend(self.rows(part.start, part.stop) if isinstance(part, range) else [part])
         return found
@@ -190,7 +190,7 @@ class View:
         sql, values = self._query.rows(limit)
         ticks = iter(range(TICKS_COVERED if self._query.is_covered else TICKS_READ))
         self._mirror.set_progress_handler(lambda: next(ticks, None) is None, TICK)
-        found: list[Row] = []
+        found: list[ItemRow] = []
         try:
             for each in self._mirror.execute(sql, values):
                 found.append(self._row_of(each))  # noqa: PERF401 - rows before an interrupt count
@@ -280,14 +280,14 @@ class View:
         """Return sentences about the view's execution: the index, and the requests to the service."""
         return explained(self._query, self.spec, self._mirror, self.count)
 
-    def note(self, change: Change) -> None:
+    def note(self, change: StoreChange) -> None:
         """Record a change for `reload`. Can be called on any thread."""
         if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES}:
             self._changes.append(change)
 
     def _take_changes(self) -> None:
         if len(self._changes) == NOTED_CHANGES:
-            self._changes.append(Change(Subject.ITEMS))
+            self._changes.append(StoreChange(Subject.ITEMS))
         ordering = self._ordering_fields()
         while self._changes:
             change = self._changes.popleft()
@@ -296,7 +296,7 @@ class View:
             else:
                 self._is_stale = self._is_stale or change.kind.value in ordering
 
-    def _take_items(self, change: Change, ordering: set[str]) -> None:
+    def _take_items(self, change: StoreChange, ordering: set[str]) -> None:
         if not change.ids:
             self._rows.clear()
         for item_id in change.ids:
@@ -320,7 +320,7 @@ class View:
 
 def _load(
     mirror: sqlite3.Connection,
-    query: Query,
+    query: ViewStatements,
     ranks: list[Mapping[object, object] | None],
     spec: ViewSpec,
     times: LocalTimes,
@@ -391,7 +391,7 @@ def _by_change(mirror: sqlite3.Connection, ids: "array[int]") -> "array[int]":
     return array("q", [item_id for (item_id,) in mirror.execute(sql, (ids_json(ids),))])
 
 
-def _ids(mirror: sqlite3.Connection, query: Query) -> "array[int]":
+def _ids(mirror: sqlite3.Connection, query: ViewStatements) -> "array[int]":
     """Return all ids in order. One JSON array takes half the time of rows; in parts, no full list of objects exists."""
     sql, values = query.ids()
     (text,) = mirror.execute(f"SELECT json_group_array(id) FROM ({sql})", values).fetchone()  # noqa: S608 # bound values
@@ -404,6 +404,6 @@ def _ids(mirror: sqlite3.Connection, query: Query) -> "array[int]":
     return ids
 
 
-def _totals(mirror: sqlite3.Connection, query: Query) -> NodeTotals:
+def _totals(mirror: sqlite3.Connection, query: ViewStatements) -> NodeTotals:
     count, points, tasks = mirror.execute(*query.totals()).fetchone()
     return NodeTotals(int(count), float(points), int(tasks))

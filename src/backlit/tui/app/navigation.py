@@ -9,7 +9,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Hit
-from backlit.store.views.search import Place as HitPlace
+from backlit.store.views.search import MatchField as HitPlace
 from backlit.tui.app.places import Place, Places
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Answer, ConfirmDialog

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.trees import NO_TOTALS
-from backlit.store.records.item import Item, Row
+from backlit.store.records.item import Item, ItemRow
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -39,7 +39,7 @@ class BacklogScreen(ListScreen):
     def __init__(self, store: Store, shared: SharedFilter, *, greets: bool = False) -> None:
         self._names = names = ListNames(store)
 
-        def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
+        def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
             shown = self._shown_view
             return names.badges(rows, shown.tasks, is_judged=shown.is_judged)
 

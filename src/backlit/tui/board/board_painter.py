@@ -14,7 +14,7 @@ from textual.strip import Strip
 from backlit.model.amounts import counted, estimate_text
 from backlit.model.planning import Capacity
 from backlit.model.statuses import status_word
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
@@ -64,14 +64,14 @@ class CardWindow:
     """The cards in sight by their places in the view, with their badges; read column by column."""
 
     def __init__(self, names: Names) -> None:
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, ItemRow] = {}
         self._badges = Badges(names, self.read)
 
-    def read(self) -> Sequence[Row]:
+    def read(self) -> Sequence[ItemRow]:
         """Return the cards that were read."""
         return [*self._rows.values()]
 
-    def at(self, view: View, place: int, in_sight: Callable[[], Sequence[int]]) -> Row | None:
+    def at(self, view: View, place: int, in_sight: Callable[[], Sequence[int]]) -> ItemRow | None:
         """Return the card at a place of the view; an unread card is read with the others in sight of its column."""
         if place not in self._rows:
             if len(self._rows) > ROWS_KEPT:
@@ -171,7 +171,7 @@ class CardPainter:
         more = [Segment("›", theme.style("muted"))] * (sight.stop < len(words))
         return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
 
-    def card(self, row: Row, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
+    def card(self, row: ItemRow, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         """Draw a card: type and title, in up to two lines, and facts; the rest is blank.
 
         On a card of two lines the rest of a title is before the facts, or is cut where they leave no room for it.
@@ -195,7 +195,7 @@ class CardPainter:
         drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
         return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
 
-    def _facts(self, row: Row, room: int, on: str | None) -> list[Segment]:
+    def _facts(self, row: ItemRow, room: int, on: str | None) -> list[Segment]:
         """Return number, points, status and owner, as many as fit; dim, so that the titles tell the cards apart."""
         groups = self._names.status_groups()
         facts = [(f"#{row.id}" if row.id > 0 else "new", "muted")]
@@ -288,7 +288,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[Row, int, int, bool, bool, Badge], Card] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, Badge], Card] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -419,7 +419,7 @@ class BoardPainter:
         is_folded = found is not None and found[0].is_folded
         return self._painter.foot(0 if is_folded else max(0, below), totals.count - totals.shown, slot.width)
 
-    def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
+    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool) -> Card:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         key = (row, width, lines, is_cursor, is_selected, badge)
         if key not in self._drawn:
@@ -428,7 +428,7 @@ class BoardPainter:
             self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
         return self._drawn[key]
 
-    def _draw(self, row: Row, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
+    def _draw(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         lines = self._board.laid_out.card_lines
         if lines > 1:
             return self._painter.card(row, width, lines, is_cursor=is_cursor, is_selected=is_selected, badge=badge)

@@ -9,7 +9,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import PARENT, RELEASE, BoardSettings
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -49,7 +49,7 @@ class BoardScreen(ListScreen):
     def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
         self._names = names = ListNames(store)
 
-        def badges(rows: Sequence[Row]) -> Mapping[int, Badge]:
+        def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
             return names.badges(rows, is_judged=self._shown_view.is_judged)
 
         self.arrangement = Arrangement(store, settings, names)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
 from backlit.model.statuses import StatusGroups, status_word
-from backlit.store.records.item import Item, Row, number_of
+from backlit.store.records.item import Item, ItemRow, number_of
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number, spelled
 from backlit.tui.commands.table import commands_here, commands_in, key_to
@@ -153,7 +153,7 @@ def _offer_elsewhere(command: Command) -> Offer:
     return replace(offer_of(command), keys=keys, help=f"{command.context.value} · {command.help}", is_dim=True)
 
 
-def item_offer(item: Row | Item, groups: StatusGroups, about: str = "") -> Offer:
+def item_offer(item: ItemRow | Item, groups: StatusGroups, about: str = "") -> Offer:
     """Return the offer of an item: its number, type, name and status, and a text about it."""
     status = f"{status_sign(item.status, groups)} {status_word(item.status)}"
     return Offer(item.id, number_of(item.id), f"{type_sign(item.type)} {item.name}  {status}{about}")

@@ -5,7 +5,7 @@ from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
@@ -28,7 +28,9 @@ class ListNames:
         """As the columns take them."""
         return Names(self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups)
 
-    def badges(self, rows: Sequence[Row], tasks: TasksShown = ALL, *, is_judged: bool = False) -> Mapping[int, Badge]:
+    def badges(
+        self, rows: Sequence[ItemRow], tasks: TasksShown = ALL, *, is_judged: bool = False
+    ) -> Mapping[int, Badge]:
         """Return the badges of some rows, judged if wanted, with the numbers of tasks that a list does not show."""
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}

@@ -7,7 +7,7 @@ from textual.containers import Container
 
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
-from backlit.store.records.changes import Connection, ConnectionState, Subject
+from backlit.store.records.changes import ConnectionState, ConnectionStatus, Subject
 from backlit.store.records.item import FieldNews
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
@@ -168,7 +168,7 @@ class InboxScreen(StoreScreen[None]):
         self.run_command("inbox.open")
 
 
-def _empty_words(connection: Connection, *, is_feed: bool) -> str:
+def _empty_words(connection: ConnectionStatus, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
         caught_up = "You're all caught up. tc to show recent comments, q to go back."
         return "No comments in this project yet." if is_feed else caught_up

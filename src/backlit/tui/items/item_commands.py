@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from backlit.model.amounts import counted, listed
-from backlit.store.edits.deletions import Extent
+from backlit.store.edits.deletions import ItemDeletionExtent
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
@@ -134,7 +134,7 @@ def _going(store: Store, items: Sequence[Item]) -> str:
     return going_words(store.deletions.extent([item.id for item in items]))
 
 
-def going_words(going: Extent) -> str:
+def going_words(going: ItemDeletionExtent) -> str:
     """Return a sentence about all that is deleted with the items."""
     parts = [
         counted(count, noun)

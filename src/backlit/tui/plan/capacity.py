@@ -13,7 +13,7 @@ from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
@@ -40,7 +40,7 @@ class Shift(Struct, frozen=True):
     altered: int = 0
 
 
-def points_of_row(row: Row) -> float:
+def points_of_row(row: ItemRow) -> float:
     """Return the points of a row; 0 without an estimate."""
     return points_of(row.estimate) or 0.0
 

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
@@ -119,11 +119,11 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
 def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
     """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
     row = items.row(items.cursor)
-    if not isinstance(row, Row) or row.id not in gone:
+    if not isinstance(row, ItemRow) or row.id not in gone:
         return
     for index in range(items.cursor + 1, min(items.row_count(), items.cursor + 1 + MOST_PASSED)):
         row = items.row(index)
-        if isinstance(row, Row) and not {row.id, row.parent_id} & gone:
+        if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
             items.move_to(index)
             return
 

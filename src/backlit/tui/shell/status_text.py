@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
-from backlit.store.records.changes import Connection, ConnectionState
+from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
@@ -226,11 +226,11 @@ _FIRST_WAYS = (
 """Ways out of a new workspace."""
 
 
-def _progress(connection: Connection) -> str:
+def _progress(connection: ConnectionStatus) -> str:
     return f"{connection.sentence.rstrip(' .…')} … {connection.done:,} of {connection.total:,}"
 
 
-def _is_bad(connection: Connection) -> bool:
+def _is_bad(connection: ConnectionStatus) -> bool:
     return connection.state in {ConnectionState.OFFLINE, ConnectionState.FAILED, ConnectionState.SIGNED_OUT}
 
 

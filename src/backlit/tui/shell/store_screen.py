@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar, TypeVarTuple, cast
 from textual.message import Message
 from textual.screen import Screen
 
-from backlit.store.records.changes import Change, Subject
+from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.textual_private import BatchScreen
@@ -46,7 +46,7 @@ class ChangeBatch:
         ids = self.ids(subject)
         return ids is None or item_id in ids
 
-    def add(self, change: Change) -> None:
+    def add(self, change: StoreChange) -> None:
         """Add one change."""
         self._add_ids(change.kind, change.ids or None)
         self.fields |= change.fields
@@ -174,7 +174,7 @@ class ChangeFeed:
         self._lock = threading.Lock()
         self._published_at = 0.0
 
-    def take(self, change: Change) -> None:
+    def take(self, change: StoreChange) -> None:
         """Add a change to the batch, and show its message."""
         with self._lock:
             is_first = not self._batch

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -15,7 +15,7 @@ from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
 STRIPS_KEPT = 512
-Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
+Drawn = tuple[ItemRow | GroupLine, tuple[str, ...], bool, bool, Badge]
 """A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
 
 
@@ -57,7 +57,7 @@ class ColumnScroll:
             self._list = None
         is_loaded = view.count is not None
         lines = view.lines(top, top + page) if is_loaded else [*view.rows(0, FIRST_ROWS)]
-        self.need(widest(view, [each for each in lines if isinstance(each, Row)], names), view)
+        self.need(widest(view, [each for each in lines if isinstance(each, ItemRow)], names), view)
 
     def need(self, cells: Mapping[str, int], view: View) -> None:
         """Give default columns the cells that their values need, never less than before in the same list.

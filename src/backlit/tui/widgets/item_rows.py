@@ -15,7 +15,7 @@ from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_word
 from backlit.model.filters import POINTS
 from backlit.model.statuses import StatusGroups, status_word
-from backlit.store.records.item import Row, RowSign
+from backlit.store.records.item import ItemRow, RowSign
 from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
@@ -90,7 +90,7 @@ class Badge(NamedTuple):
 NO_BADGE = Badge()
 
 
-def state_sign(row: Row, badge: Badge) -> tuple[str, str]:
+def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
     """Return the sign of a row's state and its colour, else of its draft, or of a synced or unready item."""
     sign, colour = ROW_SIGNS[row.sign]
     if sign != " ":
@@ -100,7 +100,7 @@ def state_sign(row: Row, badge: Badge) -> tuple[str, str]:
     return (SYNCED, colour) if badge.is_synced else (UNREADY, "pending") if badge.is_unready else (sign, colour)
 
 
-def lacks_estimate(row: Row, groups: StatusGroups) -> bool:
+def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
     """Return whether an open item of a type with estimates has none."""
     is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
     return not is_estimated and groups.is_open(row.status)
@@ -112,7 +112,7 @@ class Names(Struct, frozen=True):
     owner: Callable[[int | None], str]
     iteration: Callable[[int | None], str]
     group: Callable[[GroupLine], str] = lambda line: str(line.value)
-    badges: Callable[[Sequence[Row]], Mapping[int, Badge]] = lambda _rows: {}
+    badges: Callable[[Sequence[ItemRow]], Mapping[int, Badge]] = lambda _rows: {}
     """Badges of some rows by id; rows without badges are left out."""
     cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
     """Texts of some items in some fields; empty for no value."""
@@ -142,7 +142,7 @@ BRIEF_STATUS = replace(STATUS, title="St", width=2)
 USUAL = (STATUS, PTS, OWNER, ITERATION)
 KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
-_VALUES: Mapping[str, Callable[[Row], Any]] = {
+_VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
     STATUS.key: attrgetter("status"),
     PTS.key: attrgetter("estimate", "type", "status"),
     OWNER.key: attrgetter("owner_id"),
@@ -181,7 +181,7 @@ def taken_by(columns: Sequence[Column]) -> int:
     return sum(each.width + GAP for each in columns) + 2
 
 
-def widest(view: View, rows: Iterable[Row], names: Names) -> Mapping[str, int]:
+def widest(view: View, rows: Iterable[ItemRow], names: Names) -> Mapping[str, int]:
     """Return the cells that the values of default columns need, in some rows and in all items of a loaded view.
 
     A column without values needs none, and neither does one whose value stands above the rows: in the header of each
@@ -250,7 +250,7 @@ class Layout:
 
     def row(
         self,
-        row: Row,
+        row: ItemRow,
         cells: Sequence[str] = (),
         *,
         is_cursor: bool,
@@ -311,7 +311,7 @@ class Layout:
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
-    def _type_and_name(self, row: Row, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
+    def _type_and_name(self, row: ItemRow, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
         theme, is_task = self._theme, row.type == ItemType.TASK
         lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
@@ -330,13 +330,13 @@ class Layout:
         pieces = (name[:start], style), (name[start:end], mark), (name[end:], style)
         yield from (Segment(text, look) for text, look in pieces if text)
 
-    def _known(self, column: Column, row: Row, on: str | None) -> Segment:
+    def _known(self, column: Column, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
         if value not in self._drawn:
             self._drawn[value] = self._draw_known(column, row, on)
         return self._drawn[value]
 
-    def _draw_known(self, column: Column, row: Row, on: str | None) -> Segment:
+    def _draw_known(self, column: Column, row: ItemRow, on: str | None) -> Segment:
         match column.key:
             case STATUS.key:
                 groups = self._names.status_groups()
@@ -367,7 +367,7 @@ def group_counts(line: GroupLine) -> Sequence[str]:
 class Badges:
     """Badges of items, read for all rows in sight together; `rows` returns those."""
 
-    def __init__(self, names: Names, rows: Callable[[], Sequence[Row]]) -> None:
+    def __init__(self, names: Names, rows: Callable[[], Sequence[ItemRow]]) -> None:
         self._names = names
         self._rows = rows
         self._found: dict[int, Badge] = {}
@@ -396,11 +396,11 @@ class RowWindow:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._lines: dict[int, Row | GroupLine] = {}
+        self._lines: dict[int, ItemRow | GroupLine] = {}
         self._cells: dict[int, tuple[str, ...]] = {}
         self._badges = Badges(names, self._rows)
 
-    def line(self, view: View, index: int, top: int, page: int) -> Row | GroupLine | None:
+    def line(self, view: View, index: int, top: int, page: int) -> ItemRow | GroupLine | None:
         """Return a line; reads all lines in sight where it is missing."""
         if index not in self._lines:
             start = max(0, min(top, index))
@@ -421,7 +421,9 @@ class RowWindow:
     def forget_items(self, ids: set[int] | None) -> Sequence[int]:
         """Forget the lines of some items, or all; returns their indices."""
         self.forget_words()
-        found = [index for index, row in self._lines.items() if ids is None or (isinstance(row, Row) and row.id in ids)]
+        found = [
+            index for index, row in self._lines.items() if ids is None or (isinstance(row, ItemRow) and row.id in ids)
+        ]
         for index in found:
             del self._lines[index]
         return found
@@ -440,5 +442,5 @@ class RowWindow:
             self._cells.update((each, tuple(found.get(each, ()))) for each in ids)
         return self._cells.get(item_id, ())
 
-    def _rows(self) -> Sequence[Row]:
-        return [row for row in self._lines.values() if isinstance(row, Row)]
+    def _rows(self) -> Sequence[ItemRow]:
+        return [row for row in self._lines.values() if isinstance(row, ItemRow)]

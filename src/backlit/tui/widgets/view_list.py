@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.model.fields import ItemType
 from backlit.model.query import NameText
 from backlit.model.query.keys import parts_of
-from backlit.store.records.item import Row
+from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -171,17 +171,17 @@ class TaskFolds(GroupFolds):
             super().unfold_all()
         self._turn(None, True)
 
-    def _row(self) -> Row | None:
+    def _row(self) -> ItemRow | None:
         row = self._row_at(self._rows.cursor)
-        return row if isinstance(row, Row) else None
+        return row if isinstance(row, ItemRow) else None
 
-    def _go_to_item_of(self, task: Row) -> bool:
+    def _go_to_item_of(self, task: ItemRow) -> bool:
         """Put the cursor on the item of a task; return False for other rows, and without the item in the list."""
         return task.type == ItemType.TASK and task.parent_id is not None and self._rows.go_to(task.parent_id)
 
-    def _has_tasks_below(self, row: Row) -> bool:
+    def _has_tasks_below(self, row: ItemRow) -> bool:
         below = self._row_at(self._rows.cursor + 1)
-        return isinstance(below, Row) and below.type == ItemType.TASK and below.parent_id == row.id
+        return isinstance(below, ItemRow) and below.type == ItemType.TASK and below.parent_id == row.id
 
     def _has_groups(self) -> bool:
         return self._rows.view is not None and bool(self._rows.view.spec.group)
@@ -292,7 +292,7 @@ class BacklogList(ItemList):
             return 0
         return self._known if self.view.line_count is None else self.view.line_count
 
-    def row(self, index: int) -> Row | GroupLine | None:
+    def row(self, index: int) -> ItemRow | GroupLine | None:
         """Return the item or header on a line."""
         if self.view is None or not 0 <= index < self.row_count():
             return None
@@ -306,7 +306,7 @@ class BacklogList(ItemList):
 
     def _note_current(self) -> None:
         row = self.row(self.cursor)
-        self.current_id = row.id if isinstance(row, Row) else None
+        self.current_id = row.id if isinstance(row, ItemRow) else None
         self._group_here = row.group if isinstance(row, GroupLine) else None
 
     # Mouse
