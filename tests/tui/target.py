@@ -15,15 +15,15 @@ from textual.widgets import Static
 
 from backlit.model.fields import ItemType
 from backlit.store import Item, Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickerDialog
-from backlit.tui.fields.acts import Act
+from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.shell.dispatch import function_of
-from backlit.tui.shell.target import ItemPlace, Session
+from backlit.tui.shell.target import ItemPlace, UiSession
 
 Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]
@@ -48,7 +48,7 @@ async def run(target: object, command_id: str, count: int | None = None, letter:
     """Run a command of the table against a target."""
     command = COMMAND_BY_ID[command_id]
     with nullcontext() if isinstance(target, FakeTarget) and target.shown_on else stage():
-        done = function_of(command.handler)(target, Call(command, count, letter, text))
+        done = function_of(command.handler)(target, CommandContext(command, count, letter, text))
         if done is not None:
             await done
 
@@ -64,7 +64,7 @@ class FakeTarget:
 
     def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
         self.store = store
-        self.session = Session()
+        self.session = UiSession()
         self.ids = list(ids)
         self.answers = list(answers)
         self.asked: list[Screen[object]] = []
@@ -119,7 +119,7 @@ class FakeTarget:
         """Open nothing."""
         return False
 
-    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+    async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Journal a change."""
         await journal(self, act, items)
 

@@ -18,8 +18,8 @@ from backlit.store.edits.work_log import Work
 from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.app.places import Jumps, Place, Places, Recent
-from backlit.tui.commands.command import Call, CannotAct, Command
+from backlit.tui.app.places import AppLocation, Jumps, Recent, ScreenNavigator
+from backlit.tui.commands.command import CannotAct, Command, CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemSearch
@@ -36,7 +36,7 @@ class FakePlaces:
     """The places of no application: the backlog, with or without a screen over it."""
 
     def __init__(self, *, has_screen_over: bool = False) -> None:
-        self.here = Place("backlog", 7)
+        self.here = AppLocation("backlog", 7)
         self.recent = Recent()
         self.jumps = Jumps()
         self.has_screen_over = has_screen_over
@@ -59,7 +59,7 @@ class FakePlaces:
     async def go(self, mode: str) -> bool:
         return await self.switch_to(mode)
 
-    async def return_to(self, place: Place) -> None:
+    async def return_to(self, place: AppLocation) -> None:
         self.here = place
 
     def close_top(self) -> bool:
@@ -72,7 +72,7 @@ class FakeApplication(FakeTarget):
     def __init__(self, store: Store, answers: tuple[object, ...] = (), places: FakePlaces | None = None) -> None:
         super().__init__(store, (), answers)
         self.fake_places = places or FakePlaces()
-        self.places = cast("Places", self.fake_places)
+        self.places = cast("ScreenNavigator", self.fake_places)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = ["here", "local", "demo-500-1"]
@@ -117,8 +117,8 @@ class Focused(Widget):
     COMMAND_GROUPS = (*ITEM_COMMANDS, *BacklitApp.COMMAND_GROUPS)
 
 
-def call(command_id: str, count: int | None = None, text: str = "") -> Call:
-    return Call(COMMAND_BY_ID[command_id], count, "", text)
+def call(command_id: str, count: int | None = None, text: str = "") -> CommandContext:
+    return CommandContext(COMMAND_BY_ID[command_id], count, "", text)
 
 
 async def story(store: Store) -> int:
@@ -148,7 +148,7 @@ async def test_a_count_goes_so_many_jumps_back_and_forward_again(tmp_path: Path)
     with offline_store(tmp_path) as store:
         target = FakeApplication(store)
         as_target, places = cast("navigation.NavigationTarget", target), target.fake_places
-        left = [Place("board"), Place("plan"), Place("areas")]
+        left = [AppLocation("board"), AppLocation("plan"), AppLocation("areas")]
         for each in left:
             places.jumps.leave(each)
         start = places.here
@@ -473,6 +473,6 @@ def test_a_macro_that_was_never_recorded_is_refused() -> None:
         recorder = macros.Recorder(cast("macros.Player", None))
 
     with pytest.raises(CannotAct, match="There is no macro z"):
-        macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))
+        macros.play(Target(), CommandContext(COMMAND_BY_ID["macro.play"], None, "z"))
     with pytest.raises(CannotAct, match="No macro has been played yet"):
         macros.play(Target(), call("macro.again"))

@@ -8,13 +8,13 @@ from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.board_painter import CardPainter
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
-from backlit.tui.fields.acts import Act, Plan
+from backlit.tui.fields.acts import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import mirrored_words
-from backlit.tui.widgets.item_rows import NO_BADGE, OWNER, PTS, UNESTIMATED, Badge, Layout, Names
+from backlit.tui.widgets.item_rows import NO_BADGE, OWNER, PTS, UNESTIMATED, Badge, DisplayNames, Layout
 
 ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
-NAMES = Names(lambda _id: "", lambda _id: "")
+NAMES = DisplayNames(lambda _id: "", lambda _id: "")
 ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)
 MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
 
@@ -79,7 +79,9 @@ def test_deleting_warns_of_what_another_tracker_mirrors(items: list[Item], words
 
 
 def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None:
-    plan = Plan(Act("Done", (), lambda _item: {}), 2, {1: ITEM, 2: MIRRORED}, {1: {"Name": "a"}, 2: {"Name": "b"}})
+    plan = BulkChange(
+        FieldEdit("Done", (), lambda _item: {}), 2, {1: ITEM, 2: MIRRORED}, {1: {"Name": "a"}, 2: {"Name": "b"}}
+    )
 
     assert plan.synced == 1
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, column_widths, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, CardGrid, column_widths, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -16,12 +16,12 @@ COLUMNS = (TO_DO, DOING, DONE)
 
 def grid_of(
     cells: Mapping[Any, int], collapsed: tuple[int, ...] = (), folded: tuple[str, ...] = (), only: int | None = None
-) -> Grid:
+) -> CardGrid:
     """A board of cards: how many there are in each lane and column, or column."""
     buckets = [Bucket(key, array("q", range(count))) for key, count in cells.items()]
     keys = ("lane", "column")[-len(next(iter(cells))) :]
     lines = Lines.grouped(keys, buckets, {key: (count, 1.5 * count) for key, count in cells.items()})
-    return Grid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded], only)
+    return CardGrid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded], only)
 
 
 IN_LANES = {("a", "To do"): 2, ("a", "Done"): 1, ("b", "Doing"): 3, ("c", "To do"): 1}
@@ -43,7 +43,7 @@ def test_a_column_has_the_totals_of_its_cards() -> None:
 
 def test_a_column_with_a_most_shows_its_first_cards_and_counts_all() -> None:
     lines = Lines.grouped(("column",), [Bucket((DONE.first,), array("q", range(14)))], {(DONE.first,): (14, 21.0)})
-    grid = Grid((TO_DO, DOING, replace(DONE, most=10)), lines.headers)
+    grid = CardGrid((TO_DO, DOING, replace(DONE, most=10)), lines.headers)
 
     assert (grid.totals[2].count, grid.totals[2].shown) == (14, 10)
     assert (grid.height(2), grid.place_at(2, 9), grid.place_at(2, 10), grid.spot_of(10)) == (10, 9, None, None)
@@ -166,7 +166,7 @@ def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
     assert column_widths(grid, 0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
 
 
-def rows_of(grid: Grid, height: int, card_lines: int) -> list[int]:
+def rows_of(grid: CardGrid, height: int, card_lines: int) -> list[int]:
     return [row for row, _ in BoardLayout(card_lines=card_lines).fitted(grid, 0, height).lines]
 
 

@@ -16,7 +16,7 @@ from backlit.store import Store
 from backlit.store.records.people import current, leaves
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import Act, plan_of, to_tags, to_value
+from backlit.tui.fields.acts import FieldEdit, plan_of, to_tags, to_value
 from backlit.tui.items.bulk_edit import bulk_question
 from backlit.tui.widgets.item_rows import SYNCED
 
@@ -302,7 +302,7 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
     ],
 )
 async def test_the_question_about_a_change_names_its_reach_its_warnings_and_each_value(
-    tmp_path: Path, act: Act, ids: list[int], heading: str, lines: list[str]
+    tmp_path: Path, act: FieldEdit, ids: list[int], heading: str, lines: list[str]
 ) -> None:
     documents = [
         item(1, kind="Feedback", Tags=["a", "z"], Description="x" * 60),
@@ -351,7 +351,7 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
     ]
     with offline_store(tmp_path, documents) as store:
         statuses = {1: "In Progress", 2: "Done"}
-        act = Act("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
+        act = FieldEdit("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
         plan = plan_of(act, store.batch.items([1, 2]), store.lookups)
 
         words = words_of(await bulk_question(store, plan))

@@ -14,8 +14,8 @@ from backlit.model.settings.user_settings import RELEASE
 from backlit.store import Store, ViewSpec
 from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import Grid
-from backlit.tui.fields.acts import Plan, plan_of
+from backlit.tui.board.grid import CardGrid
+from backlit.tui.fields.acts import BulkChange, plan_of
 
 COLUMNS = (
     BoardColumn("Not Done", ("Not Done", "Open"), limit=2),
@@ -37,14 +37,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-async def grid_of(store: Store, columns: Sequence[BoardColumn] = COLUMNS) -> Grid:
+async def grid_of(store: Store, columns: Sequence[BoardColumn] = COLUMNS) -> CardGrid:
     alike = tuple(each.values for each in columns if len(each.values) > 1)
     view = store.view(ViewSpec(group=("Status",), with_done=True, alike=alike))
     await view.load()
-    return Grid(columns, view.outline.headers, [], set(), None)
+    return CardGrid(columns, view.outline.headers, [], set(), None)
 
 
-async def moved(store: Store, steps: int, ids: Sequence[int], columns: Sequence[BoardColumn] = COLUMNS) -> Plan:
+async def moved(store: Store, steps: int, ids: Sequence[int], columns: Sequence[BoardColumn] = COLUMNS) -> BulkChange:
     act = moved_by(store, "Status", await grid_of(store, columns), steps)
     return plan_of(act, store.batch.items(list(ids)), store.lookups)
 

@@ -17,7 +17,7 @@ from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
-from backlit.tui.commands.command import Call, Command, Context, item_number
+from backlit.tui.commands.command import Command, CommandContext, Context, item_number
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.field_grid import FieldGrid
@@ -150,5 +150,5 @@ def test_a_number_short_enough_for_an_id_is_an_item(text: str, number: int | Non
 
 
 def test_a_count_is_a_number_of_rows_or_of_steps() -> None:
-    assert Call(COMMAND_BY_ID["item.status"], count=3).rows == 3
-    assert Call(COMMAND_BY_ID["item.rank-down"], count=3).rows is None
+    assert CommandContext(COMMAND_BY_ID["item.status"], count=3).rows == 3
+    assert CommandContext(COMMAND_BY_ID["item.rank-down"], count=3).rows is None

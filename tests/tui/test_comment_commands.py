@@ -13,7 +13,7 @@ from backlit.model.errors import BacklitError
 from backlit.store import EntryKind, Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.compose import Comment, CommentDialog
+from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.shell.target import ItemPlace
 
 KEY = "comment:1"
@@ -52,7 +52,7 @@ def comment(number: int, text: str, author: str = "zoe", *, is_internal: bool = 
     return CommentEntry(number, 1, text, author, None, is_internal=is_internal, pending=False)
 
 
-def begun(given: list[tuple[str, Comment, bool]], answer: object = None) -> Callable[[Screen[object]], object]:
+def begun(given: list[tuple[str, ComposedComment, bool]], answer: object = None) -> Callable[[Screen[object]], object]:
     """Record what a comment begins with."""
 
     def reply(dialog: Screen[object]) -> object:
@@ -64,7 +64,7 @@ def begun(given: list[tuple[str, Comment, bool]], answer: object = None) -> Call
 
 
 async def test_comments_begin_with_a_quote_or_go_on_with_the_draft(store: Store) -> None:
-    given: list[tuple[str, Comment, bool]] = []
+    given: list[tuple[str, ComposedComment, bool]] = []
     first = comment(5, "  One\n\nTwo  \n")
 
     await run(FakeComments(store, None, [begun(given)]), "comments.add")
@@ -72,15 +72,17 @@ async def test_comments_begin_with_a_quote_or_go_on_with_the_draft(store: Store)
     await store.drafts.save(KEY, {"text": " \n"})
     await run(FakeComments(store, first, [begun(given)]), "comments.quote")
     await store.drafts.save(KEY, {"text": "Half\n", "type": "Feedback"})
-    await run(FakeComments(store, first, [begun(given, Comment(" Whole ", for_customers=False))]), "comments.quote")
+    await run(
+        FakeComments(store, first, [begun(given, ComposedComment(" Whole ", for_customers=False))]), "comments.quote"
+    )
 
     quoted = "> One\n>\n> Two\n\n"
     title = "Comment on Pay by card"
     assert given == [
-        (title, Comment("", for_customers=False), False),
-        (title, Comment(quoted, for_customers=False), False),
-        (title, Comment(quoted, for_customers=False), False),
-        (title, Comment(f"Half\n\n{quoted}", for_customers=True), True),
+        (title, ComposedComment("", for_customers=False), False),
+        (title, ComposedComment(quoted, for_customers=False), False),
+        (title, ComposedComment(quoted, for_customers=False), False),
+        (title, ComposedComment(f"Half\n\n{quoted}", for_customers=True), True),
     ]
     assert [(each.kind, each.item_id, each.payload) for each in store.outbox_entries()] == [
         (EntryKind.COMMENT, 1, {"text": "Whole"})
@@ -112,29 +114,29 @@ async def test_a_correction_offers_to_delete_an_own_comment_only(
 @pytest.mark.parametrize(
     ("key", "answer", "texts"),
     [
-        ("c", Comment("Good", for_customers=False), ["Goood", "Good"]),
-        ("d", Comment("Good", for_customers=False), ["Good"]),
+        ("c", ComposedComment("Good", for_customers=False), ["Goood", "Good"]),
+        ("d", ComposedComment("Good", for_customers=False), ["Good"]),
         ("d", None, ["Goood"]),
     ],
 )
 async def test_a_corrected_copy_deletes_the_old_comment_only_where_it_is_sent(
-    store: Store, key: str, answer: Comment | None, texts: list[str]
+    store: Store, key: str, answer: ComposedComment | None, texts: list[str]
 ) -> None:
     await store.items.comment(1, "Goood")
-    given: list[tuple[str, Comment, bool]] = []
+    given: list[tuple[str, ComposedComment, bool]] = []
     target = FakeComments(store, store.comments.of_item(1)[-1], [key, begun(given, answer)])
 
     await run(target, "comments.correct")
 
-    assert given == [("Corrected copy", Comment("Goood", for_customers=False), False)]
+    assert given == [("Corrected copy", ComposedComment("Goood", for_customers=False), False)]
     assert [each.text for each in store.comments.of_item(1)] == texts
 
 
 async def test_a_correction_begins_with_the_readers_of_the_comment(store: Store) -> None:
-    given: list[tuple[str, Comment, bool]] = []
+    given: list[tuple[str, ComposedComment, bool]] = []
     await run(FakeComments(store, comment(5, "Hi", is_internal=False), ["c", begun(given)]), "comments.correct")
 
-    assert given == [("Corrected copy", Comment("Hi", for_customers=True), True)]
+    assert given == [("Corrected copy", ComposedComment("Hi", for_customers=True), True)]
 
 
 @pytest.mark.parametrize(("answer", "count"), [("y", 0), (None, 1)])

@@ -32,8 +32,8 @@ from backlit.tui.app.navigation import GoToDialog
 from backlit.tui.app.sign_in import SignInDialog, WelcomeDialog
 from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
 from backlit.tui.commands.command import Context
-from backlit.tui.dialogs.compose import Comment, CommentDialog, ComposeDialog
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog, Dialog
+from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ComposeDialog
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog, LinesDialog, PathDialog
 from backlit.tui.dialogs.palette import Palette, PickItemDialog, command_offers, item_search
 from backlit.tui.dialogs.pick import (
@@ -114,9 +114,13 @@ def log_work(store: Store) -> Dialog[Any]:
 
 MAKERS: dict[type[Dialog[Any]], Make] = {
     CommandLine: lambda store: CommandLine(CommandWords(LineInput()), store.typed.lines),
-    CommentDialog: lambda store: CommentDialog("C", Comment("", False), StoredDraft(store, "comment:1"), act="send"),
+    CommentDialog: lambda store: CommentDialog(
+        "C", ComposedComment("", False), StoredDraft(store, "comment:1"), act="send"
+    ),
     ComposeDialog: lambda store: ComposeDialog("C", "text", StoredDraft(store, "text:1"), act="save"),
-    ConfirmDialog: lambda _: ConfirmDialog("Delete", "Delete it?", [Answer("y", "delete it"), Answer("3", "three")]),
+    ConfirmDialog: lambda _: ConfirmDialog(
+        "Delete", "Delete it?", [AnswerKey("y", "delete it"), AnswerKey("3", "three")]
+    ),
     ConflictDialog: conflict,
     DifferenceDialog: lambda _: DifferenceDialog("D", [Difference("Name", "a", "b")]),
     GoToDialog: lambda store: GoToDialog((), item_search(FakeTarget(store))),
@@ -133,7 +137,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     PickManyDialog: lambda _: PickManyDialog("Tags", WORDS, ("Done",), free=True),
     PickTagsDialog: lambda _: PickTagsDialog("Tags", WORDS, {"Done": 1}, 2),
     PickValuesDialog: lambda _: PickValuesDialog("Values", "any", CHOICES, ("Done",)),
-    ReadingDialog: lambda _: ReadingDialog("R", [literal("line")] * 60, answers=[Answer("a", "agree")]),
+    ReadingDialog: lambda _: ReadingDialog("R", [literal("line")] * 60, answers=[AnswerKey("a", "agree")]),
     RolloverDialog: rollover,
     SignInDialog: lambda _: SignInDialog(Gate(), "Sign in", "About.", "later"),
     ThemeDialog: lambda _: ThemeDialog(

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog, Dialog
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
 from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
@@ -247,7 +247,7 @@ async def test_a_line_that_is_refused_says_why_and_stays() -> None:
 
 async def test_enter_never_confirms() -> None:
     async with Stage().run_test() as pilot:
-        app = await show(pilot, ConfirmDialog("Unsaved", "Two fields changed.", [Answer("d", "discard them")]))
+        app = await show(pilot, ConfirmDialog("Unsaved", "Two fields changed.", [AnswerKey("d", "discard them")]))
         await pilot.press("x", "enter")
 
         assert app.answers == [None]
@@ -270,7 +270,7 @@ async def test_a_narrow_dialog_names_the_most_important_keys_and_the_way_out(wid
 @pytest.mark.parametrize(("key", "answers"), [("q", [None]), ("n", [None]), ("enter", [None]), ("x", [])])
 async def test_q_n_and_enter_leave_a_question_and_other_letters_do_nothing(key: str, answers: list[None]) -> None:
     async with Stage().run_test() as pilot:
-        app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [Answer("r", "resume")]))
+        app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [AnswerKey("r", "resume")]))
         await pilot.press(key)
 
         assert app.answers == answers
@@ -279,7 +279,8 @@ async def test_q_n_and_enter_leave_a_question_and_other_letters_do_nothing(key: 
 async def test_the_key_of_an_answer_gives_it() -> None:
     async with Stage().run_test() as pilot:
         app = await show(
-            pilot, ConfirmDialog("Unsaved", "Two fields changed.", [Answer("s", "save"), Answer("d", "discard them")])
+            pilot,
+            ConfirmDialog("Unsaved", "Two fields changed.", [AnswerKey("s", "save"), AnswerKey("d", "discard them")]),
         )
         shown = missing(app, ["Two fields changed.", "s save", "d discard them", "esc stay"])
         await pilot.press("d")

@@ -23,7 +23,7 @@ from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog, TagChange
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.field_commands import change_field, draft_key, first_status
-from backlit.tui.shell.target import Session
+from backlit.tui.shell.target import UiSession
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 DOCUMENTS = (
@@ -48,7 +48,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def target_of(store: Store, ids: Sequence[int], answers: Sequence[object] = ()) -> FakeTarget:
     target = FakeTarget(store, ids, answers)
-    target.session = Session(SCALE)
+    target.session = UiSession(SCALE)
     return target
 
 

@@ -29,7 +29,7 @@ from backlit.tui.lists.filtering import (
     OWNER,
     TYPE,
     FilterField,
-    Filtering,
+    FilterState,
     NodeFilter,
     SharedFilter,
     choices_for,
@@ -297,11 +297,11 @@ def test_a_query_is_told_in_words_of_its_conditions(query: str, words: list[str]
 
 def test_queries_of_two_sources_hold_together() -> None:
     node = NodeFilter(TreeKind.AREAS, 11, has_subtree=True)
-    both = Filtering("a b", "type:bug or tag:x", node)
+    both = FilterState("a b", "type:bug or tag:x", node)
 
     assert [joined("a", "b or c"), joined("", "b"), joined("a", "")] == ["(a) (b or c)", "b", "a"]
     assert both.as_query("Root") == '((type:bug or tag:x) ("a b")) (area:"Root")'
-    assert Filtering("#12", "", replace(node, has_subtree=False)).as_query("Root") == '(#12) (area="Root")'
+    assert FilterState("#12", "", replace(node, has_subtree=False)).as_query("Root") == '(#12) (area="Root")'
 
 
 @pytest.mark.parametrize("query", ["nonsense:x", "(type:bug"])
@@ -318,20 +318,20 @@ def test_a_query_that_cannot_be_read_leaves_the_filter_as_it_was(tmp_path: Path,
 
     with filtering_store(tmp_path) as store:
         place = Place(store)
-        filter_list(place, Filtering(query="type:bug"))
+        filter_list(place, FilterState(query="type:bug"))
         with pytest.raises(BadRequest):
-            filter_list(place, Filtering(query=query))
+            filter_list(place, FilterState(query=query))
 
-    assert (place.shared.now, place.taken) == (Filtering(query="type:bug"), 1)
+    assert (place.shared.now, place.taken) == (FilterState(query="type:bug"), 1)
 
 
 def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
     view = SavedView("Bugs", ViewSpec(query="type:bug", text="x"))
-    filtering = replace(Filtering.of(view), query="type:bug tag:a", text="y", node=NodeFilter(TreeKind.AREAS, 1))
+    filtering = replace(FilterState.of(view), query="type:bug tag:a", text="y", node=NodeFilter(TreeKind.AREAS, 1))
 
-    assert (Filtering.of(view).query, Filtering.of(view).text) == ("type:bug", "x")
+    assert (FilterState.of(view).query, FilterState.of(view).text) == ("type:bug", "x")
     assert (filtering.is_narrowed, filtering.cleared.is_narrowed) == (True, False)
-    assert filtering.cleared == Filtering(query="type:bug", view=view)
+    assert filtering.cleared == FilterState(query="type:bug", view=view)
 
 
 @pytest.mark.parametrize(
@@ -341,8 +341,8 @@ def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
 def test_the_last_condition_goes_first_and_those_of_the_view_stay(query: str, before: str) -> None:
     view = SavedView("Bugs", ViewSpec(query="type:bug"))
 
-    assert Filtering(query=query, view=view).before == before
-    assert Filtering(query="tag:a").before == ""
+    assert FilterState(query=query, view=view).before == before
+    assert FilterState(query="tag:a").before == ""
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_a_node_filters_by_itself_or_with_its_subtree(
     tmp_path: Path, node: NodeFilter | None, areas: set[int] | None, iterations: set[int] | None
 ) -> None:
     with filtering_store(tmp_path) as store:
-        spec = Filtering("x", "type:bug", node).over(ViewSpec(text="y", with_done=True), store)
+        spec = FilterState("x", "type:bug", node).over(ViewSpec(text="y", with_done=True), store)
 
     assert (spec.area_ids, spec.iteration_ids) == (areas, iterations)
     assert (spec.text, spec.query, spec.with_done) == ("x", "type:bug", True)

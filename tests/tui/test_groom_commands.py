@@ -18,7 +18,7 @@ from backlit.store.grooming import FieldAnswer, Groomed
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.compose import Comment, CommentDialog
+from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.groom import screen
 from backlit.tui.groom.questions import ItemQuestions, OneItem
@@ -157,12 +157,12 @@ async def test_a_comment_leads_on_where_no_question_is_left(store: Store, alone:
     target = FakeGrooming(store, alone)
     await target.show(0)
 
-    target.answers = [Comment("Ask Jon", False)]
+    target.answers = [ComposedComment("Ask Jon", False)]
     await run(target, "groom.comment")
     left = list(target.left)
     while target.questions.count_open():
         target.questions.confirm(target.current())
-    target.answers = [None, Comment("Split it", False)]
+    target.answers = [None, ComposedComment("Split it", False)]
     for _ in range(2):
         await run(target, "groom.comment")
         left += target.left

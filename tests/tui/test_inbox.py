@@ -19,7 +19,7 @@ from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.item import FieldNews
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
@@ -307,7 +307,7 @@ def test_only_the_editor_gives_way_to_the_comments_where_only_they_are_new(
     with offline_store(tmp_path, [item(1)]) as store:
         target = FakeFeed(store)
 
-        function_of("inbox.screen:open_item")(target, Call(COMMAND_BY_ID[command_id]))
+        function_of("inbox.screen:open_item")(target, CommandContext(COMMAND_BY_ID[command_id]))
 
     assert target.opened == [(1, place, None)]
 

@@ -17,7 +17,7 @@ from backlit.store.edits.deletions import ItemDeletionExtent
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.compose import Comment, CommentDialog
+from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.fields.choices import Choice
@@ -149,7 +149,9 @@ def test_all_that_goes_with_items_is_listed() -> None:
 
 async def test_a_comment_for_customers_is_agreed_to_first_and_written_again_where_it_is_not(store: Store) -> None:
     await store.drafts.save("comment:1", {"text": "Kept", "type": "Feedback"})
-    target = FakeTarget(store, [1, 2], [Comment(" Hello\n", True), None, Comment(" Hello\n", True), "y"])
+    target = FakeTarget(
+        store, [1, 2], [ComposedComment(" Hello\n", True), None, ComposedComment(" Hello\n", True), "y"]
+    )
 
     await run(target, "item.comment")
 
@@ -168,7 +170,7 @@ async def test_a_comment_for_customers_is_agreed_to_first_and_written_again_wher
 async def test_an_internal_comment_is_sent_at_once_and_an_empty_answer_keeps_the_draft(store: Store) -> None:
     await store.drafts.save("comment:2", {"text": "Kept"})
     left = FakeTarget(store, [2], [None])
-    sent = FakeTarget(store, [1], [Comment("Hello", False)])
+    sent = FakeTarget(store, [1], [ComposedComment("Hello", False)])
 
     await run(left, "item.comment")
     await run(sent, "item.comment")

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from backlit.store import Store
 from backlit.store.edits.conflicts import Keep
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
@@ -236,7 +236,7 @@ async def test_a_value_that_arrives_during_the_question_about_it_is_left_to_deci
         return {"Name": Keep.MINE, "Estimate": Keep.MINE}
 
     with offline_store(tmp_path, [item(1)]) as store:
-        await function_of("editor.saving:resolve")(FakeEditor(store, draft, [answer]), Call(COMMANDS[0]))
+        await function_of("editor.saving:resolve")(FakeEditor(store, draft, [answer]), CommandContext(COMMANDS[0]))
 
     assert draft.changes == {"Name": "mine", "Estimate": "2"}
     assert draft.elsewhere == {"Name": "theirs"}

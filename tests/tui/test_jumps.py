@@ -7,11 +7,11 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, missing, text_of, words_of_dialog
 
 from backlit.store import Store
-from backlit.tui.app.places import Jumps, Place
+from backlit.tui.app.places import AppLocation, Jumps
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.trees.screen import TreeScreen
 
-ONE, TWO, THREE = Place("backlog", 1), Place("backlog", 2), Place("areas")
+ONE, TWO, THREE = AppLocation("backlog", 1), AppLocation("backlog", 2), AppLocation("areas")
 
 
 def test_places_are_gone_back_through_and_forward_again() -> None:

@@ -14,7 +14,7 @@ from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
 from backlit.tui.commands.command import Command, Context, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, commands_in
-from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, Passed, Pending, Resolver, Run, Unknown
+from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, Passed, Pending, PendingCommand, Resolver, Unknown
 from backlit.tui.widgets.view_list import BacklogList
 
 HERE = Path(__file__).parents[2] / "src" / "backlit" / "tui"
@@ -53,8 +53,8 @@ def typed(resolver: Resolver, keys: str, contexts: tuple[Context, ...] = BACKLOG
     return [resolver.feed(key, contexts) for key in keys.split()]
 
 
-def run(command_id: str, count: int | None = None) -> Run:
-    return Run(COMMAND_BY_ID[command_id], count)
+def run(command_id: str, count: int | None = None) -> PendingCommand:
+    return PendingCommand(COMMAND_BY_ID[command_id], count)
 
 
 # The resolver
@@ -93,7 +93,7 @@ def test_an_unbound_key_after_a_count_is_named() -> None:
 
 
 def test_zero_is_not_the_number_of_a_view() -> None:
-    assert typed(Resolver(), "g 1")[-1] == Run(COMMAND_BY_ID["view.go"], None, "1")
+    assert typed(Resolver(), "g 1")[-1] == PendingCommand(COMMAND_BY_ID["view.go"], None, "1")
     assert typed(Resolver(), "g 0")[-1] == Unknown(("g", "0"))
 
 
@@ -107,7 +107,7 @@ def test_there_are_no_counts_in_the_editor() -> None:
 def test_there_are_counts_wherever_rows_are(stack: tuple[Context, ...]) -> None:
     last = typed(Resolver(), "3 j", stack)[-1]
 
-    assert isinstance(last, Run)
+    assert isinstance(last, PendingCommand)
     assert last.count == 3
 
 
@@ -115,8 +115,8 @@ def test_in_the_groom_queue_digits_are_answers() -> None:
     answer = COMMAND_BY_ID["groom.answer"]
 
     assert typed(Resolver(), "3 0", (Context.GROOM, Context.ITEM, Context.GLOBAL)) == [
-        Run(answer, None, "3"),
-        Run(answer, None),
+        PendingCommand(answer, None, "3"),
+        PendingCommand(answer, None),
     ]
 
 

@@ -20,7 +20,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.lists.filtering import (
     AREA,
     OWNER,
-    Filtering,
+    FilterState,
     NodeFilter,
     SharedFilter,
     choices_for,
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 class FakeList(FakeTarget):
     """A `lists.list_commands.ListTarget` of the backlog with three tabs."""
 
-    def __init__(self, store: Store, now: Filtering = Filtering(), answers: Sequence[object] = ()) -> None:  # noqa: B008
+    def __init__(self, store: Store, now: FilterState = FilterState(), answers: Sequence[object] = ()) -> None:  # noqa: B008
         super().__init__(store, answers=answers)
         self.shared, self.node = SharedFilter(store), now.node
         self.shared.views.tabs, self.shared.now = (PLAIN, BUGS, MINE), now
@@ -76,7 +76,7 @@ class FakeList(FakeTarget):
         self.spec = self.shared.now.over(self.spec, self.store)
 
     def show_saved(self, view: SavedView) -> None:
-        self.shared.now = Filtering.of(view)
+        self.shared.now = FilterState.of(view)
 
     def run_worker(self, work: object, *, group: str, exclusive: bool = False) -> None:  # noqa: ARG002 - begins none
         self.begun.append(group)
@@ -98,7 +98,7 @@ class FakeList(FakeTarget):
 async def test_views_are_gone_through_in_a_circle(
     store: Store, view: SavedView, command_id: str, count: int | None, expected: str
 ) -> None:
-    target = FakeList(store, Filtering.of(view))
+    target = FakeList(store, FilterState.of(view))
 
     await run(target, command_id, count)
 
@@ -127,18 +127,18 @@ async def test_a_view_is_gone_to_by_its_number_or_name(store: Store) -> None:
 @pytest.mark.parametrize(
     ("now", "query"),
     [
-        (Filtering(text="sign in", query="type:bug"), '(type:bug) ("sign in")'),
-        (Filtering(text="#12"), "#12"),
+        (FilterState(text="sign in", query="type:bug"), '(type:bug) ("sign in")'),
+        (FilterState(text="#12"), "#12"),
         (
-            Filtering(query="owner:me", node=NodeFilter(TreeKind.AREAS, 3, has_subtree=True)),
+            FilterState(query="owner:me", node=NodeFilter(TreeKind.AREAS, 3, has_subtree=True)),
             "(owner:me) (area:Shop\\\\Pay)",
         ),
-        (Filtering(node=NodeFilter(TreeKind.AREAS, 2)), "area=Shop\\\\Cart"),
-        (Filtering(node=NodeFilter(TreeKind.ITERATIONS, 10)), "iter=Shop"),
+        (FilterState(node=NodeFilter(TreeKind.AREAS, 2)), "area=Shop\\\\Cart"),
+        (FilterState(node=NodeFilter(TreeKind.ITERATIONS, 10)), "iter=Shop"),
     ],
 )
 async def test_a_view_is_saved_with_the_whole_filter_and_shown(
-    store: Store, tmp_path: Path, now: Filtering, query: str
+    store: Store, tmp_path: Path, now: FilterState, query: str
 ) -> None:
     target = FakeList(store, now)
     target.columns.wishes = (ColumnWish("Priority"),)
@@ -164,7 +164,7 @@ async def test_the_name_of_a_view_is_asked_for_with_that_of_the_shown_one(store:
     target.shared.views.files = ViewFiles(find_locations({"BACKLIT_HOME": str(tmp_path)}), tmp_path)
 
     await run(target, "view.save")
-    target.shared.now = Filtering.of(BUGS)
+    target.shared.now = FilterState.of(BUGS)
     await run(target, "view.save")
 
     assert [each.input.value for each in target.asked if isinstance(each, LineDialog)] == ["", "Bugs"]
@@ -203,11 +203,11 @@ async def test_columns_are_kept_for_the_plain_backlog_alone(store: Store) -> Non
     target = FakeList(store)
     await run(target, "list.columns", text="tags 14, area")
     kept = [each.key for each in store.columns.wishes()]
-    target.shared.now = Filtering.of(BUGS)
+    target.shared.now = FilterState.of(BUGS)
 
     await run(target, "list.columns", text="status")
     other = [each.key for each in store.columns.wishes()]
-    target.shared.now = Filtering()
+    target.shared.now = FilterState()
     await run(target, "list.columns", text="usual")
 
     assert (kept, other, list(store.columns.wishes())) == (["Tags", "AreaID"], ["Tags", "AreaID"], [])
@@ -243,7 +243,7 @@ async def test_done_items_are_shown_and_hidden(store: Store) -> None:
 
 
 async def test_a_filter_by_values_replaces_that_of_its_field_alone(store: Store) -> None:
-    target = FakeList(store, Filtering(query="owner:me type:bug"), [None, ("abe", "none"), ()])
+    target = FakeList(store, FilterState(query="owner:me type:bug"), [None, ("abe", "none"), ()])
 
     await run(target, "filter.owner")
     left = target.shared.now.query
@@ -262,7 +262,7 @@ async def test_a_filter_by_values_replaces_that_of_its_field_alone(store: Store)
 
 
 async def test_mine_and_not_ready_are_turned_on_and_off(store: Store) -> None:
-    target = FakeList(store, Filtering(query="owner:abe"))
+    target = FakeList(store, FilterState(query="owner:abe"))
     found = []
     for command_id in ("filter.mine", "filter.unready", "filter.mine", "filter.unready"):
         await run(target, command_id)
@@ -277,16 +277,18 @@ async def test_nothing_is_mine_before_the_user_is_known(tmp_path: Path) -> None:
 
 
 async def test_a_typed_query_is_narrowed_to_the_view(store: Store) -> None:
-    target = FakeList(store, Filtering(query="status:open", view=BUGS, node=NodeFilter(TreeKind.AREAS, 2)))
+    target = FakeList(store, FilterState(query="status:open", view=BUGS, node=NodeFilter(TreeKind.AREAS, 2)))
 
     await run(target, "list.filter", text="owner:zoe")
 
-    assert target.shared.now == Filtering("", "(type:bug) (owner:zoe)", NodeFilter(TreeKind.AREAS, 2), BUGS)
+    assert target.shared.now == FilterState("", "(type:bug) (owner:zoe)", NodeFilter(TreeKind.AREAS, 2), BUGS)
     assert (target.spec.query, target.spec.area_ids) == ("(type:bug) (owner:zoe)", frozenset({2}))
     with pytest.raises(BadRequest):
         await run(target, "list.filter", text="owner:")
     assert narrowed(target, "pay", "type:bug").text == "pay"
-    assert Filtering("x", "a b", NodeFilter(TreeKind.AREAS, 2), BUGS).cleared == Filtering("", "type:bug", None, BUGS)
+    assert FilterState("x", "a b", NodeFilter(TreeKind.AREAS, 2), BUGS).cleared == FilterState(
+        "", "type:bug", None, BUGS
+    )
 
 
 @pytest.mark.parametrize(
@@ -313,7 +315,7 @@ def test_a_typed_filter_is_a_part_of_a_name_an_id_or_a_query(typed: str, expecte
 def test_each_project_has_a_query_of_its_own(store: Store) -> None:
     put(store, [item(20, project=2)])
     shared = SharedFilter(store)
-    shared.now = Filtering("pay", "owner:me", NodeFilter(TreeKind.AREAS, 2), BUGS)
+    shared.now = FilterState("pay", "owner:me", NodeFilter(TreeKind.AREAS, 2), BUGS)
 
     store.choose_project(2)
     shared.follow_project()
@@ -332,7 +334,7 @@ def test_each_project_has_a_query_of_its_own(store: Store) -> None:
 
 def test_a_filter_follows_a_node_that_gets_its_own_id(store: Store) -> None:
     shared = SharedFilter(store)
-    shared.now = Filtering(node=NodeFilter(TreeKind.AREAS, -5, has_subtree=True))
+    shared.now = FilterState(node=NodeFilter(TreeKind.AREAS, -5, has_subtree=True))
 
     shared.rename({-5: 9})
 

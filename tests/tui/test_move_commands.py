@@ -6,7 +6,7 @@ from tests.tui.stage import Stage
 from textual.strip import Strip
 
 from backlit.tui.attachments.screen import AttachmentList
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
@@ -48,7 +48,7 @@ class FakeRows:
 def test_a_count_is_a_number_of_steps_or_a_row(command_id: str, count: int | None, cursor: int) -> None:
     rows, command = FakeRows(), COMMAND_BY_ID[command_id]
 
-    function_of(command.handler)(rows, Call(command, count))
+    function_of(command.handler)(rows, CommandContext(command, count))
 
     assert rows.cursor == cursor
 
@@ -82,8 +82,8 @@ async def test_a_count_of_half_pages_moves_as_that_many_half_pages_do() -> None:
             await pilot.pause()
         command = COMMAND_BY_ID["list.half-down"]
 
-        function_of(command.handler)(once, Call(command, 2))
+        function_of(command.handler)(once, CommandContext(command, 2))
         for _ in range(2):
-            function_of(command.handler)(twice, Call(command, None))
+            function_of(command.handler)(twice, CommandContext(command, None))
 
         assert (once.cursor, once.top) == (twice.cursor, twice.top) == (10, 0)

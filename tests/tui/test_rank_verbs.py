@@ -12,7 +12,7 @@ from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.shell.dispatch import function_of
 
@@ -158,6 +158,6 @@ async def test_the_order_is_written_to_priority_after_its_difference_was_seen(
 async def test_one_item_alone_makes_no_order(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         with pytest.raises(CannotAct, match="Select two or more items"):
-            await function_of("items.rank:write_order")(FakeTarget(store, [2]), Call(COMMANDS[0]))
+            await function_of("items.rank:write_order")(FakeTarget(store, [2]), CommandContext(COMMANDS[0]))
 
         assert store.outbox_entries() == ()

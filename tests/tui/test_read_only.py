@@ -13,7 +13,7 @@ from tests.tui.target import FakeTarget, run
 
 from backlit.model.errors import Forbidden
 from backlit.store import Store, ViewSpec
-from backlit.tui.shell.target import Session
+from backlit.tui.shell.target import UiSession
 from backlit.tui.widgets.side_lines import DELAY
 
 REFUSAL = "This project is read only for you"
@@ -47,7 +47,7 @@ async def test_a_reader_is_told_before_anything_is_asked(reader: Store) -> None:
 
     for command_id in WRITING:
         target = FakeTarget(reader, [task if command_id in {"item.log", "item.timer"} else other])
-        target.session = Session([5.0])
+        target.session = UiSession([5.0])
         with pytest.raises(Forbidden, match=REFUSAL):
             await run(target, command_id, letter="5")
         assert target.asked == [], command_id

@@ -12,7 +12,7 @@ from textual.message import Message
 from backlit.model.amounts import points_of
 from backlit.store import Store
 from backlit.store.records.item import ItemRow
-from backlit.tui.widgets.item_list import ItemList, Selection
+from backlit.tui.widgets.item_list import ItemList, RowSelection
 
 
 def points(rows: list[ItemRow]) -> str:
@@ -207,7 +207,7 @@ class ManyRows:
 
 
 def test_all_of_a_hundred_thousand_are_one_set() -> None:
-    selection = Selection(cast("ItemList", ManyRows()))
+    selection = RowSelection(cast("ItemList", ManyRows()))
 
     selection.add(0, None)
     selection.toggle_all(range(50_000))

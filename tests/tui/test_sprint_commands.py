@@ -20,7 +20,7 @@ from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LinesDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import Act, to_value
+from backlit.tui.fields.acts import FieldEdit, to_value
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.plan_commands import stage as stage_change
 from backlit.tui.plan.rollover import RolloverDialog, Split
@@ -139,12 +139,12 @@ async def test_the_target_goes_on_by_the_count_and_stops_at_the_ends(store: Stor
 async def test_only_planned_fields_are_staged_and_a_repeat_is_kept(store: Store) -> None:
     target, other = plan_at(store, None, 1), plan_at(store, None, 4)
     estimate = to_value(FIELD_BY_KEY["Estimate"], "13", "13")
-    both = Act("Both", (), lambda _: {"Estimate": "1", "Priority": 2}, is_repeatable=False)
+    both = FieldEdit("Both", (), lambda _: {"Estimate": "1", "Priority": 2}, is_repeatable=False)
 
     await stage_change(target, estimate, target.chosen())
     await stage_change(other, both, other.chosen())
 
-    mixed = Act("Mixed", (), lambda each: {"Estimate": "2"} if each.id == 1 else {"Priority": 3})
+    mixed = FieldEdit("Mixed", (), lambda each: {"Estimate": "2"} if each.id == 1 else {"Priority": 3})
     target.ids, target.answers = [1, 4], [None]
     await stage_change(target, mixed, target.chosen())
 
@@ -169,7 +169,7 @@ async def test_a_change_is_compared_with_the_planned_value(store: Store) -> None
 async def test_an_iteration_with_other_values_moves_no_tasks(store: Store) -> None:
     target = plan_at(store, 21, 2)
     move = to_value(FIELD_BY_KEY["IterationID"], 22, "S2")
-    both = Act("Both", (), lambda _: {"IterationID": 23, "Estimate": "8"})
+    both = FieldEdit("Both", (), lambda _: {"IterationID": 23, "Estimate": "8"})
 
     await stage_change(target, move, target.chosen())
     along = planned(store)

@@ -17,9 +17,9 @@ from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.lists.filtering import Filtering, SharedFilter
+from backlit.tui.lists.filtering import FilterState, SharedFilter
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.shell.dispatch import function_of
@@ -118,7 +118,7 @@ async def test_a_list_is_saved_as_a_view_and_read_again(store: Store, tmp_path: 
 class FakeList(FakeTarget):
     """A `lists.list_commands.ListTarget` of the backlog, as far as saved views need it."""
 
-    def __init__(self, store: Store, shown: Filtering) -> None:
+    def __init__(self, store: Store, shown: FilterState) -> None:
         super().__init__(store)
         self.shared, self.columns, self.node = SharedFilter(store), ColumnChoice(store), None
         self.shared.now = shown
@@ -126,15 +126,17 @@ class FakeList(FakeTarget):
 
     def show_saved(self, view: SavedView) -> None:
         """Show a view."""
-        self.shared.now = Filtering.of(view)
+        self.shared.now = FilterState.of(view)
 
 
 async def test_searched_words_become_part_of_the_query_of_a_view(tmp_path: Path) -> None:
     with offline_store(tmp_path / "store") as store:
-        target = FakeList(store, Filtering(text="sign in", query="type:bug"))
+        target = FakeList(store, FilterState(text="sign in", query="type:bug"))
         target.shared.views.files = ViewFiles(find_locations({"BACKLIT_HOME": str(tmp_path)}), tmp_path)
 
-        await function_of("lists.list_commands:save_view")(target, Call(COMMAND_BY_ID["view.save"], text="Doors"))
+        await function_of("lists.list_commands:save_view")(
+            target, CommandContext(COMMAND_BY_ID["view.save"], text="Doors")
+        )
 
         assert target.shared.now.text == ""
         assert target.shared.now.query == '(type:bug) ("sign in")'

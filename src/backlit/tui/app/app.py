@@ -12,7 +12,7 @@ from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
-from backlit.tui.app.places import BACKLOG, Places
+from backlit.tui.app.places import BACKLOG, ScreenNavigator
 from backlit.tui.commands.table import FOR_WRITERS
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
@@ -20,7 +20,7 @@ from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open, OpenProfile, Session
+from backlit.tui.shell.target import ItemPlace, Open, OpenProfile, UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
 from backlit.tui.widgets.text_view import PlainScrollBar
@@ -78,9 +78,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.store = store
-        self.session = Session(estimate_scale, templates, capacities, images)
+        self.session = UiSession(estimate_scale, templates, capacities, images)
         self.dispatch.hidden = lambda: FOR_WRITERS if store.lookups.is_read_only else frozenset()
-        self.places = Places(self, store, board or USUAL_BOARD, join, greets=greets)
+        self.places = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles

@@ -8,8 +8,8 @@ from textual.dom import DOMNode
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
-from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, Command, item_number
+from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.commands.command import Command, CommandContext, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of, target_of
@@ -22,11 +22,11 @@ HINT = "command or item number · tab complete · ↑ ↓ history"
 class CommandLineTarget(StoreTarget, Protocol):
     """An application with places and a focus."""
 
-    places: Places
+    places: ScreenNavigator
     dispatch: Dispatch
 
 
-async def ask(target: CommandLineTarget, _call: Call) -> None:
+async def ask(target: CommandLineTarget, _call: CommandContext) -> None:
     """Ask for a command and run it.
 
     The line closes before the command runs, so that the keys after an error are commands; `:` and up bring it back.
@@ -61,7 +61,7 @@ class CommandWords:
                 if target_of(node, command) is not None:
                     self._commands.setdefault(word, command)
 
-    def run_of(self, text: str) -> tuple[Runner, Call]:
+    def run_of(self, text: str) -> tuple[Runner, CommandContext]:
         """Return the runner and the call of a line. Raises BadRequest for a line without a meaning here."""
         word = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
         if word is None:
@@ -71,7 +71,7 @@ class CommandWords:
         runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
         if runner is None:
             raise BadRequest(f":{word} takes no argument.")
-        return runner, Call(command, text=rest)
+        return runner, CommandContext(command, text=rest)
 
     def candidates(self, text: str, cursor: int) -> Sequence[Candidate]:
         """Return completions at the cursor: words, or arguments of one."""

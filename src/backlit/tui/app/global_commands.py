@@ -18,8 +18,8 @@ from backlit.model.query import Candidate
 from backlit.model.statuses import CONFIGURABLE, status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
-from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning
+from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, beginning
 from backlit.tui.commands.table import commands_here, key_to
 from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
@@ -89,7 +89,7 @@ STATE_WORDS = {
 class ApplicationTarget(StoreTarget, Protocol):
     """The application, as its own commands see it."""
 
-    places: Places
+    places: ScreenNavigator
     dispatch: Dispatch
     offered_themes: Sequence[Theme]
     messages: Sequence[KeptMessage]
@@ -105,7 +105,7 @@ class ApplicationTarget(StoreTarget, Protocol):
         """Hand the terminal back to the shell."""
 
 
-async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
+async def help_with_keys(target: ApplicationTarget, _call: CommandContext) -> None:
     """List the keys that work here, and run the chosen command."""
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
@@ -115,7 +115,7 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
         target.dispatch.run(command)
 
 
-async def find(target: ApplicationTarget, _call: Call) -> None:
+async def find(target: ApplicationTarget, _call: CommandContext) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
     contexts, session = contexts_of(target.dispatch.focused_node), target.session
     offers = command_offers(contexts, session.recent_commands, target.dispatch.hidden())
@@ -136,7 +136,7 @@ def _elsewhere(command: Command) -> str:
     return f"“{command.label}” works in the {where} only.{f' {key} goes there.' if key else ''}"
 
 
-async def choose_theme(target: ApplicationTarget, call: Call) -> None:
+async def choose_theme(target: ApplicationTarget, call: CommandContext) -> None:
     """Use the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
     names = [each.name for each in target.offered_themes]
     if call.text and call.text not in names:
@@ -160,14 +160,14 @@ def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequenc
     return beginning([each.name for each in target.offered_themes], text, cursor)
 
 
-def say_saved(target: StoreTarget, _call: Call) -> None:
+def say_saved(target: StoreTarget, _call: CommandContext) -> None:
     """Say whether all changes have been sent."""
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved.")
 
 
-async def show_messages(target: ApplicationTarget, _call: Call) -> None:
+async def show_messages(target: ApplicationTarget, _call: CommandContext) -> None:
     """Show the messages of this run, the latest first."""
     if not target.messages:
         raise CannotAct("There has been no message yet.")
@@ -181,7 +181,7 @@ async def show_messages(target: ApplicationTarget, _call: Call) -> None:
     await target.ask(ReadingDialog("Messages", lines))
 
 
-def refresh(target: ApplicationTarget, _call: Call) -> None:
+def refresh(target: ApplicationTarget, _call: CommandContext) -> None:
     """Fetch changes in the background, or ask for a sign-in where one is needed."""
     if target.store.connection.state is ConnectionState.SIGNED_OUT:
         target.places.sign_in()
@@ -189,7 +189,7 @@ def refresh(target: ApplicationTarget, _call: Call) -> None:
         target.run_worker(work(_refresh, target, is_anew=False), group="refresh", exclusive=True)
 
 
-def resync(target: ApplicationTarget, _call: Call) -> None:
+def resync(target: ApplicationTarget, _call: CommandContext) -> None:
     """Read everything again in the background; the list stays usable."""
     target.run_worker(work(_refresh, target, is_anew=True), group="refresh", exclusive=True)
 
@@ -204,12 +204,12 @@ async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
             target.say("Full resync finished.")
 
 
-def redraw(target: ApplicationTarget, _call: Call) -> None:
+def redraw(target: ApplicationTarget, _call: CommandContext) -> None:
     """Redraw the screen."""
     target.draw_anew()
 
 
-def suspend(target: ApplicationTarget, _call: Call) -> None:
+def suspend(target: ApplicationTarget, _call: CommandContext) -> None:
     """Hand the terminal back to the shell."""
     target.action_suspend_process()
 
@@ -309,7 +309,7 @@ def _kind(theme: Theme) -> str:
     return "dark" if theme.dark else "light"
 
 
-async def stop(target: StoreTarget, _call: Call) -> None:
+async def stop(target: StoreTarget, _call: CommandContext) -> None:
     """Ask for the work of the timer's time, and log it; on esc the timer keeps running."""
     running = target.store.timer.running
     if running is None:

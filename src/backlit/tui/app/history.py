@@ -14,9 +14,9 @@ from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal, deleted_status
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
-from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.dialog import Answer
+from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.commands.command import CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
@@ -35,15 +35,15 @@ class HistoryTarget(StoreTarget, Protocol):
     """An application whose changes can be undone, one step at a time."""
 
     history_lock: asyncio.Lock
-    places: Places
+    places: ScreenNavigator
 
 
-async def undo(target: HistoryTarget, call: Call) -> None:
+async def undo(target: HistoryTarget, call: CommandContext) -> None:
     """Undo the last change, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=False)
 
 
-async def redo(target: HistoryTarget, call: Call) -> None:
+async def redo(target: HistoryTarget, call: CommandContext) -> None:
     """Redo the change that was undone last, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=True)
 
@@ -88,7 +88,7 @@ def question_of(store: Store, reversal: Reversal) -> ReadingDialog:
     verb = "redo" if reversal.is_redo else "undo"
     every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
     lines = [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
-    return ReadingDialog(verb.capitalize(), lines, _heading(store, reversal), [Answer("y", verb)], "cancel")
+    return ReadingDialog(verb.capitalize(), lines, _heading(store, reversal), [AnswerKey("y", verb)], "cancel")
 
 
 def _heading(store: Store, reversal: Reversal) -> list[Content]:

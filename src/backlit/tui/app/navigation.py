@@ -10,9 +10,9 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Hit
 from backlit.store.views.search import MatchField as HitPlace
-from backlit.tui.app.places import Place, Places
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.app.places import AppLocation, ScreenNavigator
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
 from backlit.tui.inbox.screen import InboxScreen
@@ -28,7 +28,7 @@ MOST_HITS = 20
 class NavigationTarget(StoreTarget, Protocol):
     """An application with places."""
 
-    places: Places
+    places: ScreenNavigator
     interrupted_at: float
     """The time of the last ctrl+c that stopped nothing."""
 
@@ -39,22 +39,22 @@ class NavigationTarget(StoreTarget, Protocol):
         """End the application."""
 
 
-async def go(target: NavigationTarget, call: Call) -> None:
+async def go(target: NavigationTarget, call: CommandContext) -> None:
     """Go to the mode that the command's argument names."""
     await target.places.go(call.command.argument)
 
 
-def go_to_inbox(target: NavigationTarget, _call: Call) -> None:
+def go_to_inbox(target: NavigationTarget, _call: CommandContext) -> None:
     """Show the inbox."""
     target.places.show_over(InboxScreen(target.store), "inbox")
 
 
-def go_to_outbox(target: NavigationTarget, _call: Call) -> None:
+def go_to_outbox(target: NavigationTarget, _call: CommandContext) -> None:
     """Show the outbox."""
     target.places.show_over(OutboxScreen(target.store), "outbox")
 
 
-async def go_to_item(target: NavigationTarget, _call: Call) -> None:
+async def go_to_item(target: NavigationTarget, _call: CommandContext) -> None:
     """Find any item of the project and go to it."""
     store = target.store
     recent = [offer for item_id in target.places.recent.ids() if (offer := _offer(store, item_id))]
@@ -63,31 +63,31 @@ async def go_to_item(target: NavigationTarget, _call: Call) -> None:
         await target.places.go_to_item(item_id)
 
 
-def groom(target: NavigationTarget, _call: Call) -> None:
+def groom(target: NavigationTarget, _call: CommandContext) -> None:
     """Groom: the paused session, the selected items, or all items in the list."""
     target.places.groom()
 
 
-async def jump_back(target: NavigationTarget, call: Call) -> None:
+async def jump_back(target: NavigationTarget, call: CommandContext) -> None:
     """Go back to the place before the last jump."""
     places = target.places
     await _return(places, [places.jumps.back(places.here) for _ in range(call.count or 1)], "before")
 
 
-async def jump_forward(target: NavigationTarget, call: Call) -> None:
+async def jump_forward(target: NavigationTarget, call: CommandContext) -> None:
     """Go forward again."""
     places = target.places
     await _return(places, [places.jumps.forward() for _ in range(call.count or 1)], "after")
 
 
-async def _return(places: Places, found: list[Place | None], side: str) -> None:
+async def _return(places: ScreenNavigator, found: list[AppLocation | None], side: str) -> None:
     reached = [place for place in found if place is not None]
     if not reached:
         raise CannotAct(f"No place {side} this one.")
     await places.return_to(reached[-1])
 
 
-async def back(target: NavigationTarget, _call: Call) -> None:
+async def back(target: NavigationTarget, _call: CommandContext) -> None:
     """Close the screen on top, else go to the backlog, else quit; ask first about unsent changes."""
     if target.places.close_top():
         return
@@ -95,16 +95,16 @@ async def back(target: NavigationTarget, _call: Call) -> None:
     changes = counted(waiting, "change is", "changes are")
     kept = "It is" if waiting == 1 else "They are"
     sentence = f"{changes} waiting to be sent. {kept} kept and sent the next time backlit runs."
-    if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y q", "quit")])) is not None:
+    if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [AnswerKey("y q", "quit")])) is not None:
         target.exit()
 
 
-def unwind(target: NavigationTarget, _call: Call) -> None:
+def unwind(target: NavigationTarget, _call: CommandContext) -> None:
     """Close the screen on top, else go to the backlog; never quit."""
     target.places.close_top()
 
 
-def interrupt(target: NavigationTarget, _call: Call) -> None:
+def interrupt(target: NavigationTarget, _call: CommandContext) -> None:
     """Stop the running operation; quit at the second press within two seconds."""
     if target.stop_running():
         return

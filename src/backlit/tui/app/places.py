@@ -42,7 +42,7 @@ MOST_NUMBERS = 5
 """New numbers of items that one message names."""
 
 
-class Place(Struct, frozen=True):
+class AppLocation(Struct, frozen=True):
     """A mode of the application, and the item under its cursor."""
 
     mode: str
@@ -53,15 +53,15 @@ class Jumps:
     """The history of places, each listed once, and the position in it."""
 
     def __init__(self) -> None:
-        self._places: list[Place] = []
+        self._places: list[AppLocation] = []
         self._at = 0
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: AppLocation) -> None:
         """Note a place that is about to be left."""
         self._places = [*(each for each in self._places if each != place), place][-MOST_PLACES:]
         self._at = len(self._places)
 
-    def back(self, here: Place) -> Place | None:
+    def back(self, here: AppLocation) -> AppLocation | None:
         """Return the previous place; None at the oldest. At the end of the list `here` is noted too."""
         if self._at == len(self._places):
             self.leave(here)
@@ -71,7 +71,7 @@ class Jumps:
         self._at -= 1
         return self._places[self._at]
 
-    def forward(self) -> Place | None:
+    def forward(self) -> AppLocation | None:
         """Return the next place; None at the newest."""
         if self._at + 1 >= len(self._places):
             return None
@@ -94,7 +94,7 @@ class Recent:
         return tuple(self._ids)
 
 
-class Places:
+class ScreenNavigator:
     """Opens every place of an application; the six modes stay mounted, other screens are pushed over them."""
 
     def __init__(
@@ -127,11 +127,11 @@ class Places:
         return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
 
     @property
-    def here(self) -> Place:
+    def here(self) -> AppLocation:
         """The current place."""
         mode = self._app.current_mode
         is_backlog = mode == BACKLOG and self.backlog is not None
-        return Place(mode, self.backlog.items.current_id if is_backlog and self.backlog else None)
+        return AppLocation(mode, self.backlog.items.current_id if is_backlog and self.backlog else None)
 
     def screens(self) -> list[Screen[object]]:
         """Return the screens of all modes."""
@@ -191,7 +191,7 @@ class Places:
             if self.backlog is not None:
                 go_to_item(self.backlog, item_id)
 
-    async def return_to(self, place: Place) -> None:
+    async def return_to(self, place: AppLocation) -> None:
         """Show a former place; raises as `switch_to`."""
         if await self.switch_to(place.mode) and place.item_id is not None and self.backlog is not None:
             go_to_item(self.backlog, place.item_id, is_offered=False)

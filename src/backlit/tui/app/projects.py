@@ -14,9 +14,9 @@ from backlit.model.statuses import status_word
 from backlit.model.trees import NodeTotals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.app.places import Places
+from backlit.tui.app.places import ScreenNavigator
 from backlit.tui.app.sign_in import Join, ask_to_join
-from backlit.tui.commands.command import Call, CannotAct, beginning
+from backlit.tui.commands.command import CannotAct, CommandContext, beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
@@ -36,7 +36,7 @@ _ABOUT_JOINING = "This workspace stays as it is; gP goes back to it."
 class ProjectTarget(StoreTarget, Protocol):
     """An application on one profile of several."""
 
-    places: Places
+    places: ScreenNavigator
     profiles: Sequence[str]
     """The names of the profiles, the current one first."""
     wanted_profile: str | None
@@ -55,7 +55,7 @@ class ProjectTarget(StoreTarget, Protocol):
         """End the application."""
 
 
-async def choose_project(target: ProjectTarget, call: Call) -> None:
+async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
     """Switch to the project of the typed name, else ask for a project or a profile.
 
     Raises BadRequest for an unknown name.
@@ -83,7 +83,7 @@ def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[
     return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
-async def choose_profile(target: ProjectTarget, call: Call) -> None:
+async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
     """Open the profile of the typed name or its beginning, else ask for one among the projects.
 
     Raises BadRequest for an unknown name.
@@ -104,7 +104,7 @@ def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[
     return beginning(target.profiles, text, cursor)
 
 
-async def connect(target: ProjectTarget, call: Call) -> None:
+async def connect(target: ProjectTarget, call: CommandContext) -> None:
     """Sign in to the server at the typed address, else ask for one, and open its profile.
 
     Raises BadRequest for text that is no address.
@@ -116,7 +116,7 @@ async def connect(target: ProjectTarget, call: Call) -> None:
         await open_profile(target, profile)
 
 
-async def show_facts(target: ProjectTarget, _call: Call) -> None:
+async def show_facts(target: ProjectTarget, _call: CommandContext) -> None:
     """Show project info."""
     store = target.store
     name = project_name(store)

@@ -17,7 +17,7 @@ from backlit.model.wrap import LOGIN_PATH, TokenGrant
 from backlit.store.engine.other_user import OtherUser
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import STYLES, Answer, ConfirmDialog, Dialog
+from backlit.tui.dialogs.dialog import STYLES, AnswerKey, ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.text import literal, safe
@@ -270,7 +270,7 @@ class SignInDialog(Dialog[bool | None]):
 
     async def _ask_for(self, error: OtherOrigin) -> None:
         """Ask once whether to send the typed secrets to another address."""
-        answer = Answer("y", f"send it to {error.other}, and remember that")
+        answer = AnswerKey("y", f"send it to {error.other}, and remember that")
         question = ConfirmDialog("Another address", str(error), [answer], "cancel")
         if await cast("ChordApp", self.app).ask(question) == "y":
             self._start(error.other)

@@ -22,8 +22,8 @@ from backlit.tui.attachments.file_preview import (
     preview_of,
 )
 from backlit.tui.attachments.screen import AttachmentsScreen, Transfer
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.images import choose_protocol
@@ -37,7 +37,7 @@ LARGE = 10 * 1024 * 1024
 """Bytes from which a question comes before attaching; the limit of the service is not known."""
 
 
-def preview(target: AttachmentsScreen, _call: Call) -> None:
+def preview(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Fetch the beginning of the file and show it."""
     entry = target.current_file()
     target.transfers.begin(f"Looking at {entry.name}", lambda _transfer: _show_preview(target, entry))
@@ -56,7 +56,7 @@ async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: st
     return await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=images != "off")
 
 
-async def open_file(target: AttachmentsScreen, _call: Call) -> None:
+async def open_file(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Fetch the file and hand it to $OPENER; without one, show the file's address, if it has one."""
     entry = target.current_file()
     if not external_programs.opener():
@@ -75,7 +75,7 @@ async def open_file(target: AttachmentsScreen, _call: Call) -> None:
     target.transfers.begin(f"Opening {entry.name}", fetch)
 
 
-def copy_address(target: AttachmentsScreen, _call: Call) -> None:
+def copy_address(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Copy the address of the file; raises CannotAct where no other program could use it."""
     entry = target.current_file()
     if target.store.is_inside:
@@ -84,7 +84,7 @@ def copy_address(target: AttachmentsScreen, _call: Call) -> None:
     target.copy(address, f"Copied {address}")
 
 
-async def save(target: AttachmentsScreen, _call: Call) -> None:
+async def save(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Ask for a path and save the file there; replaces no file."""
     target.transfers.refuse_second()
     entry = target.current_file()
@@ -104,7 +104,7 @@ async def _save(target: AttachmentsScreen, entry: AttachmentEntry, folder: Path,
     target.say(f"Saved {shown_path(path)}")
 
 
-async def describe(target: AttachmentsScreen, _call: Call) -> None:
+async def describe(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Change the description of the file."""
     target.store.lookups.need_writer()
     entry = target.current_file()
@@ -114,22 +114,22 @@ async def describe(target: AttachmentsScreen, _call: Call) -> None:
         await target.store.transfers.describe(entry.id, text)
 
 
-async def delete(target: AttachmentsScreen, _call: Call) -> None:
+async def delete(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Delete the file, after a question."""
     target.store.lookups.need_writer()
     entry = target.current_file()
     sentence = f"“{entry.name}” is deleted for everybody and for good; no copy is kept, and u does not bring it back."
-    if await target.ask(ConfirmDialog("Delete the file", sentence, [Answer("y", "delete it")])) == "y":
+    if await target.ask(ConfirmDialog("Delete the file", sentence, [AnswerKey("y", "delete it")])) == "y":
         await target.store.transfers.delete(entry.id)
 
 
-def back(target: AttachmentsScreen, _call: Call) -> None:
+def back(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Go back to the place before; raises CannotAct while a file is on its way."""
     target.transfers.refuse_second()
     target.dismiss(None)
 
 
-def cancel(target: AttachmentsScreen, _call: Call) -> None:
+def cancel(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Cancel the file that is on its way, else go back."""
     if not target.transfers.cancel():
         target.dismiss(None)
@@ -138,7 +138,7 @@ def cancel(target: AttachmentsScreen, _call: Call) -> None:
 # Attaching
 
 
-async def attach(target: AttachmentsScreen, call: Call) -> None:
+async def attach(target: AttachmentsScreen, call: CommandContext) -> None:
     """Ask for files, then attach them; after a question, for customers to see where the command's argument says so."""
     kind = FOR_CUSTOMERS if call.command.argument else None
     target.store.lookups.need_writer()
@@ -169,7 +169,7 @@ async def _is_agreed(target: AttachmentsScreen, paths: Sequence[Path], kind: str
         return True
     named = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
     sentence = f"{named}, {size_text(size)}." + (" Customers see them." if kind else "")
-    return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "cancel")) == "y"
+    return await target.ask(ConfirmDialog("Attach", sentence, [AnswerKey("y", "attach")], "cancel")) == "y"
 
 
 async def _upload(target: AttachmentsScreen, paths: Sequence[Path], kind: str | None, transfer: Transfer) -> None:

@@ -126,7 +126,7 @@ def bar(share: float, width: int = BAR_WIDTH) -> str:
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width, "·")
 
 
-class Transfers:
+class TransferRunner:
     """Runs one transfer at a time for a screen, and has it draw the progress."""
 
     def __init__(self, screen: StoreScreen[None], draw: Callable[[], None]) -> None:
@@ -188,7 +188,7 @@ class AttachmentsScreen(ItemRowsScreen):
         files = AttachmentList(store.now, store.local, id="files")
         super().__init__(store, item_id, files)
         self.comment_id = comment_id
-        self.transfers = Transfers(self, self.draw_status)
+        self.transfers = TransferRunner(self, self.draw_status)
         self._files = files
         self._body = self._split = RowsOverDetail(files)
         self._previews: dict[int, FilePreview] = {}

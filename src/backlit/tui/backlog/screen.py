@@ -17,7 +17,7 @@ from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETED, list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
-from backlit.tui.lists.shown_view import ColumnChoice, ShownView
+from backlit.tui.lists.shown_view import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -48,7 +48,7 @@ class BacklogScreen(ListScreen):
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self.frame.greets = greets and not store.kept.find(GREETED)
-        self._shown_view = ShownView(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
+        self._shown_view = ListViewController(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
         items.folds = self.folds = TaskFolds(items, self._shown_view.folded_tasks, self._shown_view.turn_tasks)
 
     def on_mount(self) -> None:
@@ -149,11 +149,11 @@ def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
 
 
 async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_count: int | None) -> None:
-    from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+    from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 
     is_here = item.project_id == backlog.store.project_id
-    there = [Answer("c", "Clear the filters and go to it")] if is_here else []
-    answers = [*there, Answer("e", "Open it in the editor")]
+    there = [AnswerKey("c", "Clear the filters and go to it")] if is_here else []
+    answers = [*there, AnswerKey("e", "Open it in the editor")]
     key = await backlog.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
     if key == "c":
         backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or not open_count))

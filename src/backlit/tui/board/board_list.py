@@ -17,7 +17,7 @@ from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.line_list import empty_line
 
 SINGLE_BELOW = 80
@@ -35,7 +35,7 @@ class BoardList(ItemList):
     class Collapsed(Message):
         """A column was collapsed, or opened again."""
 
-    def __init__(self, names: Names, columns_of: ColumnsOf, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, names: DisplayNames, columns_of: ColumnsOf, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
         self.position = BoardPosition(columns_of)
         self.laid_out = BoardLayout()

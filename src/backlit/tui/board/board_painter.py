@@ -18,13 +18,23 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import GAP, HEADER_LINES, NAME, BoardLayout, ColumnTotals, Lane, Slot, count_words, is_over
+from backlit.tui.board.grid import (
+    GAP,
+    HEADER_LINES,
+    NAME,
+    BoardLayout,
+    ColumnSlot,
+    ColumnTotals,
+    Swimlane,
+    count_words,
+    is_over,
+)
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
-from backlit.tui.widgets.item_list import Selection
+from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
     CHOSEN,
     CURSOR,
@@ -32,9 +42,9 @@ from backlit.tui.widgets.item_rows import (
     USUAL,
     Badge,
     Badges,
-    Column,
+    DisplayNames,
     Layout,
-    Names,
+    ListColumn,
     group_counts,
     lacks_estimate,
     state_sign,
@@ -52,7 +62,7 @@ LEAST_FACT, LEAST_LANE = 6, len("▸  1   ")
 """The fewest cells of a fact on a card, and of a folded lane's name and count."""
 
 
-class Word(NamedTuple):
+class EdgeLabel(NamedTuple):
     """A word for a column in the line below the heads, at its left (-1) or right (1); None for no column."""
 
     text: str
@@ -63,7 +73,7 @@ class Word(NamedTuple):
 class CardWindow:
     """The cards in sight by their places in the view, with their badges; read column by column."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: DisplayNames) -> None:
         self._rows: dict[int, ItemRow] = {}
         self._badges = Badges(names, self.read)
 
@@ -111,7 +121,7 @@ class PaintedBoard(Protocol):
     laid_out: BoardLayout
     box: Size
     view: View | None
-    selection: Selection
+    selection: RowSelection
     cards: CardWindow
     draw_empty: Callable[[int], Strip]
     """Draws a line of the message in the place of cards."""
@@ -124,13 +134,13 @@ class PaintedBoard(Protocol):
 class CardPainter:
     """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
 
-    def __init__(self, theme: ThemeStyles, names: Names, *, has_status: bool) -> None:
+    def __init__(self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool) -> None:
         self._theme = theme
         self._names = names
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._tables: dict[tuple[int, int, tuple[Column, ...]], Layout] = {}
+        self._tables: dict[tuple[int, int, tuple[ListColumn, ...]], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
         """Draw the name of a column with its figures, its points where they fit, and a bar up to its limit."""
@@ -146,7 +156,7 @@ class CardPainter:
         named = Segment(fit(name, max(1, room - sum(cell_len(text) for text, _ in bar))), style(bold=True))
         return Strip([Segment(" ", style()), named, *figures]).adjust_cell_length(width, style())
 
-    def rules(self, slots: Sequence[Slot], current: int, words: Sequence[Word], width: int) -> Strip:
+    def rules(self, slots: Sequence[ColumnSlot], current: int, words: Sequence[EdgeLabel], width: int) -> Strip:
         """Draw the line below the heads, with words about columns out of sight over its ends."""
         style = self._theme.style
         looks = [("━", style("foreground")) if each.number == current else ("─", style("rule")) for each in slots]
@@ -219,7 +229,7 @@ class CardPainter:
             room -= cell_len(separator) + cell_len(shown)
         return segments
 
-    def table(self, width: int, largest_id: int = 0, columns: Sequence[Column] = USUAL) -> Layout:
+    def table(self, width: int, largest_id: int = 0, columns: Sequence[ListColumn] = USUAL) -> Layout:
         """Return the columns of a list for cards in single mode."""
         key = (width, largest_id, tuple(columns))
         if key not in self._tables:
@@ -227,7 +237,7 @@ class CardPainter:
         return self._tables[key]
 
     def lane(
-        self, header: GroupLine, cells: Sequence[tuple[Slot, ColumnTotals]], width: int, *, is_cursor: bool
+        self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
     ) -> Strip:
         """Draw the header of a lane with its sums, and beside it a rule with those of each column; points go first."""
         style, on = self._theme.style, CURSOR if is_cursor else None
@@ -363,7 +373,7 @@ class BoardPainter:
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
         return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
 
-    def _words(self) -> list[Word]:
+    def _words(self) -> list[EdgeLabel]:
         """Return words for columns out of sight: names, or numbers in little room."""
         grid, layout = self._board.position.grid, self._board.laid_out
         if layout.is_single:
@@ -371,25 +381,25 @@ class BoardPainter:
         shown = grid.open_columns()
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
-        def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[Word]:
+        def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[EdgeLabel]:
             names = [f"{safe(grid.columns[each].word)} {grid.totals[each].count:,}" for each in numbers]
-            found = [Word(f"{' · ' * bool(at)}{names[at]}", side, each) for at, each in enumerate(numbers)]
-            found = [Word(f"{len(numbers)} more", side, numbers[min(0, side)])] if is_brief and numbers else found
+            found = [EdgeLabel(f"{' · ' * bool(at)}{names[at]}", side, each) for at, each in enumerate(numbers)]
+            found = [EdgeLabel(f"{len(numbers)} more", side, numbers[min(0, side)])] if is_brief and numbers else found
             start, end = (" ‹ ", " ") if side < 0 else (" ", " › ")
-            return [Word(start, side), *found, Word(end, side)] if found else []
+            return [EdgeLabel(start, side), *found, EdgeLabel(end, side)] if found else []
 
         full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False)]
         if sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3:
             return full
         return [*words(before, -1, is_brief=True), *words(beyond, 1, is_brief=True)]
 
-    def _lane_line(self, lane: Lane, row: int) -> Strip:
+    def _lane_line(self, lane: Swimlane, row: int) -> Strip:
         assert lane.header is not None
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         cells = [(slot, lane.totals[slot.number]) for slot in self._board.laid_out.slots]
         return self._painter.lane(header, cells, self._board.box.width, is_cursor=row == self._board.cursor)
 
-    def _cell(self, slot: Slot, offset: int, line: int) -> Strip:
+    def _cell(self, slot: ColumnSlot, offset: int, line: int) -> Strip:
         is_current = slot.number == self._board.position.column
         board, position = self._board, self._board.position
         row = position.top_of(slot.number, board.top, board.page) + offset
@@ -410,7 +420,7 @@ class BoardPainter:
         headers = (header for number in below if (header := grid.lanes[number].header))
         return self._painter.lanes(headers, len(below), board.box.width)
 
-    def _foot(self, slot: Slot) -> Strip:
+    def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position
         totals = position.grid.totals[slot.number]
         end = position.top_of(slot.number, board.top, board.page) + board.laid_out.shown

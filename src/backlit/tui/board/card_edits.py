@@ -23,11 +23,11 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec, level_value
 from backlit.tui.board.columns import BoardColumn, field_of
-from backlit.tui.board.grid import Grid
-from backlit.tui.fields.acts import Act, Changes, DoesNotApply, Plan
+from backlit.tui.board.grid import CardGrid
+from backlit.tui.fields.acts import BulkChange, Changes, DoesNotApply, FieldEdit
 
 
-def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
+def moved_by(store: Store, key: str, grid: CardGrid, steps: int) -> FieldEdit:
     """Return the act that moves each card by some columns from its own."""
     field = field_of(store, key)
     columns = grid.columns
@@ -46,7 +46,7 @@ def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
             raise DoesNotApply(f"{reason} {abs(steps) + 1}{'L' if steps > 0 else 'H'} skips the column.") from None
 
     words = f"up to {abs(steps)} columns" if abs(steps) > 1 else "one column"
-    return Act(f"{field.label}: {words} {'right' if steps > 0 else 'left'}", (field.key,), changes)
+    return FieldEdit(f"{field.label}: {words} {'right' if steps > 0 else 'left'}", (field.key,), changes)
 
 
 def _target(columns: Sequence[BoardColumn], here: int, steps: int) -> int:
@@ -71,7 +71,7 @@ def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -
     raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}.")
 
 
-def over_words(grid: Grid, field: Field, plan: Plan) -> str:
+def over_words(grid: CardGrid, field: Field, plan: BulkChange) -> str:
     """Return a warning for each limit that a plan exceeds; an empty text without one."""
     after: Counter[int] = Counter()
     coming: set[int] = set()

@@ -31,7 +31,7 @@ class ColumnTotals(Struct):
         return f" · {counted(self.points, 'pt')}" if self.count else ""
 
 
-class Lane(Struct):
+class Swimlane(Struct):
     """A lane across all columns: its header (None on a board without lanes), and the cards of each column."""
 
     header: GroupLine | None
@@ -41,7 +41,7 @@ class Lane(Struct):
     height: int = field(default=0)
 
 
-class Grid:
+class CardGrid:
     """Rows and columns of cards.
 
     With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column. A lane is
@@ -61,7 +61,7 @@ class Grid:
         self.columns = columns
         self.collapsed = frozenset(collapsed)
         self.totals = [ColumnTotals() for _ in columns]
-        self.lanes: list[Lane] = []
+        self.lanes: list[Swimlane] = []
         self._number = {each.first: number for number, each in enumerate(columns)}
         self._place(headers)
         self._firsts: list[int] = []
@@ -97,7 +97,7 @@ class Grid:
 
     def _add_lane(self, header: GroupLine | None) -> None:
         totals = [ColumnTotals() for _ in self.columns]
-        self.lanes.append(Lane(header, [range(0)] * len(self.columns), totals))
+        self.lanes.append(Swimlane(header, [range(0)] * len(self.columns), totals))
 
     @property
     def has_lanes(self) -> bool:
@@ -115,12 +115,12 @@ class Grid:
         is_shown = 0 <= column < len(self.columns) and column not in self.collapsed
         return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
 
-    def lane_at(self, row: int) -> tuple[Lane, int] | None:
+    def lane_at(self, row: int) -> tuple[Swimlane, int] | None:
         """Return the lane of a row, and the row's offset in the lane."""
         number = self._lane_number(row)
         return None if number is None else (self.lanes[number], row - self._firsts[number])
 
-    def lanes_between(self, start: int, stop: int) -> Sequence[Lane]:
+    def lanes_between(self, start: int, stop: int) -> Sequence[Swimlane]:
         """Return the lanes of a stretch of rows."""
         return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
 
@@ -128,7 +128,7 @@ class Grid:
         """Return the numbers of the lanes that begin at a row or below it."""
         return range(bisect_left(self._firsts, row), len(self.lanes))
 
-    def header_at(self, row: int) -> Lane | None:
+    def header_at(self, row: int) -> Swimlane | None:
         """Return the lane whose header is on a row."""
         found = self.lane_at(row) if self.has_lanes else None
         return found[0] if found and found[1] == 0 else None
@@ -242,7 +242,7 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
-def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
+def column_widths(grid: CardGrid, start: int, stop: int) -> dict[int, int | None]:
     """Return the widths of columns with no or few cards in the lanes in sight; None for those that share the rest."""
     cells = [lane.cells for lane in grid.lanes_between(start, stop) if not lane.is_folded]
     cards = {number: max((len(each[number]) for each in cells), default=0) for number in grid.open_columns()}
@@ -256,7 +256,7 @@ def column_widths(grid: Grid, start: int, stop: int) -> dict[int, int | None]:
     return widths
 
 
-class Slot(Struct, frozen=True):
+class ColumnSlot(Struct, frozen=True):
     """A column in sight: its number, its first cell and its width."""
 
     number: int
@@ -267,7 +267,7 @@ class Slot(Struct, frozen=True):
 class BoardLayout(Struct, frozen=True):
     """The columns in sight from left to right, and the numbers of open columns beyond them."""
 
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[ColumnSlot, ...] = ()
     left: int = 0
     right: int = 0
     card_lines: int = 1
@@ -287,12 +287,12 @@ class BoardLayout(Struct, frozen=True):
         """True if one column is in sight, which cards of one line have."""
         return bool(self.slots) and self.card_lines == 1
 
-    def foot_lines(self, grid: Grid, height: int) -> int:
+    def foot_lines(self, grid: CardGrid, height: int) -> int:
         """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
         is_shown = self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
         return is_shown + (is_shown and grid.has_lanes)
 
-    def fitted(self, grid: Grid, top: int, height: int) -> "BoardLayout":
+    def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
         """Return the layout with the rows that fit into a board's height from the first one in sight."""
         room, last = height - HEADER_LINES - self.foot_lines(grid, height), min(self.card_lines, CARD_LINES) - 1
         lines: list[tuple[int, int]] = []
@@ -304,11 +304,11 @@ class BoardLayout(Struct, frozen=True):
             lines += own[: room - len(lines)]
         return replace(self, lines=tuple(lines))
 
-    def slot(self, number: int) -> Slot | None:
+    def slot(self, number: int) -> ColumnSlot | None:
         """Return the slot of a column; None for a column out of sight."""
         return next((each for each in self.slots if each.number == number), None)
 
-    def slot_at(self, x: int) -> Slot | None:
+    def slot_at(self, x: int) -> ColumnSlot | None:
         """Return the column under a cell."""
         return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
 
@@ -323,7 +323,7 @@ def laid_out(width: int, columns: Mapping[int, int | None], current: int, before
         return replace(before, slots=(), left=0, right=0)
     at = max(0, bisect_right(shown, current) - 1)
     if before.card_lines == 1:
-        return replace(before, slots=(Slot(current, 0, width),), left=at, right=len(shown) - at - 1)
+        return replace(before, slots=(ColumnSlot(current, 0, width),), left=at, right=len(shown) - at - 1)
     least = [columns[number] or LEAST_WIDTH for number in shown]
 
     def taken(start: int, stop: int) -> int:
@@ -339,10 +339,10 @@ def laid_out(width: int, columns: Mapping[int, int | None], current: int, before
         first -= 1
     growing = [number for number in shown[first:last] if columns[number] is None]
     each, more = divmod(max(0, width - taken(first, last)), len(growing)) if growing else (0, 0)
-    slots: list[Slot] = []
+    slots: list[ColumnSlot] = []
     x = 0
     for number, own in zip(shown[first:last], least[first:last], strict=True):
         extra = each + (growing.index(number) < more) if number in growing else 0
-        slots.append(Slot(number, x, min(width, own + extra)))
+        slots.append(ColumnSlot(number, x, min(width, own + extra)))
         x += slots[-1].width + GAP
     return replace(before, slots=tuple(slots), left=first, right=len(shown) - last)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import Grid, Lane
+from backlit.tui.board.grid import CardGrid, Swimlane
 
 LATEST = 10
 """Cards shown of those in the order of their last change."""
@@ -31,7 +31,7 @@ class BoardPosition:
 
     def __init__(self, columns_of: ColumnsOf) -> None:
         self.view: View | None = None
-        self.grid = Grid()
+        self.grid = CardGrid()
         self.column = 0
         self.is_single = False
         self.collapsed: dict[object, bool] = {}
@@ -159,7 +159,7 @@ class BoardPosition:
             return [ids[place] for place in self.grid.places(self.column, start, stop)]
         return [ids[place] for number in self.grid.open_columns() for place in self.grid.all_places(number)]
 
-    def lane(self, row: int) -> Lane | None:
+    def lane(self, row: int) -> Swimlane | None:
         """Return the lane of a row; None without lanes."""
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         return found[0] if found else None
@@ -205,4 +205,4 @@ class BoardPosition:
         only = self.column if self.is_single and self.column < len(columns) else None
         cut = () if self.has_all_done else self.view.spec.latest
         columns = [replace(each, most=LATEST) if each.first in cut else each for each in columns]
-        self.grid = Grid(columns, self.view.outline.headers, collapsed, self.folded, only)
+        self.grid = CardGrid(columns, self.view.outline.headers, collapsed, self.folded, only)

@@ -16,8 +16,8 @@ from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import Arrangement
-from backlit.tui.board.grid import Grid
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.board.grid import CardGrid
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.acts import plan_of
 from backlit.tui.fields.choices import Choice
@@ -27,7 +27,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
 from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.shown_view import ColumnChoice, ShownView
+from backlit.tui.lists.shown_view import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
@@ -58,7 +58,7 @@ class BoardScreen(ListScreen):
         self.panes.hide_preview()
         self._project_id: int | None = None
         self._restore()
-        self._shown_view = ShownView(
+        self._shown_view = ListViewController(
             self, lambda item_id: self.say(f"#{item_id} is not on the board: filtered out or of a hidden type.")
         )
 
@@ -154,7 +154,7 @@ class BoardScreen(ListScreen):
         return {**found, **own}
 
 
-def _arranged(arrangement: Arrangement, names: ListNames, grid: Grid) -> list[Part]:
+def _arranged(arrangement: Arrangement, names: ListNames, grid: CardGrid) -> list[Part]:
     """Return the board's columns and lanes, and the collapsed columns with their cards, for the heading."""
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
@@ -162,7 +162,7 @@ def _arranged(arrangement: Arrangement, names: ListNames, grid: Grid) -> list[Pa
     return [(f" · by {columns}{lanes}", "muted"), *[(f" · folded: {', '.join(folded)}", "muted")][: len(folded)]]
 
 
-async def columns(target: BoardScreen, _call: Call) -> None:
+async def columns(target: BoardScreen, _call: CommandContext) -> None:
     """Pick the field of the columns."""
     arrangement = target.arrangement
     choice = await target.ask(PickDialog("Columns by", arrangement.column_choices(), arrangement.by))
@@ -174,7 +174,7 @@ async def columns(target: BoardScreen, _call: Call) -> None:
         await arrangement.save({})
 
 
-async def lanes(target: BoardScreen, call: Call) -> None:
+async def lanes(target: BoardScreen, call: CommandContext) -> None:
     """Set swimlanes by the typed field, else pick one. Raises BadRequest for a field without swimlanes."""
     arrangement = target.arrangement
     offered = arrangement.lane_choices()
@@ -192,7 +192,7 @@ async def lanes(target: BoardScreen, call: Call) -> None:
     await arrangement.save(dict(target.board.position.collapsed))
 
 
-async def move(target: BoardScreen, call: Call) -> None:
+async def move(target: BoardScreen, call: CommandContext) -> None:
     """Move the cards to other columns, by the argument's sign and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
@@ -203,14 +203,14 @@ async def move(target: BoardScreen, call: Call) -> None:
         target.say(words, is_bad=True)
 
 
-def to_column(target: BoardScreen, call: Call) -> None:
+def to_column(target: BoardScreen, call: CommandContext) -> None:
     """Go to another column, by the argument's sign and the count."""
     position = target.board.position
     wanted = position.column + int(call.command.argument) * (call.count or 1)
     target.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
 
 
-def all_done(target: BoardScreen, _call: Call) -> None:
+def all_done(target: BoardScreen, _call: CommandContext) -> None:
     """Show all cards of the columns of done items, or the last changed ones."""
     if not target.spec.latest:
         raise CannotAct("No column is limited to its last changed cards.")
@@ -218,7 +218,7 @@ def all_done(target: BoardScreen, _call: Call) -> None:
     target.board.regrid()
 
 
-def collapse(target: BoardScreen, _call: Call) -> None:
+def collapse(target: BoardScreen, _call: CommandContext) -> None:
     """Collapse the column, or open it again."""
     if not target.board.position.toggle_collapsed():
         raise CannotAct("The board has no columns.")

@@ -86,7 +86,7 @@ class Command(Struct, frozen=True):
         return self.completer if ":" in self.completer else f"{self.group}:{self.completer}"
 
 
-class Call(Struct, frozen=True):
+class CommandContext(Struct, frozen=True):
     """A run of a command.
 
     `count` is the number typed before the keys, `letter` the character that ended a chord, and `text` the argument

@@ -11,10 +11,10 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
-from backlit.tui.dialogs.compose import Comment
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.dialogs.compose import ComposedComment
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
@@ -119,12 +119,12 @@ class CommentsScreen(ItemRowsScreen):
 # Writing
 
 
-async def add(target: CommentsScreen, _call: Call) -> None:
+async def add(target: CommentsScreen, _call: CommandContext) -> None:
     """Write a comment; a draft keeps the text until it is journalled."""
     await comment_on_current(target)
 
 
-async def add_from_editor(target: CommentsScreen, _call: Call) -> None:
+async def add_from_editor(target: CommentsScreen, _call: CommandContext) -> None:
     """Write an internal comment in the user's own editor, beginning with the draft."""
     target.store.lookups.need_writer()
     target.current()
@@ -142,7 +142,7 @@ async def add_from_editor(target: CommentsScreen, _call: Call) -> None:
     await target.store.drafts.discard(key)
 
 
-async def quote(target: CommentsScreen, _call: Call) -> None:
+async def quote(target: CommentsScreen, _call: CommandContext) -> None:
     """Write a comment that begins with the one under the cursor; a draft goes on with it."""
     comment = target.current_comment()
     quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
@@ -158,26 +158,26 @@ async def quote(target: CommentsScreen, _call: Call) -> None:
 # Correcting and deleting
 
 
-async def correct(target: CommentsScreen, _call: Call) -> None:
+async def correct(target: CommentsScreen, _call: CommandContext) -> None:
     """Say that comments cannot be changed, and offer to post a corrected copy."""
     target.store.lookups.need_writer()
     comment = target.current_comment()
-    answers = [Answer("c", "write a corrected copy")]
+    answers = [AnswerKey("c", "write a corrected copy")]
     sentence = "The interface has no way to change a comment. A corrected copy is a new one, at the end."
     if target.store.deletions.is_own(comment.author):
-        answers.append(Answer("d", "the same, and delete this one when it is sent off"))
+        answers.append(AnswerKey("d", "the same, and delete this one when it is sent off"))
         sentence += f" Deleting this one loses its time and its place{_files_lost(target, comment)} for good."
     key = await target.ask(ConfirmDialog("Correct the comment", sentence, answers, "cancel"))
     if key is None:
         return
     target.current()
-    begun = Comment(comment.text, for_customers=not comment.is_internal)
+    begun = ComposedComment(comment.text, for_customers=not comment.is_internal)
     is_sent = await write_comment(target, target.item_id, f"correct:{comment.id}", "Corrected copy", begun)
     if is_sent and key == "d":
         await target.store.deletions.delete_comment(comment.id)
 
 
-async def delete(target: CommentsScreen, _call: Call) -> None:
+async def delete(target: CommentsScreen, _call: CommandContext) -> None:
     """Delete the comment under the cursor after a question; raises CannotAct for somebody else's."""
     target.store.lookups.need_writer()
     comment = target.current_comment()
@@ -187,7 +187,7 @@ async def delete(target: CommentsScreen, _call: Call) -> None:
     quoted = text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
     files = _files_lost(target, comment).removeprefix(" and")
     sentence = f"“{quoted}” is deleted for everybody; u writes it again{f', without{files}' if files else ''}."
-    if await target.ask(ConfirmDialog("Delete the comment", sentence, [Answer("y", "delete it")])) == "y":
+    if await target.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
         await target.store.deletions.delete_comment(comment.id)
 
 
@@ -199,13 +199,13 @@ def _files_lost(target: CommentsScreen, comment: CommentEntry) -> str:
 # Reading
 
 
-def copy(target: CommentsScreen, _call: Call) -> None:
+def copy(target: CommentsScreen, _call: CommandContext) -> None:
     """Copy the text of the comment under the cursor."""
     text = target.current_comment().text
     target.copy(text, f"Copied the comment: {' '.join(text.split())[:60]}")
 
 
-def open_files(target: CommentsScreen, _call: Call) -> None:
+def open_files(target: CommentsScreen, _call: CommandContext) -> None:
     """Go to the files of the comment under the cursor."""
     comment = target.current_comment()
     if comment.id < 0:
@@ -213,7 +213,7 @@ def open_files(target: CommentsScreen, _call: Call) -> None:
     target.open(target.item_id, ItemPlace.ATTACHMENTS, comment.id)
 
 
-def refresh(target: CommentsScreen, _call: Call) -> None:
+def refresh(target: CommentsScreen, _call: CommandContext) -> None:
     """Read the item again, and all that is new."""
     target.run_worker(work(target.store.look_at, target.item_id), group="look")
     target.run_command("app.refresh")

@@ -25,7 +25,7 @@ class WrittenText(NamedTuple):
     made_from: str
 
 
-class Comment(NamedTuple):
+class ComposedComment(NamedTuple):
     """A comment, for the team only or for customers too."""
 
     text: str
@@ -114,11 +114,18 @@ class ComposeDialog(TextDialog[WrittenText]):
         return WrittenText(self.area.text, self.made_from)
 
 
-class CommentDialog(TextDialog[Comment]):
+class CommentDialog(TextDialog[ComposedComment]):
     """Asks for a comment; ctrl+t turns between internal and visible to customers, which the draft keeps too."""
 
     def __init__(
-        self, title: str, comment: Comment, draft: StoredDraft, *, act: str, is_again: bool = False, fault: str = ""
+        self,
+        title: str,
+        comment: ComposedComment,
+        draft: StoredDraft,
+        *,
+        act: str,
+        is_again: bool = False,
+        fault: str = "",
     ) -> None:
         self.for_customers = comment.for_customers
         self._visible_to = Static(classes="note")
@@ -136,9 +143,9 @@ class CommentDialog(TextDialog[Comment]):
         """Show who will see the comment."""
         self._show_visibility()
 
-    def answer(self) -> Comment:
+    def answer(self) -> ComposedComment:
         """Return the comment."""
-        return Comment(self.area.text, self.for_customers)
+        return ComposedComment(self.area.text, self.for_customers)
 
     def content_to_keep(self) -> dict[str, object]:
         """Return the content of the draft, with who sees the comment."""

@@ -23,7 +23,7 @@ from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import FooterLine
 
-__all__ = ["Answer", "ConfirmDialog", "Dialog", "LineInput", "Result"]
+__all__ = ["AnswerKey", "ConfirmDialog", "Dialog", "LineInput", "Result"]
 
 Result = TypeVar("Result")
 
@@ -36,7 +36,7 @@ BORDER = 6
 """Cells of the lower border that hold no keys."""
 
 
-class Ground:
+class DimmedBackdrop:
     """The screen behind a dialog in one colour, which costs few bytes; rules keep theirs, its tab its line."""
 
     def __init__(self, ground: BackgroundScreen, text: Style, rule: Style) -> None:
@@ -91,7 +91,7 @@ class Dialog(ModalScreen[Result]):
         ground = super().render()
         if self.DIMS and isinstance(ground, BackgroundScreen):
             theme = ThemeStyles.of(self.app)
-            return Ground(ground, theme.style("behind-dialog"), theme.style("rule"))
+            return DimmedBackdrop(ground, theme.style("behind-dialog"), theme.style("rule"))
         return ground
 
     @on(events.Mount)
@@ -138,7 +138,7 @@ class Dialog(ModalScreen[Result]):
         event.prevent_default()
 
 
-class Answer(Struct, frozen=True):
+class AnswerKey(Struct, frozen=True):
     """An answer: its key, or several with blanks between them, and its effect."""
 
     key: str
@@ -151,7 +151,7 @@ class ConfirmDialog(Dialog[str | None]):
     Enter and esc mean none of them, which `stay` puts into words.
     """
 
-    def __init__(self, title: str, sentence: str | Content, answers: Sequence[Answer], stay: str = "stay") -> None:
+    def __init__(self, title: str, sentence: str | Content, answers: Sequence[AnswerKey], stay: str = "stay") -> None:
         super().__init__(title)
         self._sentence: Content = literal(sentence) if isinstance(sentence, str) else sentence
         self._answers = tuple(answers)

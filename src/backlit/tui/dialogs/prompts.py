@@ -11,7 +11,7 @@ from msgspec import Struct
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LinesDialog, PathDialog
 from backlit.tui.fields.dates import typed_number
 from backlit.tui.fields.values import number_text
@@ -58,7 +58,7 @@ async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
             await asyncio.to_thread(write_new, path, content)
         except FileExistsError:
             sentence = f"There is a file {shown_path(path)} already."
-            question = ConfirmDialog(saved.title, sentence, [Answer("o", "overwrite it")], "cancel")
+            question = ConfirmDialog(saved.title, sentence, [AnswerKey("o", "overwrite it")], "cancel")
             if await target.ask(question) != "o":
                 return
             await asyncio.to_thread(write_over, path, content)

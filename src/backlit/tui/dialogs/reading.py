@@ -13,7 +13,7 @@ from textual.events import Mount, Resize
 from textual.widgets import Static
 
 from backlit.store.records.item import number_of
-from backlit.tui.dialogs.dialog import Answer, Dialog
+from backlit.tui.dialogs.dialog import AnswerKey, Dialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 
@@ -65,7 +65,7 @@ class ReadingDialog(Dialog[str | None]):
         title: str,
         lines: Sequence[FittedLine],
         heading: Sequence[Content] = (),
-        answers: Sequence[Answer] = (),
+        answers: Sequence[AnswerKey] = (),
         way_out: str = "close",
     ) -> None:
         super().__init__(title)

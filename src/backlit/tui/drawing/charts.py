@@ -55,7 +55,7 @@ EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
 
-class Grid:
+class CellGrid:
     """A block of cells, blank at first; text outside of it is dropped."""
 
     def __init__(self, width: int, height: int) -> None:
@@ -101,7 +101,7 @@ LABEL = len("╵30 Nov ")
 """Cells of a label with its tick and a blank."""
 
 
-class Slot(Struct, frozen=True):
+class ChartColumn(Struct, frozen=True):
     """A column of the chart: its place, its width, and its days. The last recorded of several days counts."""
 
     x: int
@@ -135,7 +135,7 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
     The chosen day is marked on the axis.
     """
     plot, scale, top = _scale(chart.top, max(1, height - BELOW))
-    grid = Grid(width, min(height, plot + BELOW))
+    grid = CellGrid(width, min(height, plot + BELOW))
     left = max(len(number_text(tick)) for tick in scale) + 2
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot, top)
@@ -178,7 +178,7 @@ def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
     return plot, [tick for tick in every if tick / step * lines <= plot], plot / lines * step
 
 
-def slots_of(days: int, left: int, room: int) -> list[Slot]:
+def slots_of(days: int, left: int, room: int) -> list[ChartColumn]:
     """Return a slot for each day, or for a few days where there are more days than cells.
 
     Days of less than two cells each fill the room, some of them with one cell more than others.
@@ -186,13 +186,13 @@ def slots_of(days: int, left: int, room: int) -> list[Slot]:
     room = max(1, room)
     width = min(WIDEST_SLOT, room // max(1, days))
     if width > 1:
-        return [Slot(left + width * n, width, n, n) for n in range(days)]
+        return [ChartColumn(left + width * n, width, n, n) for n in range(days)]
     slots = min(days, room)
     cells, firsts = ([n * whole // max(1, slots) for n in range(slots + 1)] for whole in (room, days))
-    return [Slot(left + cells[n], cells[n + 1] - cells[n], firsts[n], firsts[n + 1] - 1) for n in range(slots)]
+    return [ChartColumn(left + cells[n], cells[n + 1] - cells[n], firsts[n], firsts[n + 1] - 1) for n in range(slots)]
 
 
-def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: float) -> None:
+def _draw_scale(grid: CellGrid, scale: Sequence[float], left: int, plot: int, top: float) -> None:
     for y in range(plot):
         grid.put(left - 1, y, "│", "rule")
     for tick in scale:
@@ -201,7 +201,7 @@ def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int, top: f
         grid.put(left - 1, y, TICK if tick else CORNER, "rule")
 
 
-def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | None], plot: int) -> None:
+def _draw_bar(grid: CellGrid, colour: str, slot: ChartColumn, ends: tuple[float, float | None], plot: int) -> None:
     """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines.
 
     The cells above the line have another colour, at least the upper one of a bar that ends above it.
@@ -218,7 +218,7 @@ def _draw_bar(grid: Grid, colour: str, slot: Slot, ends: tuple[float, float | No
         grid.put(slot.x, plot - 1 - up, sign * slot.bar_width, OVER if up >= limit else colour)
 
 
-def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
+def _draw_line(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
     """Draw a line in the nearest cells: a scope as a line, a guide as dots between the ends of days."""
     sign, colour = LINES[line.tone], COLOURS[line.tone]
     for slot, after in zip(slots, [*slots[1:], None], strict=True):
@@ -236,7 +236,7 @@ def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: 
             grid.put_dots(x, plot - int(height), int(height % 1 * len(GUIDE_DOTS)), colour)
 
 
-def _draw_axis(grid: Grid, chart: Timeline, slots: Sequence[Slot], plot: int, chosen: int | None) -> None:
+def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, chosen: int | None) -> None:
     """Draw the axis, and below it the mark of the chosen day, else of today, and ticks with the dates that fit."""
     cells = sum(slot.width for slot in slots)
     grid.put(slots[0].x, plot, AXIS * cells, "rule")

@@ -9,7 +9,7 @@ from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frame_rows import PLAIN, RESET, Pen, Row, Run, cell_style
+from backlit.tui.drawing.frame_rows import PLAIN, RESET, CellRow, CellRun, Pen, cell_style
 from backlit.tui.drawing.textual_private import ChopsUpdate, LayoutUpdate
 
 _LEAST_SCROLLED = 6
@@ -42,7 +42,7 @@ class Frame:
     def __init__(self, *, erases: bool = True) -> None:
         self.size = Size(0, 0)
         self.erases = erases
-        self._rows: list[Row] = []
+        self._rows: list[CellRow] = []
         self._cursor: tuple[int, int] | None = None
         self._style = PLAIN
         self._is_sure = False
@@ -52,7 +52,7 @@ class Frame:
         """Start over with another size."""
         if size != self.size:
             self.size = size
-            self._rows = [Row(size.width) for _ in range(size.height)]
+            self._rows = [CellRow(size.width) for _ in range(size.height)]
             self.forget()
 
     def forget(self, region: Region | None = None) -> None:
@@ -135,7 +135,7 @@ class Frame:
 
     def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
         """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""
-        free: list[Run] = []
+        free: list[CellRun] = []
         for y in differing:
             is_ordered = self._rows[y].has_wide
             runs = self._rows[y].changes(y, erases=self.erases)
@@ -155,7 +155,7 @@ class Frame:
             self._rows[y].move_shown(self._rows[source] if source in band else None)
 
 
-def find_scroll(rows: Sequence[Row], differing: Sequence[int]) -> Scroll | None:
+def find_scroll(rows: Sequence[CellRow], differing: Sequence[int]) -> Scroll | None:
     """Return the scroll that most moved rows agree on, if it saves enough cells; None without one."""
     shown: dict[tuple[str | None, ...], list[int]] = {}
     for y, row in enumerate(rows):
@@ -177,14 +177,14 @@ def find_scroll(rows: Sequence[Row], differing: Sequence[int]) -> Scroll | None:
     return scroll if _gain(rows, scroll) >= _LEAST_GAIN else None
 
 
-def _gain(rows: Sequence[Row], scroll: Scroll) -> int:
+def _gain(rows: Sequence[CellRow], scroll: Scroll) -> int:
     band = range(scroll.top, scroll.bottom)
     before = sum(_differing(rows[y], rows[y]) for y in band)
     after = sum(_differing(rows[y], rows[y + scroll.lines] if y + scroll.lines in band else None) for y in band)
     return before - after
 
 
-def _differing(row: Row, shown: Row | None) -> int:
+def _differing(row: CellRow, shown: CellRow | None) -> int:
     if shown is None:
         return len(row.characters)
     characters: int = sum(map(ne, row.characters, shown.shown))

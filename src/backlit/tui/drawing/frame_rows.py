@@ -203,7 +203,7 @@ class Pen:
             ways.append(_steps(self._y - y, "A") if y < self._y else _steps(y - self._y, "B"))
         return min(ways, key=len)
 
-    def bridge(self, x: int, y: int, row: "Row") -> None:
+    def bridge(self, x: int, y: int, row: "CellRow") -> None:
         """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
         at = self._x
         if at is None or self._y != y or not 0 < x - at <= _BRIDGED:
@@ -227,7 +227,7 @@ class Pen:
             self.sequence += change(self.style, style)
             self.style = style
 
-    def drawn(self, runs: Sequence["Run"]) -> "Pen":
+    def drawn(self, runs: Sequence["CellRun"]) -> "Pen":
         """Return a copy that has written runs, row by row or style by style, whichever is shorter; many by style."""
         by_row, by_style = copy(self), copy(self)
         by_style.draw_styles(runs)
@@ -237,9 +237,9 @@ class Pen:
             by_row.draw(run)
         return min(by_row, by_style, key=lambda pen: len(pen.sequence))
 
-    def draw_styles(self, runs: Sequence["Run"]) -> None:
+    def draw_styles(self, runs: Sequence["CellRun"]) -> None:
         """Write all runs of a style, then those of the style that takes the fewest bytes."""
-        waiting: dict[CellStyle, list[Run]] = {}
+        waiting: dict[CellStyle, list[CellRun]] = {}
         for run in runs:
             waiting.setdefault(run.style, []).append(run)
         grounds = Counter(colour for colour, _ in {(each.colour, each.background) for each in waiting})
@@ -248,18 +248,18 @@ class Pen:
             for run in waiting.pop(style):
                 self.draw(run)
 
-    def _cost(self, run: "Run") -> int:
+    def _cost(self, run: "CellRun") -> int:
         """Return the bytes that lead to a run."""
         style = self._style_for(run)
         return (len(change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
 
-    def _style_for(self, run: "Run") -> CellStyle:
+    def _style_for(self, run: "CellRun") -> CellStyle:
         """Return the nearest attributes that draw a run."""
         if not run.is_blank or run.style.colour:
             return self.style if run.is_blank and self.style.blank is run.style.blank else run.style
         return self.style.on_background_of(run.style)
 
-    def draw(self, run: "Run") -> None:
+    def draw(self, run: "CellRun") -> None:
         """Write a run; behind a character of disputed width the position is unknown. At the edge no cell is beside."""
         self.bridge(run.x, run.y, run.row)
         self.take(self._style_for(run))
@@ -279,10 +279,10 @@ def _steps(count: int, direction: str) -> str:
     return f"\x1b[{count if count > 1 else ''}{direction}"
 
 
-class Run(NamedTuple):
+class CellRun(NamedTuple):
     """Differing cells of a row that are written together: `text` moves the cursor by `width` and changes `cells`."""
 
-    row: "Row"
+    row: "CellRow"
     x: int
     y: int
     style: CellStyle
@@ -292,7 +292,7 @@ class Run(NamedTuple):
     is_blank: bool = False
     is_agreed: bool = True
 
-    def joined(self, after: "Run") -> "Run | None":
+    def joined(self, after: "CellRun") -> "CellRun | None":
         """Return one run for this and the next one; None where a move or other attributes are between them."""
         is_beside = self.is_agreed and self.x + self.width == after.x
         is_same = after.style is self.style or (
@@ -310,7 +310,7 @@ class Run(NamedTuple):
         )
 
 
-class Row:
+class CellRow:
     """The wanted cells and those last written; None where the terminal's cell is unknown."""
 
     def __init__(self, width: int) -> None:
@@ -335,7 +335,7 @@ class Row:
         self.styles[x:end] = styles[: end - x]
         self._low, self._high = min(self._low, x), max(self._high, end)
 
-    def take(self, other: "Row", x: int, end: int) -> None:
+    def take(self, other: "CellRow", x: int, end: int) -> None:
         """Take the wanted cells of another row."""
         self._forget_strips(x, end)
         self.strips.update((at, strip) for at, strip in other.strips.items() if x <= at < end)
@@ -388,7 +388,7 @@ class Row:
             self._low, self._high = len(self.characters), 0
         return self._low < self._high
 
-    def move_shown(self, other: "Row | None") -> None:
+    def move_shown(self, other: "CellRow | None") -> None:
         """Take over the shown cells of another row, which the terminal moved here; None for unknown ones."""
         width = len(self.characters)
         self.shown = [None] * width if other is None else other.shown.copy()
@@ -400,9 +400,9 @@ class Row:
         """True if a wide character is wanted, or shown where another one may be written."""
         return "" in self.characters or "" in self.shown
 
-    def changes(self, y: int, *, erases: bool) -> list[Run]:
+    def changes(self, y: int, *, erases: bool) -> list[CellRun]:
         """Return the differing cells as runs, which count as shown from now on."""
-        done, runs, differing = 0, list[Run](), self._differing()
+        done, runs, differing = 0, list[CellRun](), self._differing()
         for x in differing:
             if x >= done:
                 run = self._run(x if self.characters[x] else x - 1, y, differing, erases=erases)
@@ -428,7 +428,7 @@ class Row:
             or (style is not before and (character != " " or before is None or before.blank is not style.blank))
         ]
 
-    def _run(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> Run:
+    def _run(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> CellRun:
         """Return the run that begins at one of the differing cells."""
         character, style = self.characters[x], self.styles[x]
         if character == " ":
@@ -437,9 +437,9 @@ class Row:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
             is_sure = is_agreed(character)
             text = character if is_sure or width == 1 else f"  \x1b[{x + 1}G{character}"  # it may be drawn narrower
-            return Run(self, x, y, style, text, width, width, is_agreed=is_sure)
+            return CellRun(self, x, y, style, text, width, width, is_agreed=is_sure)
         end = self._end_of_words(x)
-        return Run(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)
+        return CellRun(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)
 
     def _end_of_words(self, x: int) -> int:
         """Return the end of the run of differing words with the attributes of a cell."""
@@ -452,7 +452,7 @@ class Row:
             end += 1
         return end
 
-    def _blanks(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> Run:
+    def _blanks(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> CellRun:
         """Return a run of differing blanks of one background, in the style of the cell after it where that fits."""
         style, end = self.styles[x], self._end_of_blanks(x)
         after = self.styles[end] if end < self._high else None
@@ -460,10 +460,10 @@ class Row:
         count = differing[bisect_left(differing, end) - 1] + 1 - x
         if erases and not style.link and not style.attributes & VISIBLE:
             if end == len(self.characters) and count >= _LEAST_TO_EDGE:
-                return Run(self, x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
+                return CellRun(self, x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
             if count >= _LEAST_ERASED:
-                return Run(self, x, y, drawn, f"\x1b[{count}X", 0, count, is_blank=True)
-        return Run(self, x, y, drawn, " " * count, count, count, is_blank=True)
+                return CellRun(self, x, y, drawn, f"\x1b[{count}X", 0, count, is_blank=True)
+        return CellRun(self, x, y, drawn, " " * count, count, count, is_blank=True)
 
     def _end_of_blanks(self, x: int) -> int:
         characters, styles, width = self.characters, self.styles, len(self.characters)

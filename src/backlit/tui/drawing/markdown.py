@@ -34,7 +34,7 @@ _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code"
 """Rules that would hide typed characters or find unintended markup."""
 
 
-class Block(Struct, frozen=True):
+class TextBlock(Struct, frozen=True):
     """A stretch of text, with the prefixes of its first line and of the others."""
 
     first: str
@@ -63,13 +63,13 @@ def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
         return [line for block in blocks for line in _wrapped(block, width, theme)]
     text = safe_block(text).strip("\n").rstrip()
     if len(text) > TEXT_LIMIT or not _MARKUP.search(text):
-        blocks = [Block("", "", Text(text, theme.style()))]
+        blocks = [TextBlock("", "", Text(text, theme.style()))]
     else:
         blocks = list(_Blocks(theme).read(_parser().parse(text)))
     return [line for block in blocks for line in _wrapped(block, width, theme)]
 
 
-def _wrapped(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
+def _wrapped(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]:
     if block.rows:
         yield from _table(block, width, theme)
         return
@@ -88,12 +88,12 @@ def _wrapped(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
         yield segments
 
 
-def _table(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
+def _table(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]:
     """Lay a table out in columns; cells are wrapped where it does not fit."""
     count = max(map(len, block.rows))
     if 4 * count > width:
         for row in block.rows:
-            yield from _wrapped(Block(block.first, block.rest, Text(" │ ").join(row)), width, theme)
+            yield from _wrapped(TextBlock(block.first, block.rest, Text(" │ ").join(row)), width, theme)
         return
     rule = Segment(" │ ", theme.style("rule"))
     room = max(count, width - cell_len(block.rest) - 3 * (count - 1))
@@ -144,7 +144,7 @@ class _Blocks:
         self._gap: int | None = None
         self._rows: list[list[Text]] | None = None
 
-    def read(self, tokens: "list[Token]") -> Iterator[Block]:
+    def read(self, tokens: "list[Token]") -> Iterator[TextBlock]:
         """Yield the blocks, with a blank one for each gap of the text."""
         for index, token in enumerate(tokens):
             if self._rows is not None:
@@ -152,19 +152,19 @@ class _Blocks:
                 continue
             if token.type in {"fence", "inline", "hr"}:
                 if self._gap is not None:
-                    yield Block(rest := self._rest(self._gap), rest, Text(""))
+                    yield TextBlock(rest := self._rest(self._gap), rest, Text(""))
                 self._gap = None
             match token.type:
                 case "table_open":
                     if self._gap is not None:
-                        yield Block(rest := self._rest(self._gap), rest, Text(""))
+                        yield TextBlock(rest := self._rest(self._gap), rest, Text(""))
                     self._rows = []
                 case "fence":
                     yield self._code(token)
                 case "inline":
                     yield self._paragraph(token)
                 case "hr":
-                    yield Block(self._first(), self._rest(), Text("─" * 3, self._theme.style("rule")))
+                    yield TextBlock(self._first(), self._rest(), Text("─" * 3, self._theme.style("rule")))
             self._step(token, is_last=index == len(tokens) - 1)
 
     def _step(self, token: "Token", *, is_last: bool) -> None:
@@ -189,7 +189,7 @@ class _Blocks:
         if token.type in {"paragraph_close", "blockquote_close", "fence", "hr"}:
             self._gap = None if token.hidden or is_last else len(self._levels)
 
-    def _in_table(self, token: "Token") -> Iterator[Block]:
+    def _in_table(self, token: "Token") -> Iterator[TextBlock]:
         """Collect the cells of a table, and yield it at its end."""
         rows = self._rows or []
         match token.type:
@@ -204,7 +204,7 @@ class _Blocks:
             case "table_close":
                 self._rows = None
                 self._gap = len(self._levels)
-                yield Block(self._first(), self._rest(), Text(""), rows=tuple(tuple(row) for row in rows if row))
+                yield TextBlock(self._first(), self._rest(), Text(""), rows=tuple(tuple(row) for row in rows if row))
 
     def _open_item(self) -> None:
         number = self._counters[-1]
@@ -219,18 +219,18 @@ class _Blocks:
     def _rest(self, depth: int = DEEPEST) -> str:
         return "".join(level.rest for level in self._levels[: min(depth, DEEPEST)])
 
-    def _code(self, token: "Token") -> Block:
+    def _code(self, token: "Token") -> TextBlock:
         style = self._theme.style(on="panel")
-        return Block(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
+        return TextBlock(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
 
-    def _paragraph(self, token: "Token") -> Block:
+    def _paragraph(self, token: "Token") -> TextBlock:
         is_quote = any(level.rest == "▏ " for level in self._levels)
         base = (
             self._theme.heading("secondary")
             if self._is_heading
             else self._theme.style("muted" if is_quote else "foreground")
         )
-        return Block(self._first(), self._rest(), _inline(token.children or (), base, self._theme))
+        return TextBlock(self._first(), self._rest(), _inline(token.children or (), base, self._theme))
 
 
 _EMPHASIS = {"em_open": Style(italic=True), "strong_open": Style(bold=True), "s_open": Style(strike=True)}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from backlit.model.fields import Field, Kind
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
@@ -47,30 +47,30 @@ class EditorTarget(ItemTarget, Protocol):
         """Close the editor, and open one for another new item of the type."""
 
 
-def step(target: EditorTarget, call: Call) -> None:
+def step(target: EditorTarget, call: CommandContext) -> None:
     """Move by a field, in the direction of the command's argument."""
     target.form.grid.move_by(int(call.command.argument) * (call.count or 1))
 
 
-async def edit(target: EditorTarget, call: Call) -> None:
+async def edit(target: EditorTarget, call: CommandContext) -> None:
     """Edit the field under the cursor, or the one that the command's argument names."""
     if call.command.argument:
         target.form.grid.go_to(call.command.argument)
     await edit_field(target)
 
 
-def clear(target: EditorTarget, _call: Call) -> None:
+def clear(target: EditorTarget, _call: CommandContext) -> None:
     """Empty the field."""
     target.store.lookups.need_writer()
     target.form.clear()
 
 
-def revert(target: EditorTarget, _call: Call) -> None:
+def revert(target: EditorTarget, _call: CommandContext) -> None:
     """Put the field back to its value in the store."""
     target.form.revert()
 
 
-async def close(target: EditorTarget, _call: Call) -> None:
+async def close(target: EditorTarget, _call: CommandContext) -> None:
     """Leave the open field, else the editor; asks about unsaved changes."""
     if target.form.is_editing:
         target.form.leave()
@@ -78,12 +78,12 @@ async def close(target: EditorTarget, _call: Call) -> None:
         target.dismiss(None)
 
 
-def refuse_project(_target: EditorTarget, _call: Call) -> None:
+def refuse_project(_target: EditorTarget, _call: CommandContext) -> None:
     """Refuse to switch the project while the editor is open."""
     raise CannotAct("The editor belongs to this project; q closes it first.")
 
 
-async def show_difference(target: EditorTarget, _call: Call) -> None:
+async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
     """Show the changed fields as the service has them and as they are here."""
     target.form.leave()
     item = target.store.item(target.item_id) if target.item_id is not None else None
@@ -169,19 +169,19 @@ async def _pick_item(target: EditorTarget, field: Field) -> None:
 # Long texts
 
 
-def toggle_fold(target: EditorTarget, _call: Call) -> None:
+def toggle_fold(target: EditorTarget, _call: CommandContext) -> None:
     """Show or hide the fields without room."""
     target.form.grid.toggle_fold()
 
 
-def toggle_texts(target: EditorTarget, _call: Call) -> None:
+def toggle_texts(target: EditorTarget, _call: CommandContext) -> None:
     """Show or hide the long texts beside the fields."""
     texts = target.form.texts
     texts.display = not texts.display
     target.form.call_after_refresh(target.tell, "")
 
 
-def read_on(target: EditorTarget, _call: Call) -> None:
+def read_on(target: EditorTarget, _call: CommandContext) -> None:
     """Show the next page of the long texts; after the last, the first."""
     texts = target.form.texts
     if texts.display:
@@ -190,7 +190,7 @@ def read_on(target: EditorTarget, _call: Call) -> None:
         texts.display = True
 
 
-async def toggle_markdown(target: EditorTarget, _call: Call) -> None:
+async def toggle_markdown(target: EditorTarget, _call: CommandContext) -> None:
     """Leave the long text and show it as Markdown; from there, go on editing it."""
     form = target.form
     is_open = form.is_editing
@@ -209,7 +209,7 @@ def _go_to_text(form: FieldForm) -> None:
         form.grid.go_to(DESCRIPTION)
 
 
-def edit_outside(target: EditorTarget, _call: Call) -> None:
+def edit_outside(target: EditorTarget, _call: CommandContext) -> None:
     """Edit a long text, else the description, in the user's own editor; in an open line the key goes to its end."""
     target.store.lookups.need_writer()
     form = target.form

@@ -13,7 +13,7 @@ from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import merged
-from backlit.tui.items.preview import Page
+from backlit.tui.items.preview import PreviewLayout
 from backlit.tui.widgets.text_input import TextInput
 from backlit.tui.widgets.text_view import LinesView
 
@@ -86,7 +86,7 @@ class TextsView(LinesView):
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
         if self._comments:
-            lines += [[], *Page(theme, width).comments(self._comments, self._now())]
+            lines += [[], *PreviewLayout(theme, width).comments(self._comments, self._now())]
         return lines if not lines or lines[-1] else lines[:-1]
 
     def height_at(self, width: int) -> int:

@@ -12,8 +12,8 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
@@ -25,12 +25,12 @@ from backlit.tui.items.resolve import resolve_case, resolve_item
 _NOT_SET: tuple[object, ...] = (None, "", [])
 
 
-async def save(target: EditorTarget, _call: Call) -> None:
+async def save(target: EditorTarget, _call: CommandContext) -> None:
     """Save."""
     await save_draft(target)
 
 
-async def save_and_close(target: EditorTarget, _call: Call) -> None:
+async def save_and_close(target: EditorTarget, _call: CommandContext) -> None:
     """Save and close."""
     if await save_draft(target):
         if target.item_id is not None and (item := target.store.item(target.item_id)):
@@ -38,13 +38,13 @@ async def save_and_close(target: EditorTarget, _call: Call) -> None:
         target.dismiss(None)
 
 
-async def save_and_next(target: EditorTarget, _call: Call) -> None:
+async def save_and_next(target: EditorTarget, _call: CommandContext) -> None:
     """Save, and begin another item."""
     if await save_draft(target):
         target.open_next()
 
 
-def discard(target: EditorTarget, _call: Call) -> None:
+def discard(target: EditorTarget, _call: CommandContext) -> None:
     """Close without saving, and throw the draft away."""
     discard_draft(target)
 
@@ -56,7 +56,7 @@ def discard_draft(target: EditorTarget) -> None:
     target.dismiss(None)
 
 
-async def resolve(target: EditorTarget, _call: Call) -> None:
+async def resolve(target: EditorTarget, _call: CommandContext) -> None:
     """Decide between the draft and what others changed meanwhile, else resolve a conflict or a refusal of the item."""
     target.form.leave()
     if target.item_id is None:
@@ -190,7 +190,7 @@ async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> boo
     ]
     if not words:
         return True
-    question = ConfirmDialog("» Customers see this", "; ".join(words), [Answer("y", "save")], "not yet")
+    question = ConfirmDialog("» Customers see this", "; ".join(words), [AnswerKey("y", "save")], "not yet")
     return await target.ask(question) is not None
 
 
@@ -209,9 +209,9 @@ async def _decide_gone(target: EditorTarget, changes: Mapping[str, object]) -> b
     """Ask about the draft of an item that others deleted; return whether it became a new item."""
     sentence = f"Someone deleted #{target.item_id}. Your changes are not saved."
     answers = [
-        Answer("n", "create the item again with your changes"),
-        Answer("k", "keep it as a draft in the outbox"),
-        Answer("d", "discard your changes"),
+        AnswerKey("n", "create the item again with your changes"),
+        AnswerKey("k", "keep it as a draft in the outbox"),
+        AnswerKey("d", "discard your changes"),
     ]
     key = await target.ask(ConfirmDialog("This item was deleted", sentence, answers, "stay here"))
     if key == "d":

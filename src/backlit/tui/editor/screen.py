@@ -14,13 +14,13 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import EditorNote, save_draft
-from backlit.tui.fields.acts import Act, field_named, plan_of
+from backlit.tui.fields.acts import FieldEdit, field_named, plan_of
 from backlit.tui.items.item_head import COUNTED, TAB_COMMANDS, ItemHead
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
@@ -32,7 +32,7 @@ from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, Sid
 
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
-ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft"), Answer("d", "discard changes"))
+ANSWERS = (AnswerKey("s", "save"), AnswerKey("k", "keep as a draft"), AnswerKey("d", "discard changes"))
 HINTS = ("editor.edit", "editor.name", "editor.close", "item.description", "item.comment", "item.next-tab", "app.help")
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
@@ -196,7 +196,7 @@ class EditorScreen(ItemScreen):
         await edit_field(self)
         return True
 
-    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+    async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Fill the form; saving asks about changes that customers see."""
         plan = plan_of(act, items, self.store.lookups)
         if not plan.changes:

@@ -21,7 +21,7 @@ class DoesNotApply(Exception):
     """An act that makes no sense for an item; the text is the sentence that says why."""
 
 
-class Act(Struct, frozen=True):
+class FieldEdit(Struct, frozen=True):
     """A change of items: `changes` returns an item's new values, and raises DoesNotApply where there are none.
 
     It is kept to be repeated, so it holds no item.
@@ -33,10 +33,10 @@ class Act(Struct, frozen=True):
     is_repeatable: bool = True
 
 
-class Plan(Struct):
+class BulkChange(Struct):
     """An act on some items: whose values change to what, which have them already, and why others are left out."""
 
-    act: Act
+    act: FieldEdit
     total: int = 0
     items: dict[int, Item] = field(default_factory=dict)
     changes: dict[int, Changes] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Plan(Struct):
         """The counts of the items and tasks that change."""
         return counted_types(self.items[item_id].type for item_id in self.changes)
 
-    def add(self, other: "Plan") -> None:
+    def add(self, other: "BulkChange") -> None:
         """Take in what another act does to other items."""
         self.total += other.total
         self.tasks += other.tasks
@@ -97,10 +97,10 @@ def in_brackets(sentences: str) -> str:
     return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
 
 
-def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
+def plan_of(act: FieldEdit, items: Sequence[Item], lookups: Lookups) -> BulkChange:
     """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
     lookups.need_writer()
-    plan = Plan(act, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
+    plan = BulkChange(act, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
     for item in items:
         try:
             changes = _changes(act, item, lookups)
@@ -119,7 +119,7 @@ def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
     return plan
 
 
-def _changes(act: Act, item: Item, lookups: Lookups) -> Changes:
+def _changes(act: FieldEdit, item: Item, lookups: Lookups) -> Changes:
     for key in act.keys:
         need(key, item, lookups)
     wanted = act.changes(item)
@@ -139,12 +139,12 @@ def field_named(key: str, lookups: Lookups) -> Field:
     return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
 
 
-def to_value(field_: Field, value: object, words: str) -> Act:
+def to_value(field_: Field, value: object, words: str) -> FieldEdit:
     """Set one field to one value; `words` are how the value reads."""
-    return Act(f"{field_.label} → {words}", (field_.key,), lambda _item: {field_.key: value})
+    return FieldEdit(f"{field_.label} → {words}", (field_.key,), lambda _item: {field_.key: value})
 
 
-def to_tags(added: Iterable[str], removed: Iterable[str]) -> Act:
+def to_tags(added: Iterable[str], removed: Iterable[str]) -> FieldEdit:
     """Put tags on and take tags off; those of each item that are not named stay."""
     put_on, taken_off = tuple(added), frozenset(removed)
 
@@ -155,7 +155,7 @@ def to_tags(added: Iterable[str], removed: Iterable[str]) -> Act:
         return {} if wanted == present else {"Tags": wanted}
 
     words = " ".join([*(f"+{tag}" for tag in put_on), *(f"−{tag}" for tag in sorted(taken_off))])
-    return Act(f"Tags {words}", ("Tags",), changes)
+    return FieldEdit(f"Tags {words}", ("Tags",), changes)
 
 
 def tags_of(item: Item) -> list[str]:

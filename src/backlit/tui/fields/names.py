@@ -10,7 +10,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
 from backlit.tui.fields.values import FieldWords, user_name
-from backlit.tui.widgets.item_rows import NO_BADGE, Badge, Names
+from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 ALL = TasksShown(of_all=True)
@@ -24,9 +24,11 @@ class ListNames:
         self._words = FieldWords(store)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> DisplayNames:
         """As the columns take them."""
-        return Names(self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups)
+        return DisplayNames(
+            self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups
+        )
 
     def badges(
         self, rows: Sequence[ItemRow], tasks: TasksShown = ALL, *, is_judged: bool = False

@@ -13,7 +13,7 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
+from backlit.tui.fields.acts import FieldEdit, field_named, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.values import FieldWords, number_text, value_word
 
@@ -203,7 +203,7 @@ def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], comm
     return list(islice(first.values(), MOST))
 
 
-def act_of(asked: Field, choice: Choice) -> Act:
+def act_of(asked: Field, choice: Choice) -> FieldEdit:
     """Return the act of an answer: a tag is added, any other value is set."""
     if asked.kind is Kind.TAGS:
         return to_tags((str(choice.value),), ())

@@ -18,8 +18,8 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import written_day
@@ -293,7 +293,7 @@ class GroomScreen(ItemScreen):
         self._footer.show([*hints, "app.help"], status_words(self.store), labels)
 
 
-async def answer(target: GroomScreen, call: Call) -> None:
+async def answer(target: GroomScreen, call: CommandContext) -> None:
     """Answer with the option of the digit; 0 enters another value."""
     await give(target, int(call.letter or 0))
 
@@ -318,18 +318,18 @@ async def give(target: GroomScreen, digit: int) -> None:
     await target.apply(act_of(asked.field, choice), [item])
 
 
-def step(target: GroomScreen, call: Call) -> None:
+def step(target: GroomScreen, call: CommandContext) -> None:
     """Go to the next or previous question, by the command's argument."""
     target.questions.walk(int(call.command.argument))
     target.show_questions()
 
 
-def scroll_item(target: GroomScreen, call: Call) -> None:
+def scroll_item(target: GroomScreen, call: CommandContext) -> None:
     """Scroll the item by half a page, in the direction of the command's argument."""
     target.pane.scroll_item(int(call.command.argument))
 
 
-async def add_comment(target: GroomScreen, _call: Call) -> None:
+async def add_comment(target: GroomScreen, _call: CommandContext) -> None:
     """Write a comment; with it, an item without open questions is done."""
     goes_on = not target.questions.count_open()
     act = f"send, {'end grooming' if target.alone else 'next'}" if goes_on else "send"
@@ -337,12 +337,12 @@ async def add_comment(target: GroomScreen, _call: Call) -> None:
         target.leave_item(is_skipped=False)
 
 
-def leave(target: GroomScreen, call: Call) -> None:
+def leave(target: GroomScreen, call: CommandContext) -> None:
     """Take the item as it is, or skip it, by the command's argument; go to the next."""
     target.leave_item(is_skipped=call.command.argument == "skip")
 
 
-def go_back(target: GroomScreen, _call: Call) -> None:
+def go_back(target: GroomScreen, _call: CommandContext) -> None:
     """Go back to the previous item."""
     queue, here = target.queue, target.stop.place if target.stop is not None else 0
     found, known = queue.previous_stop(here), target.questions.last_place_before(here)
@@ -353,7 +353,7 @@ def go_back(target: GroomScreen, _call: Call) -> None:
     target.show_stop(found)
 
 
-def pause(target: GroomScreen, _call: Call) -> None:
+def pause(target: GroomScreen, _call: CommandContext) -> None:
     """Pause grooming; it resumes here, also after a restart."""
     progress = target.store.grooming.progress()
     if target.stop is not None and progress is not None and not target.alone:
@@ -379,7 +379,7 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
         at = "at the summary" if progress.is_over else f"(item {progress.place + 1:,} of {progress.count:,})"
         selected = await store.batch.totals(place.items.selection.ids())
         new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
-        answers = [Answer("r", "resume"), Answer("n", new)]
+        answers = [AnswerKey("r", "resume"), AnswerKey("n", new)]
         day = written_day(date.fromisoformat(progress.began_on), store.today())
         sentence = f"You paused grooming on {day} {at}."
         key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))

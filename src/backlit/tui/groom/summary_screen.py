@@ -23,7 +23,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.merge import is_empty
 from backlit.store.records.people import target_of
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
@@ -293,7 +293,7 @@ def _line(text: str) -> str:
     return escaped(" ".join(text.split()))
 
 
-def open_item(target: GroomSummaryScreen, call: Call) -> None:
+def open_item(target: GroomSummaryScreen, call: CommandContext) -> None:
     """Open the item under the cursor at the place of the command's argument."""
     each = target.table.current
     if each is None or not each.type:
@@ -301,13 +301,13 @@ def open_item(target: GroomSummaryScreen, call: Call) -> None:
     target.open(each.item_id, ItemPlace(call.command.argument))
 
 
-def copy(target: GroomSummaryScreen, _call: Call) -> None:
+def copy(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Copy the Markdown."""
     markdown = target.quoted()
     target.copy(markdown, f"Copied the summary, {counted(len(markdown.splitlines()), 'line')} of Markdown")
 
 
-async def save(target: GroomSummaryScreen, _call: Call) -> None:
+async def save(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Ask for a path and save the summary there; asks before it replaces a file."""
     store, markdown = target.store, target.quoted()
     project = project_name(store)
@@ -315,7 +315,7 @@ async def save(target: GroomSummaryScreen, _call: Call) -> None:
     await save_file(target, Saved("Save the summary", lambda _path: markdown, file_in), downloads() / name)
 
 
-def go_back(target: GroomSummaryScreen, _call: Call) -> None:
+def go_back(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Go back to the last item."""
     progress = target.store.grooming.progress()
     stop = target.store.grooming.previous_stop(progress.count if progress else 0)
@@ -324,7 +324,7 @@ def go_back(target: GroomSummaryScreen, _call: Call) -> None:
     target.go_to(stop.place)
 
 
-async def groom_again(target: GroomSummaryScreen, _call: Call) -> None:
+async def groom_again(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Start another session on the items that are not ready."""
     ids = [each.item_id for each in target.unready]
     if not ids:
@@ -334,13 +334,13 @@ async def groom_again(target: GroomSummaryScreen, _call: Call) -> None:
     target.go_to(0)
 
 
-def leave(target: GroomSummaryScreen, _call: Call) -> None:
+def leave(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Close the summary without ending the session."""
     target.say("Grooming is not finished. gq shows the summary again.")
     target.dismiss(None)
 
 
-async def close(target: GroomSummaryScreen, _call: Call) -> None:
+async def close(target: GroomSummaryScreen, _call: CommandContext) -> None:
     """Close the summary and end the session."""
     target.dismiss(None)
     await target.store.grooming.end()

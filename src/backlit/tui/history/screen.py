@@ -12,7 +12,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
@@ -142,12 +142,12 @@ def _byline(event: ItemEvent, store: Store) -> list[Part]:
 PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}
 
 
-def open_event(target: HistoryScreen, _call: Call) -> None:
+def open_event(target: HistoryScreen, _call: CommandContext) -> None:
     """Go to the tab of the event: the comments, the files, or the details."""
     target.open(target.item_id, PLACES.get(target.current_event().kind, ItemPlace.EDITOR))
 
 
-def copy(target: HistoryScreen, _call: Call) -> None:
+def copy(target: HistoryScreen, _call: CommandContext) -> None:
     """Copy the text of the event."""
     text = target.copied(target.current_event())
     target.copy(text, f"Copied {' '.join(text.split())[:60]}")

@@ -15,7 +15,7 @@ from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
-from backlit.tui.items.preview import Page
+from backlit.tui.items.preview import PreviewLayout
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
 AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)
@@ -224,4 +224,4 @@ def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, wi
     yield from fields_lines(store, news.fields, width, theme, SHOWN_LINES, is_brief=not with_name)
     for comment in news.comments:
         yield []
-        yield from Page(theme, width).comment(comment, now)
+        yield from PreviewLayout(theme, width).comment(comment, now)

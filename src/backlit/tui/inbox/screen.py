@@ -10,15 +10,15 @@ from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, Subject
 from backlit.store.records.item import FieldNews
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, fit_lines, lines_of, name_of
 from backlit.tui.items.change_words import both_words, is_text_change
-from backlit.tui.items.preview import Page, surroundings_of
+from backlit.tui.items.preview import PreviewLayout, surroundings_of
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -125,7 +125,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
         rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
-        page, lines = Page(theme, width), list[Line]()
+        page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
             lines += lines_of(self.store, news, width, theme, with_name=height >= TALL)
         elif self.shows_feed and (comment := self._feed.current):
@@ -176,7 +176,7 @@ def _empty_words(connection: ConnectionStatus, *, is_feed: bool) -> str:
     return f"{what} {connection.sentence or 'Syncing …'}"
 
 
-def open_item(target: InboxScreen, call: Call) -> None:
+def open_item(target: InboxScreen, call: CommandContext) -> None:
     """Open the item at the place of the command's argument; its comments instead, if nothing else is new."""
     item_id = target.current_id()
     if target.store.item(item_id) is None:
@@ -187,7 +187,7 @@ def open_item(target: InboxScreen, call: Call) -> None:
     target.open(item_id, ItemPlace.COMMENTS if has_comments_only and place is ItemPlace.EDITOR else place)
 
 
-async def show_changes(target: InboxScreen, _call: Call) -> None:
+async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
     """Show every changed field line by line."""
     news = _current_news(target)
     if not news.fields:
@@ -196,29 +196,29 @@ async def show_changes(target: InboxScreen, _call: Call) -> None:
     await target.ask(DifferenceDialog(news.name, found))
 
 
-async def mark_read(target: InboxScreen, _call: Call) -> None:
+async def mark_read(target: InboxScreen, _call: CommandContext) -> None:
     """Mark the item as read; the next one moves up."""
     await target.store.inbox.seen([_current_news(target).item_id])
 
 
-async def mark_all_read(target: InboxScreen, _call: Call) -> None:
+async def mark_all_read(target: InboxScreen, _call: CommandContext) -> None:
     """Mark all items as read; asks first where there are several."""
     unread = target.store.inbox.unread()
     key: str | None = "y"
     if unread > 1:
-        answers = [Answer("y", "mark all as read"), Answer("e", "mark all as read in every project")]
+        answers = [AnswerKey("y", "mark all as read"), AnswerKey("e", "mark all as read in every project")]
         sentence = f"Mark all {unread:,} items as read?"
         key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "cancel"))
     if key is not None:
         await target.store.inbox.all_seen(everywhere=key == "e")
 
 
-def turn_feed(target: InboxScreen, _call: Call) -> None:
+def turn_feed(target: InboxScreen, _call: CommandContext) -> None:
     """Switch between recent comments and changed items."""
     target.show_feed(is_shown=not target.shows_feed)
 
 
-def go_back(target: InboxScreen, _call: Call) -> None:
+def go_back(target: InboxScreen, _call: CommandContext) -> None:
     """Go back from comments to changed items, else to the former place."""
     if target.shows_feed:
         target.show_feed(is_shown=False)

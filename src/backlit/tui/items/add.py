@@ -10,8 +10,8 @@ from backlit.store.edits.checks import ON_ADD, check, not_copied
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item, counted_types
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
@@ -27,7 +27,7 @@ NEW_TYPES = (ItemType.STORY, ItemType.BUG, ItemType.FEATURE, ItemType.ISSUE, Ite
 _AS_WRITTEN = frozenset({Kind.TEXT, Kind.LONG_TEXT})
 
 
-async def add(target: AddTarget, _call: Call) -> None:
+async def add(target: AddTarget, _call: CommandContext) -> None:
     """Ask for a type or a template and for a name, then add an item here; tasks are added where only they can be."""
     target.store.lookups.need_writer()
     if target.expected_type() is ItemType.TASK and "ParentID" in target.preset(ItemType.TASK):
@@ -47,7 +47,7 @@ async def add(target: AddTarget, _call: Call) -> None:
         await _add(target, template.type, {**target.preset(template.type), **fields}, template.tasks)
 
 
-async def add_task(target: AddTarget, _call: Call) -> None:
+async def add_task(target: AddTarget, _call: CommandContext) -> None:
     """Ask for a name, then add a task under the item, or beside it when it is a task."""
     target.store.lookups.need_writer()
     item = target.current()
@@ -98,7 +98,7 @@ NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
 """Fields of a copy that start anew; no customer sees a copy before somebody wants that."""
 
 
-async def duplicate(target: AddTarget, call: Call) -> None:
+async def duplicate(target: AddTarget, call: CommandContext) -> None:
     """Copy all fields that can be set; asks first for several items, and whether to copy tasks."""
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
@@ -106,9 +106,9 @@ async def duplicate(target: AddTarget, call: Call) -> None:
     below = any(tasks.values())
     if len(items) > 1 or below:
         noun = "the item" if len(items) == 1 else counted_types(item.type for item in items)
-        answers = [Answer("y", f"copy {noun}")]
+        answers = [AnswerKey("y", f"copy {noun}")]
         if below:
-            answers.append(Answer("t", f"copy {_with_tasks(items, tasks)}"))
+            answers.append(AnswerKey("t", f"copy {_with_tasks(items, tasks)}"))
         sentence = "Copies begin with the first status; comments and attachments are not copied."
         key = await target.ask(ConfirmDialog("Duplicate", sentence, answers, "cancel"))
         if key is None:

@@ -10,15 +10,15 @@ from backlit.model.amounts import estimate_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import literal_block
-from backlit.tui.fields.acts import Act
+from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFault, lines_of, merged, raise_all
 from backlit.tui.items.target import ItemTarget
 
 
-class Written(Struct, frozen=True):
+class EditedText(Struct, frozen=True):
     """A text that was or is being edited: of which items, what it was made from, and how it is now.
 
     `seen` has the fields of the items as they were then: what others saved since is neither taken for a change of the
@@ -41,15 +41,15 @@ class Written(Struct, frozen=True):
         return {"ids": list(self.ids), "original": self.original, "text": self.text, "seen": seen}
 
 
-async def edit(target: ItemTarget, call: Call) -> None:
+async def edit(target: ItemTarget, call: CommandContext) -> None:
     """Edit one item as a page or several as a table in $EDITOR; offers a text that was kept."""
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     original = _text_of(target.store, items)
-    written = Written(tuple(item.id for item in items), original, original, _seen(items))
+    written = EditedText(tuple(item.id for item in items), original, original, _seen(items))
     kept = _kept(target.store.drafts.find(written.key))
     if kept is not None:
-        answers = [Answer("k", "resume"), Answer("n", "start over; the draft is discarded when you save")]
+        answers = [AnswerKey("k", "resume"), AnswerKey("n", "start over; the draft is discarded when you save")]
         sentence = "There is a draft that could not be read."
         key = await target.ask(ConfirmDialog("Edit as text", sentence, answers, "cancel"))
         if key is None:
@@ -58,7 +58,7 @@ async def edit(target: ItemTarget, call: Call) -> None:
     await _edit(target, written)
 
 
-async def _edit(target: ItemTarget, written: Written) -> None:
+async def _edit(target: ItemTarget, written: EditedText) -> None:
     """Open the text until it can be read or is left; it is kept on disk first, whatever is wrong with it."""
     while True:
         text = target.edit_outside(written.text, ".md" if len(written.ids) == 1 else ".tsv")
@@ -75,7 +75,7 @@ async def _edit(target: ItemTarget, written: Written) -> None:
             question = ConfirmDialog(
                 "Not written",
                 literal_block(str(fault)),
-                [Answer("e", "edit it again")],
+                [AnswerKey("e", "edit it again")],
                 "keep the text; E offers it again",
             )
             if await target.ask(question) != "e":
@@ -84,11 +84,11 @@ async def _edit(target: ItemTarget, written: Written) -> None:
     if not changes:
         target.say("Nothing was changed.")
         return
-    act = Act("Edited as text", (), lambda item: changes.get(item.id, {}), is_repeatable=False)
+    act = FieldEdit("Edited as text", (), lambda item: changes.get(item.id, {}), is_repeatable=False)
     await target.apply(act, [item for item in items if item.id in changes])
 
 
-def _items_as_seen(target: ItemTarget, written: Written) -> list[Item]:
+def _items_as_seen(target: ItemTarget, written: EditedText) -> list[Item]:
     """Return the items that still exist, with the fields they had when the text was made."""
     if len(written.ids) > 1:
         found = target.store.batch.items(written.ids)
@@ -105,7 +105,7 @@ def _text_of(store: Store, items: Sequence[Item]) -> str:
     return page_of(items[0], fields_of(items[0].type, store.lookups.custom_fields()), words)
 
 
-def _read(store: Store, written: Written, items: Sequence[Item]) -> Mapping[int, Mapping[str, object]]:
+def _read(store: Store, written: EditedText, items: Sequence[Item]) -> Mapping[int, Mapping[str, object]]:
     reading = FieldReading(store)
     if len(written.ids) > 1:
         return read_table(written.text, items, FieldWords(store), reading)
@@ -123,13 +123,13 @@ def _seen(items: Sequence[Item]) -> dict[int, Mapping[str, object]]:
     return {item.id: {key: item.fields.get(key) for key in COLUMNS} for item in items}
 
 
-def _kept(content: Mapping[str, object] | None) -> Written | None:
+def _kept(content: Mapping[str, object] | None) -> EditedText | None:
     ids = (content or {}).get("ids")
     if content is None or not isinstance(ids, list) or not ids:
         return None
     pairs = content.get("seen")
     seen = {int(item_id): fields for item_id, fields in pairs} if isinstance(pairs, list) else {}
-    return Written(tuple(int(each) for each in ids), str(content.get("original")), str(content.get("text")), seen)
+    return EditedText(tuple(int(each) for each in ids), str(content.get("original")), str(content.get("text")), seen)
 
 
 # Copying
@@ -147,7 +147,7 @@ _FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
 }
 
 
-def copy(target: ItemTarget, call: Call) -> None:
+def copy(target: ItemTarget, call: CommandContext) -> None:
     """Copy the items in the form of the command's argument; show a text of one line, else its form and the items."""
     items, form = target.chosen(call.rows), call.command.argument
     text = _FORMS[form](target.store, items)

@@ -11,10 +11,19 @@ from backlit.model.statuses import StatusGroup
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import Answer
+from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MOST_LINES, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.fields.acts import MOST_SAID, Act, Changes, Plan, field_named, in_brackets, plan_of, tags_of
+from backlit.tui.fields.acts import (
+    MOST_SAID,
+    BulkChange,
+    Changes,
+    FieldEdit,
+    field_named,
+    in_brackets,
+    plan_of,
+    tags_of,
+)
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
@@ -26,7 +35,7 @@ SHOWN = 60
 """Characters of a long text that are shown."""
 
 
-async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
+async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> None:
     """Journal a change as one step; asks first for several items and for what customers see.
 
     Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
@@ -56,7 +65,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         await journal(target, act, target.store.batch.items(list(failed)))
 
 
-async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+async def _write(target: ItemTarget, plan: BulkChange) -> Mapping[int, str]:
     """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
     try:
         await target.store.items.edit_each(plan.changes, plan.seen)
@@ -74,7 +83,7 @@ async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
     return failed
 
 
-def _written_words(store: Store, plan: Plan) -> str:
+def _written_words(store: Store, plan: BulkChange) -> str:
     """Return what has changed: the number of items, or the one item with its value where the act says only a step."""
     label = plan.act.label
     if len(plan.changes) > 1:
@@ -87,14 +96,14 @@ def _written_words(store: Store, plan: Plan) -> str:
     return f"{number_of(item_id)}: {_short(label, MOST_SAID)}"
 
 
-def _begun(store: Store, plan: Plan) -> list[Item]:
+def _begun(store: Store, plan: BulkChange) -> list[Item]:
     """Return the items that a plan begins."""
     groups = store.lookups.status_groups()
     statuses = {item_id: str(changes.get("Status") or "") for item_id, changes in plan.changes.items()}
     return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
 
 
-async def bulk_question(store: Store, plan: Plan) -> ReadingDialog:
+async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
     A warning names the items that the plan begins unready. A change that is the same for all stands in the title alone.
@@ -102,7 +111,7 @@ async def bulk_question(store: Store, plan: Plan) -> ReadingDialog:
     begun = _begun(store, plan)
     unready = await store.ready_check.count([each.id for each in begun])
     count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MOST_LINES] if unready else ())
-    answer = Answer("y", f"apply to {plan.words if count > 1 else 'it'}")
+    answer = AnswerKey("y", f"apply to {plan.words if count > 1 else 'it'}")
     label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
     changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
@@ -114,7 +123,7 @@ async def bulk_question(store: Store, plan: Plan) -> ReadingDialog:
     return ReadingDialog(label, lines, list(_heading(plan, unready)), [answer], "cancel")
 
 
-def _heading(plan: Plan, unready: int) -> Iterator[Content]:
+def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
     """Yield how many items change, and warnings about customers, missing facts and other trackers."""
     if plan.total > 1:
         yield literal(plan.reach())
@@ -126,7 +135,7 @@ def _heading(plan: Plan, unready: int) -> Iterator[Content]:
             yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
-def _lines(store: Store, plan: Plan, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
+def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
     """Yield each item with its change, and those without one, muted."""
     words = FieldWords(store)
     if plan.total > 1:
@@ -151,7 +160,7 @@ def _lines(store: Store, plan: Plan, unready: Mapping[int, Sequence[Rule]]) -> I
         yield Content.styled("  " * bool(unready) + _named(item).plain, "$muted"), Content.styled(state, "$muted")
 
 
-def _kept(store: Store, plan: Plan, item: Item) -> str:
+def _kept(store: Store, plan: BulkChange, item: Item) -> str:
     """Return the words about an item that has the value of a plan already."""
     field = field_named(plan.act.keys[0], store.lookups)
     if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
@@ -182,7 +191,7 @@ def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, s
         lines += [item_line(item_id, "", names.get(item_id, "")), Content.assemble((f"  {safe(reason)}", "$error"))]
     if len(failed) > MOST_LINES:
         lines.append(Content.styled(f"… and {len(failed) - MOST_LINES:,} more", "$muted"))
-    return ReadingDialog(f"{len(failed):,} of {total:,} could not be changed", lines, (), [Answer("r", "try again")])
+    return ReadingDialog(f"{len(failed):,} of {total:,} could not be changed", lines, (), [AnswerKey("r", "try again")])
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from textual.timer import Timer
 
 from backlit.model.amounts import counted, size_text
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -286,7 +286,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 # Commands
 
 
-def toggle_fold(target: CommentThread, _call: Call) -> None:
+def toggle_fold(target: CommentThread, _call: CommandContext) -> None:
     """Show all of the comment under the cursor, or fold it again."""
     target.toggle_fold()
 

@@ -7,8 +7,8 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
-from backlit.tui.fields.acts import Act, Changes, Plan, plan_of
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
+from backlit.tui.fields.acts import BulkChange, Changes, FieldEdit, plan_of
 from backlit.tui.shell.target import StoreTarget
 
 SHOWN = 24
@@ -26,19 +26,19 @@ async def agrees_on_estimates(target: StoreTarget, changes: Iterable[Changes]) -
     more = [f"{len(odd) - MOST_NAMED:,} more"] if len(odd) > MOST_NAMED else []
     are = "is no number and counts" if len(odd) == 1 else "are no numbers and count"
     sentence = f"{listed([*named, *more])} {are} as no points in totals, plans and reports."
-    answers = [Answer("y", "keep it" if len(odd) == 1 else "keep them")]
+    answers = [AnswerKey("y", "keep it" if len(odd) == 1 else "keep them")]
     if await target.ask(ConfirmDialog("Estimate without points", sentence, answers, "cancel")) is None:
         return False
     target.session.agreed_estimates.update(odd)
     return True
 
 
-async def tasks_to_finish(target: StoreTarget, changes: Mapping[int, Changes]) -> Plan | None:
+async def tasks_to_finish(target: StoreTarget, changes: Mapping[int, Changes]) -> BulkChange | None:
     """Ask whether the open tasks of items that become done are done too.
 
     Return the plan for the tasks, which is empty where they stay open; None where the question was cancelled.
     """
-    store, nothing = target.store, Plan(Act("", (), lambda _: {}))
+    store, nothing = target.store, BulkChange(FieldEdit("", (), lambda _: {}))
     groups = store.lookups.status_groups()
     done = [each for each, new in changes.items() if groups.of(str(new.get("Status") or "")) is StatusGroup.DONE]
     tasks = [task for task in store.batch.open_tasks_of(done) if task.id not in changes] if done else []
@@ -46,17 +46,17 @@ async def tasks_to_finish(target: StoreTarget, changes: Mapping[int, Changes]) -
     if not tasks or status is None:
         return nothing
     label = FIELD_BY_KEY["Status"].label
-    plan = plan_of(Act(f"{label} → {status}", ("Status",), lambda _: {"Status": status}), tasks, store.lookups)
+    plan = plan_of(FieldEdit(f"{label} → {status}", ("Status",), lambda _: {"Status": status}), tasks, store.lookups)
     if not plan.changes:
         return nothing
-    answers = [Answer("y", "finish the tasks too"), Answer("o", "leave the tasks open")]
+    answers = [AnswerKey("y", "finish the tasks too"), AnswerKey("o", "leave the tasks open")]
     key = await target.ask(ConfirmDialog("Open tasks", _open_words(store, plan), answers, "cancel"))
     if key is None:
         return None
     return plan if key == "y" else nothing
 
 
-def _open_words(store: Store, plan: Plan) -> str:
+def _open_words(store: Store, plan: BulkChange) -> str:
     parents = {task.fields.get("ParentID") for task in plan.items.values()}
     tasks = counted(len(plan.changes), "open task")
     if len(parents) > 1:

@@ -18,11 +18,11 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
 from backlit.store.store import Store
 from backlit.store.views.lookups import Lookups
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
-from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
+from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit, field_named, need, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, likely_value, unknown_status
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import (
@@ -40,12 +40,12 @@ from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 
-async def change(target: ItemTarget, call: Call) -> None:
+async def change(target: ItemTarget, call: CommandContext) -> None:
     """Ask for another value of the field that the command's argument names."""
     await change_field(target, call.command.argument, target.chosen(call.rows))
 
 
-async def change_any(target: ItemTarget, call: Call) -> None:
+async def change_any(target: ItemTarget, call: CommandContext) -> None:
     """Ask for a field, then for its value."""
     items = target.chosen(call.rows)
     found: dict[str, Choice] = {}
@@ -60,7 +60,7 @@ async def change_any(target: ItemTarget, call: Call) -> None:
         await change_field(target, str(choice.value), items)
 
 
-async def assign(target: ItemTarget, call: Call) -> None:
+async def assign(target: ItemTarget, call: CommandContext) -> None:
     """Assign to the user who is signed in, or take the owner off, by the command's argument."""
     user, lookups = target.store.connection.user, target.store.lookups
     if call.command.argument == "nobody":
@@ -73,7 +73,7 @@ async def assign(target: ItemTarget, call: Call) -> None:
     await target.apply(to_value(field_named("AssignedToID", lookups), owner, words), items)
 
 
-async def set_points(target: ItemTarget, call: Call) -> None:
+async def set_points(target: ItemTarget, call: CommandContext) -> None:
     """Set the estimate to the points of the digit; raises CannotAct for a number that is not on the scale."""
     scale = [number_text(step) for step in target.session.estimate_scale]
     if call.letter not in scale:
@@ -83,7 +83,7 @@ async def set_points(target: ItemTarget, call: Call) -> None:
     await target.apply(_set(target.store, field_named("Estimate", target.store.lookups), call.letter), items)
 
 
-async def step_estimate(target: ItemTarget, call: Call) -> None:
+async def step_estimate(target: ItemTarget, call: CommandContext) -> None:
     """Move the estimate along the scale, by the sign in the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items = target.chosen()
@@ -92,10 +92,10 @@ async def step_estimate(target: ItemTarget, call: Call) -> None:
     def changes(item: Item) -> Changes:
         return {"Estimate": stepped(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
 
-    await target.apply(Act(f"Estimate {steps:+d}", ("Estimate",), changes), items)
+    await target.apply(FieldEdit(f"Estimate {steps:+d}", ("Estimate",), changes), items)
 
 
-async def set_group(target: ItemTarget, call: Call) -> None:
+async def set_group(target: ItemTarget, call: CommandContext) -> None:
     """Set the first status that means done, or the first that means open, by the command's argument."""
     label = call.command.argument
     group = StatusGroup.DONE if label == "Done" else StatusGroup.NOT_STARTED
@@ -108,10 +108,10 @@ async def set_group(target: ItemTarget, call: Call) -> None:
             return {}
         return {"Status": first_status(target.store.lookups.statuses(item.type), group, groups)}
 
-    await target.apply(Act(label, ("Status",), changes), items)
+    await target.apply(FieldEdit(label, ("Status",), changes), items)
 
 
-async def move_to_backlog(target: ItemTarget, call: Call) -> None:
+async def move_to_backlog(target: ItemTarget, call: CommandContext) -> None:
     """Move out of every iteration, to the root."""
     roots = [each for each in target.store.lookups.iterations().values() if "\\" not in each.path]
     if not roots:
@@ -126,7 +126,7 @@ _NEAR: Mapping[str, tuple[Callable[[Sequence[IterationEntry], date], Sequence[It
 }
 
 
-async def move_to(target: ItemTarget, call: Call) -> None:
+async def move_to(target: ItemTarget, call: CommandContext) -> None:
     """Move to the iteration of, after or before today, by the command's argument; ask which of several."""
     items, (near, nothing) = target.chosen(call.rows), _NEAR[call.command.argument]
     found = near(leaves(target.store.lookups.iterations().values()), target.store.today())
@@ -219,7 +219,7 @@ class _Answer(Struct, frozen=True):
     value: object
 
 
-def _set(store: Store, field: Field, value: object) -> Act:
+def _set(store: Store, field: Field, value: object) -> FieldEdit:
     return to_value(field, value, FieldWords(store).shown(field, value))
 
 

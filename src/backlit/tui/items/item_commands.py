@@ -7,11 +7,11 @@ from backlit.store.edits.deletions import ItemDeletionExtent
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.compose import Comment, CommentDialog, ask_until_saved
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_until_saved
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.fields.acts import Act, Changes, DoesNotApply, is_synced
+from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit, is_synced
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
@@ -19,12 +19,12 @@ from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.widgets.item_rows import SYNCED
 
 
-def open_place(target: ItemTarget, call: Call) -> None:
+def open_place(target: ItemTarget, call: CommandContext) -> None:
     """Open the place that the command's argument names."""
     target.open(target.current().id, ItemPlace(call.command.argument))
 
 
-async def comment(target: ItemTarget, _call: Call) -> None:
+async def comment(target: ItemTarget, _call: CommandContext) -> None:
     """Write a comment."""
     await comment_on_current(target)
 
@@ -34,23 +34,23 @@ async def comment_on_current(target: ItemTarget, text: str = "", *, act: str = "
     target.store.lookups.need_writer()
     item = target.current()
     key, title = COMMENT_DRAFT.format(item.id), f"Comment on {item.name or item.id}"
-    is_written = await write_comment(target, item.id, key, title, Comment(text, False), act=act)
+    is_written = await write_comment(target, item.id, key, title, ComposedComment(text, False), act=act)
     if is_written:
         target.say(f"Comment added to {number_of(item.id)}. u to undo.")
     return is_written
 
 
 async def write_comment(
-    target: StoreTarget, item_id: int, key: str, title: str, begun: Comment | None = None, *, act: str = "send"
+    target: StoreTarget, item_id: int, key: str, title: str, begun: ComposedComment | None = None, *, act: str = "send"
 ) -> bool:
     """Ask for a comment and journal it; return whether that was done. A draft keeps the text until then."""
 
-    def make(written: Comment | None, fault: str) -> CommentDialog:
+    def make(written: ComposedComment | None, fault: str) -> CommentDialog:
         draft, is_again = StoredDraft(target.store, key), written is not None
-        begins = written or begun or Comment("", False)
+        begins = written or begun or ComposedComment("", False)
         return CommentDialog(title, begins, draft, act=act, is_again=is_again, fault=fault)
 
-    async def save(written: Comment) -> bool:
+    async def save(written: ComposedComment) -> bool:
         if written.for_customers and not await _is_agreed(target):
             return False
         await target.store.items.comment(item_id, written.text.strip(), for_customers=written.for_customers)
@@ -62,11 +62,11 @@ async def write_comment(
 
 async def _is_agreed(target: StoreTarget) -> bool:
     sentence = "Customers will see this comment. Comments cannot be changed later."
-    question = ConfirmDialog("Visible to customers", sentence, [Answer("y", "send")], "back to the comment")
+    question = ConfirmDialog("Visible to customers", sentence, [AnswerKey("y", "send")], "back to the comment")
     return await target.ask(question) == "y"
 
 
-async def repeat(target: ItemTarget, call: Call) -> None:
+async def repeat(target: ItemTarget, call: CommandContext) -> None:
     """Repeat the last change on the chosen items, or on as many rows as the count says."""
     target.store.lookups.need_writer()
     act = target.session.last_act
@@ -75,7 +75,7 @@ async def repeat(target: ItemTarget, call: Call) -> None:
     await target.apply(act, target.chosen(call.count))
 
 
-async def resolve(target: ItemTarget, _call: Call) -> None:
+async def resolve(target: ItemTarget, _call: CommandContext) -> None:
     """Resolve a conflict or a refusal of the item."""
     await resolve_item(target, target.current().id)
 
@@ -87,14 +87,14 @@ COMMENT_DRAFT = "comment:{}"
 NAME_SHOWN = 60
 
 
-async def delete(target: ItemTarget, call: Call) -> None:
+async def delete(target: ItemTarget, call: CommandContext) -> None:
     """Ask how to delete, naming what is deleted with the items."""
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
-    answers = [Answer("h", "delete permanently…")]
+    answers = [AnswerKey("h", "delete permanently…")]
     statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
     if statuses:
-        answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
+        answers.insert(0, AnswerKey("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
     sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
 
     def changes(item: Item) -> Changes:
@@ -105,7 +105,7 @@ async def delete(target: ItemTarget, call: Call) -> None:
 
     key = await target.ask(ConfirmDialog("Delete", sentence, answers, "cancel"))
     if key == "s":
-        await target.apply(Act("Delete", ("Status",), changes), items)
+        await target.apply(FieldEdit("Delete", ("Status",), changes), items)
     elif key == "h" and await _is_confirmed(target, items):
         ids = [item.id for item in items]
         await target.store.deletions.delete_items(ids)
@@ -119,7 +119,7 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
     if count == 1:
         kept = "You can undo (u); the item gets a new number."
         sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
-        answers = [Answer("y", "delete permanently")]
+        answers = [AnswerKey("y", "delete permanently")]
         return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"
 
     def check(text: str) -> str | None:

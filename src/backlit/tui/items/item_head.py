@@ -14,12 +14,12 @@ from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import Page, Surroundings, edited_words, surroundings_of
+from backlit.tui.items.preview import PreviewLayout, Surroundings, edited_words, surroundings_of
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -135,7 +135,7 @@ class ItemAside(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item without its name, which stands in the heading."""
-        return list(Page(theme, width - MARGIN).about(*self._shown)) if self._shown else ()
+        return list(PreviewLayout(theme, width - MARGIN).about(*self._shown)) if self._shown else ()
 
 
 class ItemRowsScreen(ItemScreen):
@@ -257,7 +257,7 @@ class TabTarget(ItemTarget, Protocol):
         """Return the item and the place of the tab; None for a new item."""
 
 
-def step_to_tab(target: TabTarget, call: Call) -> None:
+def step_to_tab(target: TabTarget, call: CommandContext) -> None:
     """Go to another tab, in the direction of the command's argument; after the last comes the first."""
     item, shown, places = target.current(), target.shown_place, list(TABS)
     here = places.index(shown[1]) if shown is not None else 0

@@ -10,7 +10,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.store_screen import StoreScreen
 
 if TYPE_CHECKING:
-    from backlit.tui.fields.acts import Act
+    from backlit.tui.fields.acts import FieldEdit
 
 ITEM_COMMANDS = (
     "items.item_commands",
@@ -48,7 +48,7 @@ class ItemScreen(StoreScreen[None]):
         """Open a field of a form; return False where there is none."""
         return False
 
-    async def apply(self, act: "Act", items: Sequence[Item]) -> None:
+    async def apply(self, act: "FieldEdit", items: Sequence[Item]) -> None:
         """Journal a change."""
         from backlit.tui.items.bulk_edit import journal
 

@@ -17,7 +17,7 @@ from backlit.model.fields import ItemType
 from backlit.store.edits.work_log import Work, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
@@ -27,12 +27,12 @@ from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import LineInput
 
 
-async def log(target: ItemTarget, call: Call) -> None:
+async def log(target: ItemTarget, call: CommandContext) -> None:
     """Ask for hours, their type, what remains and a note, and log them; typed text is taken as the hours."""
     await ask_and_log(target, _current_task(target), call.text)
 
 
-async def start_timer(target: ItemTarget, _call: Call) -> None:
+async def start_timer(target: ItemTarget, _call: CommandContext) -> None:
     """Start the timer; where it runs on this task already, log its time."""
     task, running = _current_task(target), target.store.timer.running
     if running is None:

@@ -75,7 +75,11 @@ class Preview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the item as a page; nothing without an item."""
-        return list(Page(theme, width - MARGIN, is_brief=self.is_brief).lines(*self._shown)) if self._shown else ()
+        return (
+            list(PreviewLayout(theme, width - MARGIN, is_brief=self.is_brief).lines(*self._shown))
+            if self._shown
+            else ()
+        )
 
 
 class CommentsPreview(LinesView):
@@ -93,10 +97,10 @@ class CommentsPreview(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         """Return the comments; nothing before the first item."""
-        return list(Page(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
+        return list(PreviewLayout(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
 
 
-class Page:
+class PreviewLayout:
     """Lays an item out at one width, in one set of colours; in brief below a list whose row names the item."""
 
     def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False) -> None:
@@ -120,8 +124,10 @@ class Page:
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: Surroundings) -> Iterator[Line]:
         """Yield the head and the texts at the left, the comments at the right."""
         width = self._width * 3 // 5
-        texts = Page(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
-        for text, comment in zip_longest(texts, Page(self._theme, self._width - width).comments(comments, around.now)):
+        texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
+        for text, comment in zip_longest(
+            texts, PreviewLayout(self._theme, self._width - width).comments(comments, around.now)
+        ):
             yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
     def about(self, item: Item, around: Surroundings, comments: str = "") -> Iterator[Line]:

@@ -8,9 +8,9 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.edits.ranking import Ranked, refuse_other_orders
 from backlit.store.records.item import Item, number_of
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.fields.acts import Act, Changes
+from backlit.tui.fields.acts import Changes, FieldEdit
 from backlit.tui.items.item_screen import refuse_too_many
 from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines
@@ -18,20 +18,20 @@ from backlit.tui.shell.drafts import StoredLines
 LOCAL = "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
 
 
-async def step(target: RankTarget, call: Call) -> None:
+async def step(target: RankTarget, call: CommandContext) -> None:
     """Move up or down by one row, or by the count."""
     ranking = target.store.ranking
     move, end = (ranking.up, "top") if call.command.argument == "up" else (ranking.down, "bottom")
     await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"at the {end}")
 
 
-async def to_end(target: RankTarget, call: Call) -> None:
+async def to_end(target: RankTarget, call: CommandContext) -> None:
     """Move above or below everything shown."""
     ranking, end = target.store.ranking, call.command.argument
     await _rank(target, ranking.to_top if end == "top" else ranking.to_bottom, f"at the {end}", call.rows)
 
 
-async def to_position(target: RankTarget, call: Call) -> None:
+async def to_position(target: RankTarget, call: CommandContext) -> None:
     """Move to the place of the count or the typed text, else ask for it. Raises BadRequest for other text."""
     target.store.lookups.need_writer()
     _ordered_view(target)
@@ -48,7 +48,7 @@ async def to_position(target: RankTarget, call: Call) -> None:
     await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "at that place")
 
 
-async def write_order(target: RankTarget, call: Call) -> None:
+async def write_order(target: RankTarget, call: CommandContext) -> None:
     """Write the order into Priority as 1, 2, 3 and so on, for the selected items or those moved on this machine."""
     target.store.lookups.need_writer()
     chosen = target.chosen_ids(call.rows)
@@ -63,10 +63,10 @@ async def write_order(target: RankTarget, call: Call) -> None:
     def changes(item: Item) -> Changes:
         return {"Priority": places[item.id]}
 
-    await target.apply(Act("Priority by order", ("Priority",), changes, is_repeatable=False), items)
+    await target.apply(FieldEdit("Priority by order", ("Priority",), changes, is_repeatable=False), items)
 
 
-async def forget_order(target: RankTarget, _call: Call) -> None:
+async def forget_order(target: RankTarget, _call: CommandContext) -> None:
     """Give the order kept on this machine up."""
     if not target.store.project_facts.count_local_positions():
         raise CannotAct("No order is kept on this machine; the list shows the server's order.")

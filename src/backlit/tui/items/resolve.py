@@ -12,7 +12,7 @@ from backlit.store.records.merge import is_long, with_both
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText, ask_until_saved
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED, choices_for
@@ -164,9 +164,9 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
     """Ask about an entry without values to choose from: a deletion, a move, a change of a tree."""
     is_deletion = entry.kind in DELETIONS
     answers = [
-        Answer("r", "delete it anyway" if is_deletion else "send it again"),
-        Answer("d", "keep it" if is_deletion else "discard the change"),
-        Answer("c", "copy as text"),
+        AnswerKey("r", "delete it anyway" if is_deletion else "send it again"),
+        AnswerKey("d", "keep it" if is_deletion else "discard the change"),
+        AnswerKey("c", "copy as text"),
     ]
     reason = f"{entry.reason.rstrip('.')}." if entry.reason else ""
     sentence = " ".join(part for part in (reason, fate_words(entry)) if part)
@@ -180,10 +180,10 @@ async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
     """Ask about the change of an item that others deleted."""
     store, item_id = target.store, entry.item_id
     answers = [
-        Answer("n", "create the item again with your changes"),
-        Answer("r", "send it again"),
-        Answer("d", "discard the change"),
-        Answer("c", "copy as text"),
+        AnswerKey("n", "create the item again with your changes"),
+        AnswerKey("r", "send it again"),
+        AnswerKey("d", "discard the change"),
+        AnswerKey("c", "copy as text"),
     ]
     what = "comment" if entry.kind is EntryKind.COMMENT else f"change of {', '.join(map(label_of, entry.payload))}"
     sentence = f"Someone deleted #{item_id}. Your {what} was not saved."

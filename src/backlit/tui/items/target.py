@@ -6,7 +6,7 @@ from typing import Protocol
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
-from backlit.tui.fields.acts import Act
+from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.shell.target import StoreTarget
 
 
@@ -25,7 +25,7 @@ class ItemTarget(StoreTarget, Protocol):
     async def open_field(self, key: str) -> bool:
         """Open a field of a form; return False where there is none. Raises CannotAct for a fixed field."""
 
-    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+    async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Carry a change out: journal it, stage it in the plan's draft, or fill the editor's form."""
 
 

@@ -46,7 +46,7 @@ class FilterAsked(Message):
         self.node = node
 
 
-class Filtering(Struct, frozen=True):
+class FilterState(Struct, frozen=True):
     """A state of the filter; the query of the view is part of `query`."""
 
     text: str = ""
@@ -55,14 +55,14 @@ class Filtering(Struct, frozen=True):
     view: SavedView = PLAIN
 
     @classmethod
-    def of(cls, view: SavedView) -> "Filtering":
+    def of(cls, view: SavedView) -> "FilterState":
         """Return the filter of a saved view alone."""
         return cls(view.spec.text, view.spec.query, None, view)
 
     @property
-    def cleared(self) -> "Filtering":
+    def cleared(self) -> "FilterState":
         """The filter without text, typed query and node."""
-        return Filtering(query=self.view.spec.query, view=self.view)
+        return FilterState(query=self.view.spec.query, view=self.view)
 
     @property
     def is_narrowed(self) -> bool:
@@ -105,7 +105,7 @@ class SharedFilter:
     """The filter of all lists and their saved views; each project has a query of its own."""
 
     def __init__(self, store: Store) -> None:
-        self.now = Filtering()
+        self.now = FilterState()
         self.views = SavedViews()
         self._store = store
         self._project_id = store.project_id
@@ -139,7 +139,7 @@ class FilterTarget(Protocol):
         """Show a short message."""
 
 
-def filter_list(target: FilterTarget, filtering: Filtering) -> None:
+def filter_list(target: FilterTarget, filtering: FilterState) -> None:
     """Filter the list, and with it the other lists. Raises BadRequest for a malformed query."""
     if filtering.query != target.shared.now.query:
         target.store.view(ViewSpec(query=filtering.query))
@@ -147,7 +147,7 @@ def filter_list(target: FilterTarget, filtering: Filtering) -> None:
     target.take_filter()
 
 
-def narrowed(target: FilterTarget, typed: str, kept: str) -> Filtering:
+def narrowed(target: FilterTarget, typed: str, kept: str) -> FilterState:
     """Return the filter with a typed text beside a query. Raises BadRequest naming the place of a fault."""
     text, query = text_and_query(typed)
     target.store.view(ViewSpec(query=query))

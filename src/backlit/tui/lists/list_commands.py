@@ -27,7 +27,7 @@ from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct, beginning
+from backlit.tui.commands.command import CannotAct, CommandContext, beginning
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickKeysDialog, PickValuesDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -108,7 +108,7 @@ UNFIT = frozenset({Kind.LONG_TEXT})
 """Kinds of fields that lists are not grouped or sorted by."""
 
 
-async def group(target: ListTarget, call: Call) -> None:
+async def group(target: ListTarget, call: CommandContext) -> None:
     """Group by the typed fields, else pick one field, or two with tab. Raises BadRequest for an unknown field."""
     if call.text:
         typed = [] if call.text == "none" else call.text.replace(",", " ").split()
@@ -125,7 +125,7 @@ async def group(target: ListTarget, call: Call) -> None:
     target.show_spec(replace(target.spec, group=names))
 
 
-async def sort(target: ListTarget, call: Call) -> None:
+async def sort(target: ListTarget, call: CommandContext) -> None:
     """Sort by the typed fields, else pick one field, or several with tab. Raises BadRequest for an unknown field."""
     keys: tuple[SortKey, ...] | None
     if call.text:
@@ -139,7 +139,7 @@ async def sort(target: ListTarget, call: Call) -> None:
         target.show_spec(replace(target.spec, sort=keys))
 
 
-async def columns(target: ListTarget, call: Call) -> None:
+async def columns(target: ListTarget, call: CommandContext) -> None:
     """Show the typed columns with their widths, else pick them. Raises BadRequest for an unknown field."""
     if not target.columns.is_possible:
         raise CannotAct("The board has no list columns. Press gb to go to the backlog.")
@@ -173,17 +173,17 @@ def complete_column(target: ListTarget, text: str, cursor: int) -> Sequence[Cand
     return _completed(target, text, cursor, COMPUTED)
 
 
-def zen(target: ListTarget, _call: Call) -> None:
+def zen(target: ListTarget, _call: CommandContext) -> None:
     """Hide title, tabs, rules and status, or show them again."""
     target.frame.toggle_class("-zen")
 
 
-def done(target: ListTarget, _call: Call) -> None:
+def done(target: ListTarget, _call: CommandContext) -> None:
     """Show or hide done items."""
     target.show_spec(replace(target.spec, with_done=not target.spec.with_done))
 
 
-async def explain(target: ListTarget, _call: Call) -> None:
+async def explain(target: ListTarget, _call: CommandContext) -> None:
     """Show the query behind the list, and the requests to the service."""
     lines: list[Content] = []
     for sentence in target.shown_view.explain():
@@ -191,7 +191,7 @@ async def explain(target: ListTarget, _call: Call) -> None:
     await target.ask(ReadingDialog("Query behind this list", lines[:-1]))
 
 
-def go_to_view(target: ListTarget, call: Call) -> None:
+def go_to_view(target: ListTarget, call: CommandContext) -> None:
     """Go to a view by the digit of the chord, or by the typed name. Raises BadRequest for an unknown view."""
     views = target.shared.views
     if call.text:
@@ -210,7 +210,7 @@ def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candid
     return beginning(list(target.shared.views.names), text, cursor)
 
 
-def step_to_view(target: ListTarget, call: Call) -> None:
+def step_to_view(target: ListTarget, call: CommandContext) -> None:
     """Go to another view, by the argument's sign and the count; after the last comes the first."""
     views = target.shared.views
     if len(views.tabs) < 2:
@@ -219,7 +219,7 @@ def step_to_view(target: ListTarget, call: Call) -> None:
     target.show_saved(views.tabs[(views.place(target.shared.now.view) + steps) % len(views.tabs)])
 
 
-async def save_view(target: ListTarget, call: Call) -> None:
+async def save_view(target: ListTarget, call: CommandContext) -> None:
     """Save the list as a view of the typed name, else ask for a name. Raises BadRequest or StorageError."""
     view, name = target.shared.now.view, call.text
     if not name:
@@ -242,27 +242,27 @@ async def save_view(target: ListTarget, call: Call) -> None:
     target.say(f"Saved as “{saved.name}” in {files.own}.")
 
 
-def toggle_preview(target: ListTarget, _call: Call) -> None:
+def toggle_preview(target: ListTarget, _call: CommandContext) -> None:
     """Show or hide the preview."""
     target.panes.toggle_preview()
 
 
-def place_preview(target: ListTarget, _call: Call) -> None:
+def place_preview(target: ListTarget, _call: CommandContext) -> None:
     """Put the preview at the right or below."""
     target.panes.turn_preview()
 
 
-def scroll_preview(target: ListTarget, call: Call) -> None:
+def scroll_preview(target: ListTarget, call: CommandContext) -> None:
     """Scroll the preview, by the argument's sign and the count."""
     target.panes.scroll_preview(SCROLL_LINES * int(call.command.argument) * (call.count or 1))
 
 
-def page_preview(target: ListTarget, call: Call) -> None:
+def page_preview(target: ListTarget, call: CommandContext) -> None:
     """Show the preview where it is hidden; else go on in it by the argument's pages."""
     target.panes.page_preview(int(call.command.argument) * (call.count or 1))
 
 
-def toggle_sparing(target: ListTarget, _call: Call) -> None:
+def toggle_sparing(target: ListTarget, _call: CommandContext) -> None:
     """Turn low bandwidth on or off."""
     target.session.is_sparing = is_sparing = not target.items.is_sparing
     target.panes.spare(is_sparing)
@@ -296,7 +296,7 @@ def _completed(target: ListTarget, text: str, cursor: int, more: Iterable[str] =
 FIELD_BY_KEY = {each.key: each for each in FILTER_FIELDS}
 
 
-async def by_field(target: ListTarget, call: Call) -> None:
+async def by_field(target: ListTarget, call: CommandContext) -> None:
     """Pick values of the field that the command's argument names."""
     by = FIELD_BY_KEY[call.command.argument]
     choices = choices_for(target.store, by)
@@ -308,7 +308,7 @@ async def by_field(target: ListTarget, call: Call) -> None:
         _set_values(target, by.key, values)
 
 
-def mine(target: ListTarget, _call: Call) -> None:
+def mine(target: ListTarget, _call: CommandContext) -> None:
     """Show the user's items; again, the items of all."""
     if target.store.lookups.me() is None:
         raise CannotAct("Your user is not known yet. Try again after the first sync.")
@@ -316,7 +316,7 @@ def mine(target: ListTarget, _call: Call) -> None:
     _set_values(target, OWNER.key, () if is_mine else ("me",))
 
 
-def unready(target: ListTarget, _call: Call) -> None:
+def unready(target: ListTarget, _call: CommandContext) -> None:
     """Show the items that are not ready; again, all items."""
     _set_values(target, LINT_KEY, () if values_of(target.shared.now.query, LINT_KEY) else ("any",))
 
@@ -339,7 +339,7 @@ async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) 
         dialog.count(item_counts(target.store, by, facets))
 
 
-def open_line(target: ListTarget, call: Call) -> None:
+def open_line(target: ListTarget, call: CommandContext) -> None:
     """Open the filter line, or filter the view by the typed query. Raises BadRequest naming the place of a fault."""
     if call.text:
         filter_list(target, narrowed(target, call.text, target.shared.now.view.spec.query))
@@ -352,7 +352,7 @@ def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candi
     return complete(text, cursor, target.store.names.vocabulary()) if text.strip() else ()
 
 
-def clear(target: ListTarget, _call: Call) -> None:
+def clear(target: ListTarget, _call: CommandContext) -> None:
     """Clear every filter but the view's own."""
     now = target.shared.now
     target.shared.now = replace(now.cleared, node=None if target.node else now.node)
@@ -360,7 +360,7 @@ def clear(target: ListTarget, _call: Call) -> None:
     target.take_filter()
 
 
-def unwind(target: ListTarget, _call: Call) -> None:
+def unwind(target: ListTarget, _call: CommandContext) -> None:
     """Undo one layer: the filter line, the range, the text, the selection, the query, the node."""
     now, items = target.shared.now, target.items
     if target.line.is_open:
@@ -381,7 +381,7 @@ def unwind(target: ListTarget, _call: Call) -> None:
         raise CannotAct("Nothing to cancel. Press q to leave.")
 
 
-def step_to_match(target: ListTarget, call: Call) -> None:
+def step_to_match(target: ListTarget, call: CommandContext) -> None:
     """Go to another match of the last search, by the argument's sign and the count.
 
     The list may show other items too. A burst of keys adds up to one way.

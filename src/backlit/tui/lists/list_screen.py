@@ -21,11 +21,11 @@ from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import AskFirst, CannotAct
 from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.lists.filtering import Filtering, NodeFilter, SharedFilter
+from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.shown_view import ColumnChoice
-from backlit.tui.widgets.item_list import ItemList, Selection
+from backlit.tui.widgets.item_list import ItemList, RowSelection
 from backlit.tui.widgets.side_lines import TabLine
 
 Answered = TypeVar("Answered")
@@ -58,7 +58,7 @@ class ListScreen(ItemScreen):
         self.line = FilterLine(self)
         self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS)
         self._shown: SavedView | None = None
-        self._acted_on: Selection | None = None
+        self._acted_on: RowSelection | None = None
         """The selection that the running command acts on; None after a cancelled question."""
 
     # Hooks
@@ -119,7 +119,7 @@ class ListScreen(ItemScreen):
     def show_saved(self, view: SavedView) -> None:
         """Show a saved view. Raises BadRequest for a query that this project cannot answer."""
         self.store.view(view.spec)
-        self._shown, self.shared.now = None, Filtering.of(view)
+        self._shown, self.shared.now = None, FilterState.of(view)
         self.line.close()
         self.take_filter()
 
@@ -193,11 +193,11 @@ class ListScreen(ItemScreen):
         every, out_of_sight = words(selected), words(list(hidden))
 
         async def ask() -> bool:
-            from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+            from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 
-            answers = [Answer("y", f"act on all, {every}")]
+            answers = [AnswerKey("y", f"act on all, {every}")]
             if shown:
-                answers.append(Answer("o", f"only the {words(shown)} shown"))
+                answers.append(AnswerKey("o", f"only the {words(shown)} shown"))
             sentence = f"Selected: {every}. Hidden by the filter: {out_of_sight}."
             key = await self.ask(ConfirmDialog("Hidden items", sentence, answers, "cancel"))
             if key == "o":

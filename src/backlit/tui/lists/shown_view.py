@@ -37,7 +37,7 @@ from backlit.tui.shell.status_text import (
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import is_bare, is_complete
-from backlit.tui.widgets.item_rows import Column, column_of
+from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import Part
 
 UNMATCHED_REST = 0.3
@@ -93,7 +93,7 @@ class ViewTarget(FilterTarget, Protocol):
         """Draw heading, tabs and status."""
 
 
-class ShownView:
+class ListViewController:
     """The view of the target's spec; `hidden` is called with an added item that the list hides."""
 
     def __init__(self, target: ViewTarget, hidden: Callable[[int], None]) -> None:
@@ -277,7 +277,7 @@ class ColumnChoice:
     `apply` shows columns; a list without it has no columns.
     """
 
-    def __init__(self, store: Store, apply: Callable[[Sequence[Column]], None] | None = None) -> None:
+    def __init__(self, store: Store, apply: Callable[[Sequence[ListColumn]], None] | None = None) -> None:
         self.wishes: Sequence[ColumnWish] = ()
         self._store = store
         self._apply = apply

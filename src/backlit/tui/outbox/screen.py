@@ -28,8 +28,8 @@ from backlit.store.records.entry import (
 )
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, safe
 from backlit.tui.fields.dates import age
@@ -268,7 +268,7 @@ def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
     return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(fate_words(entry))
 
 
-async def show(target: OutboxScreen, _call: Call) -> None:
+async def show(target: OutboxScreen, _call: CommandContext) -> None:
     """Resolve a conflict or a failed deletion; show the content of any other change."""
     entry = target.current()
     if _is_resolved_by_enter(entry):
@@ -278,12 +278,12 @@ async def show(target: OutboxScreen, _call: Call) -> None:
     await target.ask(ReadingDialog(title, list(lines_of(target.store, entry))))
 
 
-async def settle(target: OutboxScreen, _call: Call) -> None:
+async def settle(target: OutboxScreen, _call: CommandContext) -> None:
     """Resolve a conflict, or correct a rejected change and send it again."""
     await resolve_entry(target, target.current())
 
 
-def open_item(target: OutboxScreen, _call: Call) -> None:
+def open_item(target: OutboxScreen, _call: CommandContext) -> None:
     """Open the item of the change."""
     entry = target.current()
     if target.store.item(entry.item_id) is None:
@@ -291,13 +291,13 @@ def open_item(target: OutboxScreen, _call: Call) -> None:
     target.open(entry.item_id, ItemPlace.EDITOR)
 
 
-def copy(target: OutboxScreen, _call: Call) -> None:
+def copy(target: OutboxScreen, _call: CommandContext) -> None:
     """Copy the content of the change as text."""
     text = content_of(target.store, target.current())
     target.copy(text, f"Copied {' '.join(text.split())[:60]}")
 
 
-async def retry(target: OutboxScreen, _call: Call) -> None:
+async def retry(target: OutboxScreen, _call: CommandContext) -> None:
     """Send the change again; asks before it overwrites another's."""
     entry = target.current()
     if entry.state is EntryState.REFUSED:
@@ -312,7 +312,7 @@ async def retry(target: OutboxScreen, _call: Call) -> None:
         await target.store.conflicts.retry(entry.id)
 
 
-async def discard(target: OutboxScreen, _call: Call) -> None:
+async def discard(target: OutboxScreen, _call: CommandContext) -> None:
     """Discard the change; asks first."""
     entry = target.current()
     sentence = f"Discard {_GIVEN_UP.get(entry.kind, 'the change')}? You can undo (u)."
@@ -325,14 +325,14 @@ async def _refused_to_retry(target: OutboxScreen, entry: OutboxEntry) -> Sequenc
     alike = [each for each in target.entries if each.step == entry.step and each.state is EntryState.REFUSED]
     if len(alike) == 1:
         return alike
-    answers = [Answer("y", "send this change again"), Answer("a", f"send all {len(alike):,} changes again")]
+    answers = [AnswerKey("y", "send this change again"), AnswerKey("a", f"send all {len(alike):,} changes again")]
     sentence = f"{len(alike):,} changes made together were rejected."
     key = await target.ask(ConfirmDialog("Send again", sentence, answers, "cancel"))
     return {"y": [entry], "a": alike}.get(key or "", [])
 
 
 async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str) -> bool:
-    return await target.ask(ConfirmDialog(title, sentence, [Answer("y", label)], "cancel")) == "y"
+    return await target.ask(ConfirmDialog(title, sentence, [AnswerKey("y", label)], "cancel")) == "y"
 
 
 class OutboxList(EntryList[OutboxEntry]):

@@ -16,9 +16,9 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import key_of
-from backlit.tui.dialogs.dialog import Answer
+from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import WIDEST, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
@@ -157,14 +157,14 @@ def velocity_words(velocity: Velocity) -> list[Part]:
     return [("Velocity ", "muted"), (mean, "foreground"), (f" (last {len(velocity.points)}: {each})", "muted")]
 
 
-async def workload(target: PlanTarget, _call: Call) -> None:
+async def workload(target: PlanTarget, _call: CommandContext) -> None:
     """Show the workload of the iteration with the focus, else of the target, and of others on request."""
     every, velocity = target.store.plan.iterations.targets(), velocity_words(await target.store.reports.velocity())
     at = every.index(need_target(target))
     while True:
         lines = [*_workload(target, every[at]), Content.assemble("\n", *styled(velocity))]
         beside = {sign: at + step for sign, step in (("{", -1), ("}", 1)) if 0 <= at + step < len(every)}
-        answers = [Answer(sign, every[place].name) for sign, place in beside.items()]
+        answers = [AnswerKey(sign, every[place].name) for sign, place in beside.items()]
         key = await target.ask(ReadingDialog(f"Workload of {every[at].name}", lines, (), answers))
         if key is None:
             return

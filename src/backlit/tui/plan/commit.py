@@ -14,8 +14,8 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import counted_types
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -30,12 +30,12 @@ BAR = 12
 WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
-async def difference(target: PlanTarget, _call: Call) -> None:
+async def difference(target: PlanTarget, _call: CommandContext) -> None:
     """Show the changes of the plan, and offer to save them to a user who may."""
     await _review(target, "Plan changes")
 
 
-async def commit(target: PlanTarget, _call: Call) -> None:
+async def commit(target: PlanTarget, _call: CommandContext) -> None:
     """Show the changes of the plan, and save them once the user agrees."""
     target.store.lookups.need_writer()
     await _review(target, "Save plan")
@@ -94,12 +94,12 @@ def _places(change: PlanChange) -> set[object]:
     return {change.place} if move is None else {move.base, move.mine}
 
 
-def _answers(summary: PlanSummary) -> Iterator[Answer]:
+def _answers(summary: PlanSummary) -> Iterator[AnswerKey]:
     """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
     if summary.written or summary.gone:
-        yield Answer("y", f"save {counted_types(summary.written)}")
+        yield AnswerKey("y", f"save {counted_types(summary.written)}")
     if summary.contested:
-        yield Answer("m", "overwrite their changes")
+        yield AnswerKey("m", "overwrite their changes")
 
 
 def summary_lines(summary: PlanSummary) -> list[Content]:

@@ -22,14 +22,14 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, Column, Names
+from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, DisplayNames, ListColumn
 from backlit.tui.widgets.line_list import with_scrollbar
 from backlit.tui.widgets.side_lines import SidesLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 POINTS_SOUGHT = replace(PTS, width=3, is_usual=False)
-HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
+HOURS = ListColumn("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
 """Rows that the cursor skips at most to reach a remaining item."""
 FORECAST = "forecast"
@@ -55,10 +55,10 @@ class TasksAsked(Message):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    COLUMNS: ClassVar[Sequence[Column]] = (POINTS_SOUGHT, OWNER)
-    WITH_HOURS: ClassVar[Sequence[Column]] = (POINTS_SOUGHT, HOURS, OWNER)
+    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, OWNER)
+    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, HOURS, OWNER)
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: DisplayNames) -> None:
         super().__init__(names)
         self.below: Sequence[HeadLine] = ()
         """Lines below the last row, where there is room for them."""
@@ -137,7 +137,7 @@ class PlanPane(StorageErrorGuard, Vertical):
     class Resized(Message):
         """The pane has another size or position."""
 
-    def __init__(self, names: Names, *, id: str) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, names: DisplayNames, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.place: int | None = None
         self.items = PlanList(names)

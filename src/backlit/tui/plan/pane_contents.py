@@ -24,7 +24,7 @@ from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import Column
+from backlit.tui.widgets.item_rows import ListColumn
 
 LOADING = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
@@ -44,7 +44,7 @@ class PlanLists:
         self.panes = PlanPanes(replace(shown, group=self._group_name))
         self.spec = ViewSpec()
         """The spec of the backlog's pane."""
-        self.columns: Sequence[Column] = ()
+        self.columns: Sequence[ListColumn] = ()
         """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None
         """The item under the cursor once a list has it."""
@@ -92,7 +92,7 @@ class PlanLists:
         step_past(items, item_ids)
         items.selection.clear()
 
-    def use_columns(self, columns: Sequence[Column]) -> None:
+    def use_columns(self, columns: Sequence[ListColumn]) -> None:
         """Show these columns, or the default ones without any."""
         self.columns = columns
         self.reload()

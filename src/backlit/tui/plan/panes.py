@@ -10,11 +10,11 @@ from textual.message import Message
 
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import CommandContext
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.plan.pane import PlanPane
 from backlit.tui.widgets.item_list import ItemList
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 MOST_TARGETS = 3
@@ -22,7 +22,7 @@ NARROW, TWO, THREE = 80, 140, 190
 """Columns of a terminal with more than one pane, with a second and with a third iteration."""
 
 
-def step(target: "PlanPanes", call: Call) -> None:
+def step(target: "PlanPanes", call: CommandContext) -> None:
     """Go to the pane on the right or left, by the sign of the command's argument."""
     target.step(int(call.command.argument))
 
@@ -49,7 +49,7 @@ class PlanPanes(StorageErrorGuard, Container):
             super().__init__()
             self.line = line
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: DisplayNames) -> None:
         super().__init__()
         self.backlog = PlanPane(names, id="backlog")
         self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MOST_TARGETS)]

@@ -10,10 +10,10 @@ from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, number_of
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
-from backlit.tui.fields.acts import Act, plan_of
+from backlit.tui.fields.acts import FieldEdit, plan_of
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.target import AddTarget
@@ -43,7 +43,7 @@ class PlanTarget(AddTarget, Protocol):
         """Run a command as its key does."""
 
 
-async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
+async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> None:
     """Stage a change of planned fields; journal any other change. Raises BadRequest for invalid values."""
     store = target.store
     planned = plan_of(act, [store.plan_preview.item_laid_over(item) for item in items], store.lookups)
@@ -67,7 +67,7 @@ async def _agrees_on_ended(target: AddTarget, iteration: IterationEntry) -> bool
     if iteration.end is None or iteration.end >= today:
         return True
     sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
-    question = ConfirmDialog("This iteration has ended", sentence, [Answer("y", "plan into it")], "cancel")
+    question = ConfirmDialog("This iteration has ended", sentence, [AnswerKey("y", "plan into it")], "cancel")
     return await target.ask(question) is not None
 
 
@@ -87,7 +87,7 @@ async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
         await plan.stage(values)
 
 
-async def send(target: PlanTarget, call: Call) -> None:
+async def send(target: PlanTarget, call: CommandContext) -> None:
     """Plan into the target, or into the iteration of the count; from an iteration's pane into the next one."""
     target.store.lookups.need_writer()
     targets, here = target.lists.targets(), target.lists.here()
@@ -110,7 +110,7 @@ async def send(target: PlanTarget, call: Call) -> None:
     await target.store.plan.move(item_ids, iteration.id)
 
 
-async def back(target: PlanTarget, _call: Call) -> None:
+async def back(target: PlanTarget, _call: CommandContext) -> None:
     """Revert the planned move, or plan into the backlog."""
     target.store.lookups.need_writer()
     items = target.chosen()
@@ -124,7 +124,7 @@ async def back(target: PlanTarget, _call: Call) -> None:
     await target.store.plan.unplan(item_ids)
 
 
-async def aim(target: PlanTarget, call: Call) -> None:
+async def aim(target: PlanTarget, call: CommandContext) -> None:
     """Make a later or an earlier iteration the target, by the sign of the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     every, targets = target.store.plan.iterations.targets(), target.lists.targets()
@@ -137,7 +137,7 @@ async def aim(target: PlanTarget, call: Call) -> None:
     await target.store.plan.aim(every[wanted].id)
 
 
-async def capacity(target: PlanTarget, _call: Call) -> None:
+async def capacity(target: PlanTarget, _call: CommandContext) -> None:
     """Change the capacity of the iteration with the focus, else of the target."""
     nodes = target.store.nodes
     nodes.need_manager()
@@ -155,7 +155,7 @@ def need_target(target: PlanTarget) -> IterationEntry:
     return entry
 
 
-async def discard(target: PlanTarget, _call: Call) -> None:
+async def discard(target: PlanTarget, _call: CommandContext) -> None:
     """Discard the draft."""
     if not target.store.plan.draft.items:
         raise CannotAct("The plan has no changes.")
@@ -163,19 +163,21 @@ async def discard(target: PlanTarget, _call: Call) -> None:
     target.say("Plan discarded. u to undo.")
 
 
-async def undo(target: PlanTarget, call: Call) -> None:
+async def undo(target: PlanTarget, call: CommandContext) -> None:
     """Undo steps of the draft by the count; without a step, undo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.undo", plan.undo if plan.draft.past else None)
 
 
-async def redo(target: PlanTarget, call: Call) -> None:
+async def redo(target: PlanTarget, call: CommandContext) -> None:
     """Redo steps of the draft by the count; without a step, redo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.redo", plan.redo if plan.draft.future else None)
 
 
-async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[], Awaitable[bool]] | None) -> None:
+async def _walk(
+    target: PlanTarget, call: CommandContext, otherwise: str, step: Callable[[], Awaitable[bool]] | None
+) -> None:
     if step is None:
         target.run_command(otherwise, call.count)
         return

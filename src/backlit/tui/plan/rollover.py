@@ -18,7 +18,7 @@ from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
@@ -40,7 +40,7 @@ ALONE = "D"
 BAR, NAME = 14, 44
 
 
-async def roll_over(target: PlanTarget, _call: Call) -> None:
+async def roll_over(target: PlanTarget, _call: CommandContext) -> None:
     """Roll over the iteration with the focus if it has started, else an ended one that the user picks.
 
     Each answer is saved, so that the next rollover of the iteration resumes after the last answer.

@@ -23,7 +23,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.fields.acts import Act
+from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
@@ -113,7 +113,7 @@ class PlanScreen(ListScreen):
         here = self.lists.here()
         return {**super().preset(item_type), "IterationID": here.id if here else self.store.plan.iterations.backlog_id}
 
-    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+    async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Stage changes of planned fields in the draft; journal any other change."""
         await stage(self, act, items)
 

@@ -16,7 +16,7 @@ from backlit.model.reports.report import Bars, Measure, Report
 from backlit.store.records.changes import Subject
 from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportName
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.dates import span
@@ -261,7 +261,7 @@ class ReportsScreen(StoreScreen[None]):
             self.run_command("reports.open")
 
 
-def step(target: ReportsScreen, call: Call) -> None:
+def step(target: ReportsScreen, call: CommandContext) -> None:
     """Show the next or previous report, by argument and count, wrapping around."""
     names = list(ReportName)
     at = names.index(target.selection.name) + int(call.command.argument) * (call.count or 1)
@@ -269,7 +269,7 @@ def step(target: ReportsScreen, call: Call) -> None:
     target.load()
 
 
-async def choose_coverage(target: ReportsScreen, _call: Call) -> None:
+async def choose_coverage(target: ReportsScreen, _call: CommandContext) -> None:
     """Choose an iteration, a release, or a period for all reports."""
     today, selection = target.store.today(), target.selection
     choices = [Choice(each, each.name, span(each.start, each.end, today)) for each in selection.offered()]
@@ -279,20 +279,20 @@ async def choose_coverage(target: ReportsScreen, _call: Call) -> None:
         target.load()
 
 
-def turn(target: ReportsScreen, call: Call) -> None:
+def turn(target: ReportsScreen, call: CommandContext) -> None:
     """Show the next or previous iteration or release, by argument and count."""
     target.selection.turn(int(call.command.argument) * (call.count or 1))
     target.load()
 
 
-def turn_measure(target: ReportsScreen, _call: Call) -> None:
+def turn_measure(target: ReportsScreen, _call: CommandContext) -> None:
     """Switch between points and number of items."""
     is_points = target.selection.measure is Measure.POINTS
     target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
     target.load()
 
 
-def toggle_notes(target: ReportsScreen, _call: Call) -> None:
+def toggle_notes(target: ReportsScreen, _call: CommandContext) -> None:
     """Show or hide the notes."""
     if not target.report().has_hidden_notes:
         raise CannotAct("No notes are hidden.")
@@ -301,7 +301,7 @@ def toggle_notes(target: ReportsScreen, _call: Call) -> None:
     target.draw_words()
 
 
-def open_item(target: ReportsScreen, call: Call) -> None:
+def open_item(target: ReportsScreen, call: CommandContext) -> None:
     """Open the item of the row at the place of the command's argument."""
     report = target.report()
     if not report.table.rows:
@@ -311,13 +311,13 @@ def open_item(target: ReportsScreen, call: Call) -> None:
     target.open(target.current_item, ItemPlace(call.command.argument))
 
 
-def copy(target: ReportsScreen, _call: Call) -> None:
+def copy(target: ReportsScreen, _call: CommandContext) -> None:
     """Copy the report as Markdown."""
     report = target.report()
     target.copy(as_markdown(report), f"Copied {report.title} as Markdown")
 
 
-async def save(target: ReportsScreen, _call: Call) -> None:
+async def save(target: ReportsScreen, _call: CommandContext) -> None:
     """Save the report to a file; its suffix sets the format."""
     report = target.report()
     saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)

@@ -23,7 +23,7 @@ from backlit.tui.drawing.textual_private import ToastHolder, ToastRack, driver_o
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
-from backlit.tui.shell.target import Session
+from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import TextRefused
 from backlit.tui.widgets.line_list import LineList
@@ -53,7 +53,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self._messages.refuse, self.catch_up)
         self.input = InputQueue(self, self._take_input, self._messages.wait)
-        self.session = Session()
+        self.session = UiSession()
         self.faults = 0
         """Number of warnings and errors shown."""
         self._safe_filter = SafeFilter()

@@ -14,14 +14,14 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.tui.commands.command import AskFirst, Call, CannotAct, Command, Context, spelled
+from backlit.tui.commands.command import AskFirst, CannotAct, Command, CommandContext, Context, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP, commands_here, commands_in
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.side_lines import WhichKeyHint
 
 Arguments = TypeVarTuple("Arguments")
-Runner = Callable[[Call], Awaitable[None] | None]
+Runner = Callable[[CommandContext], Awaitable[None] | None]
 """Runs a call; may raise CannotAct or BacklitError."""
 RunningCommand = Callable[[], AbstractContextManager[None]]
 """The `running_command` of a target: the context in which its commands run."""
@@ -70,9 +70,9 @@ class Dispatch:
         if runner is None:
             self._refuse(f"“{command.label}” has nothing to act on here.")
         elif iscoroutinefunction(runner):
-            self.begin(runner, Call(command, count, letter))
+            self.begin(runner, CommandContext(command, count, letter))
         else:
-            call = Call(command, count, letter)
+            call = CommandContext(command, count, letter)
             try:
                 with self._saying_why():
                     runner(call)
@@ -115,7 +115,7 @@ class Dispatch:
             case Pending(chord) if chord:
                 hidden, following = self.hidden(), self._resolver.continuations(contexts)
                 self._which_key.show_soon(chord, [each for each in following if each[1].id not in hidden])
-            case Run(command, count, letter):
+            case PendingCommand(command, count, letter):
                 self.run(command, count, letter)
             case Unknown(chord):
                 self._refuse_unbound(" ".join(chord))
@@ -161,11 +161,11 @@ def runner_of(node: DOMNode, command: Command) -> Runner | None:
 def _inside(around: RunningCommand, run: Runner) -> Runner:
     """Return a runner of the same kind, awaited or not, that runs in a target's context."""
 
-    async def run_awaited(call: Call) -> None:
+    async def run_awaited(call: CommandContext) -> None:
         with around():
             await cast("Awaitable[None]", run(call))
 
-    def run_at_once(call: Call) -> None:
+    def run_at_once(call: CommandContext) -> None:
         with around():
             run(call)
 
@@ -199,7 +199,7 @@ class Pending(Struct, frozen=True):
     keys: tuple[str, ...]
 
 
-class Run(Struct, frozen=True):
+class PendingCommand(Struct, frozen=True):
     """A complete command, with its count if one was typed."""
 
     command: Command
@@ -217,7 +217,7 @@ class Passed(Struct, frozen=True):
     """An unbound key, left to the focused widget."""
 
 
-Outcome = Pending | Run | Unknown | Passed
+Outcome = Pending | PendingCommand | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
 COUNTED = frozenset({Context.LIST, Context.MOVES})
@@ -276,7 +276,7 @@ class Resolver:
         self.cancel()
         for command in commands_in(contexts):
             if command.in_text and key in command.keys:
-                return Run(command, None)
+                return PendingCommand(command, None)
         return Passed()
 
     def _is_count(self, key: str, contexts: Sequence[Context]) -> bool:
@@ -290,10 +290,10 @@ class Resolver:
         kind = "letter" if "a" <= last <= "z" else "digit" if "1" <= last <= "9" else ""
         return len(last) == 1 and bool(kind) and " ".join([*begun, kind]) in command.keys
 
-    def _run(self, command: Command, letter: str = "") -> Run:
+    def _run(self, command: Command, letter: str = "") -> PendingCommand:
         count = self._count
         self.cancel()
-        return Run(command, count, letter)
+        return PendingCommand(command, count, letter)
 
     def _dead_end(self) -> Outcome:
         keys = self._chord

@@ -7,7 +7,7 @@ from textual import events
 from textual.worker import WorkType
 
 from backlit.model.amounts import counted
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.shell.input_queue import InputQueue
 from backlit.tui.shell.workers import work
 
@@ -37,12 +37,12 @@ class Player(Protocol):
         """Run a coroutine beside the keys."""
 
 
-def record(target: MacroTarget, call: Call) -> None:
+def record(target: MacroTarget, call: CommandContext) -> None:
     """Record under a letter until Q."""
     target.recorder.record(call.letter)
 
 
-def play(target: MacroTarget, call: Call) -> None:
+def play(target: MacroTarget, call: CommandContext) -> None:
     """Play the macro of a letter, else the last one, once or as often as the count says."""
     target.recorder.play(call.letter, call.count or 1)
 

@@ -15,7 +15,7 @@ from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import TitleLine
-from backlit.tui.shell.target import ItemPlace, Open, Session
+from backlit.tui.shell.target import ItemPlace, Open, UiSession
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 Answer = TypeVar("Answer")
@@ -117,7 +117,7 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         cast("ChordApp", self.app).say(sentence, is_bad=is_bad)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> UiSession:
         """Return the settings and the last change."""
         return cast("ChordApp", self.app).session
 

@@ -14,7 +14,7 @@ from backlit.store.store import Store
 
 if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
-    from backlit.tui.fields.acts import Act
+    from backlit.tui.fields.acts import FieldEdit
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +49,7 @@ class OpenProfile(Message):
         self.name = name
 
 
-class Session:
+class UiSession:
     """State of a run of the program that belongs to no screen."""
 
     def __init__(
@@ -65,7 +65,7 @@ class Session:
         self.images = images
         self.is_sparing = False
         """Whether low bandwidth was turned on."""
-        self.last_act: Act | None = None
+        self.last_act: FieldEdit | None = None
         self.agreed_estimates: set[str] = set()
         """Estimates without points that the user agreed to, and is not asked about again."""
         self.recent_commands: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class StoreTarget(Protocol):
     store: Store
 
     @property
-    def session(self) -> Session:
+    def session(self) -> UiSession:
         """Return the settings and the last change."""
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:

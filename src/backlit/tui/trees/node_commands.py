@@ -11,8 +11,8 @@ from backlit.model.trees import NO_TOTALS, Node, Tree
 from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry, TreeKind
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, LinesDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
@@ -43,20 +43,20 @@ class NodeTarget(StoreTarget, Protocol):
 LENGTHS = "+2w as the end: two weeks long, the last day included."
 
 
-async def add_below(target: NodeTarget, _call: Call) -> None:
+async def add_below(target: NodeTarget, _call: CommandContext) -> None:
     """Add a node below the current one, last."""
     node = writable_node(target)
     await _add(target, f"New below {node.name}", node.id, None)
 
 
-async def add_beside(target: NodeTarget, _call: Call) -> None:
+async def add_beside(target: NodeTarget, _call: CommandContext) -> None:
     """Add a node after the current one."""
     node = movable_node(target, "have others beside it")
     index = siblings_of(target, node).index(node) + 1
     await _add(target, f"New after {node.name}", node.parent_id, index)
 
 
-async def rename(target: NodeTarget, _call: Call) -> None:
+async def rename(target: NodeTarget, _call: CommandContext) -> None:
     """Change the name."""
     node = movable_node(target, "be renamed")
     name = await ask_for_name(target, "Name", node.name)
@@ -64,7 +64,7 @@ async def rename(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.edit(target.kind, node.id, {"name": name})
 
 
-async def change_dates(target: NodeTarget, _call: Call) -> None:
+async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
     """Change the start and the end of an iteration."""
     node, entry = current_iteration(target, "dates")
     today = target.store.today()
@@ -81,7 +81,7 @@ async def change_dates(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.edit(target.kind, node.id, {"startDate": start, "endDate": end})
 
 
-async def change_capacity(target: NodeTarget, _call: Call) -> None:
+async def change_capacity(target: NodeTarget, _call: CommandContext) -> None:
     """Change the least and the most points of an iteration."""
     node, entry = current_iteration(target, "capacity")
     changes = await ask_for_capacity(target, entry)
@@ -89,13 +89,13 @@ async def change_capacity(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.edit(target.kind, node.id, changes)
 
 
-async def turn_into_release(target: NodeTarget, _call: Call) -> None:
+async def turn_into_release(target: NodeTarget, _call: CommandContext) -> None:
     """Make an iteration a release, or a release an iteration."""
     node, entry = current_iteration(target, "release flag")
     await target.store.nodes.edit(target.kind, node.id, {"isRelease": not entry.is_release})
 
 
-async def add_series(target: NodeTarget, _call: Call) -> None:
+async def add_series(target: NodeTarget, _call: CommandContext) -> None:
     """Add a series of iterations below the root or a release, and beside any other node."""
     node, entry = current_iteration(target, "series")
     today, iterations, tree = target.store.today(), target.store.lookups.iterations(), tree_of(target)
@@ -212,7 +212,7 @@ async def pick_node(target: NodeTarget, title: str, node: Node) -> int | None:
 # Moving and deleting
 
 
-async def reorder(target: NodeTarget, call: Call) -> None:
+async def reorder(target: NodeTarget, call: CommandContext) -> None:
     """Move among the siblings, in the direction of the command's argument and by the count."""
     steps = int(call.command.argument) * (call.count or 1)
     node = movable_node(target, "be moved")
@@ -221,7 +221,7 @@ async def reorder(target: NodeTarget, call: Call) -> None:
     await target.store.nodes.reorder(target.kind, node.id, steps)
 
 
-async def indent(target: NodeTarget, _call: Call) -> None:
+async def indent(target: NodeTarget, _call: CommandContext) -> None:
     """Put the node under the sibling before it."""
     node = movable_node(target, "be moved")
     siblings = siblings_of(target, node)
@@ -231,7 +231,7 @@ async def indent(target: NodeTarget, _call: Call) -> None:
     await target.store.nodes.move(target.kind, node.id, siblings[at - 1].id)
 
 
-async def outdent(target: NodeTarget, _call: Call) -> None:
+async def outdent(target: NodeTarget, _call: CommandContext) -> None:
     """Put the node after its parent."""
     node = movable_node(target, "be moved")
     parent = tree_of(target)[node.parent_id]
@@ -241,7 +241,7 @@ async def outdent(target: NodeTarget, _call: Call) -> None:
     await target.store.nodes.move(target.kind, node.id, parent.parent_id, index)
 
 
-async def move(target: NodeTarget, _call: Call) -> None:
+async def move(target: NodeTarget, _call: CommandContext) -> None:
     """Put the node under another one, which is picked."""
     node = movable_node(target, "be moved")
     parent_id = await pick_node(target, f"Put {node.name} under", node)
@@ -249,7 +249,7 @@ async def move(target: NodeTarget, _call: Call) -> None:
         await target.store.nodes.move(target.kind, node.id, parent_id)
 
 
-async def delete(target: NodeTarget, _call: Call) -> None:
+async def delete(target: NodeTarget, _call: CommandContext) -> None:
     """Delete the node, once it is known where its items go and the question is answered by yes."""
     node = movable_node(target, "be deleted")
     going = target.store.nodes.extent(target.kind, node.id)
@@ -259,7 +259,7 @@ async def delete(target: NodeTarget, _call: Call) -> None:
     if receiver_id is None:
         return
     sentence = _deletion_sentence(target, node, receiver_id)
-    key = await target.ask(ConfirmDialog("Delete", sentence, [Answer("y", "delete it")], "cancel"))
+    key = await target.ask(ConfirmDialog("Delete", sentence, [AnswerKey("y", "delete it")], "cancel"))
     if key == "y":
         await target.store.nodes.delete(target.kind, node.id, receiver_id)
 

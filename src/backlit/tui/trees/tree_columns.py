@@ -88,7 +88,7 @@ class Branches(Struct, frozen=True, dict=True):
         return entry.capacity
 
 
-class Column(Struct, frozen=True):
+class TreeColumn(Struct, frozen=True):
     """A column: its heading and its width."""
 
     title: str
@@ -96,12 +96,12 @@ class Column(Struct, frozen=True):
 
 
 GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 10, 5, 7, 5
-DATES = Column("Dates", 21)
-ITEMS = Column("Open", 5)
-POINTS = Column("Pts", 6)
-NOT_READY = Column("Not ready", 10)
-LOAD = Column(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
-SHARE = Column(" Share", GAP + SHARE_BAR + 1)
+DATES = TreeColumn("Dates", 21)
+ITEMS = TreeColumn("Open", 5)
+POINTS = TreeColumn("Pts", 6)
+NOT_READY = TreeColumn("Not ready", 10)
+LOAD = TreeColumn(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
+SHARE = TreeColumn(" Share", GAP + SHARE_BAR + 1)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
 LINE, HALF_LINE = "━", "╸"
 """The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
@@ -202,7 +202,7 @@ class TreeLayout:
             segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
 
-    def _cell(self, column: Column, node_id: int) -> list[Piece]:
+    def _cell(self, column: TreeColumn, node_id: int) -> list[Piece]:
         """Return the text of a cell, as wide as its column, with the theme variables that colour it."""
         totals, capacity = self._branches.all[node_id], self._branches.capacity_of(node_id)
         if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
@@ -243,7 +243,7 @@ class TreeLayout:
         return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "secondary" if is_outer else "bar")]
 
 
-def _aligned(column: Column, text: str) -> str:
+def _aligned(column: TreeColumn, text: str) -> str:
     return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 

@@ -9,7 +9,7 @@ from textual.strip import Strip
 from backlit.model.amounts import counted
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.people import TreeKind
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
@@ -19,7 +19,7 @@ from backlit.tui.widgets.line_list import LineList, with_scrollbar
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
 
 
-class Folding:
+class FoldedTree:
     """A tree and the nodes of it that are folded; `shown` are those that no folded one hides, in order."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class FoldTarget(Protocol):
     """A tree list, as the commands on folds see it."""
 
     cursor: int
-    folding: Folding
+    folding: FoldedTree
 
     def current(self) -> Node:
         """Return the node under the cursor; raises CannotAct in an empty tree."""
@@ -105,7 +105,7 @@ class FoldTarget(Protocol):
         """Ask for the backlog of the node."""
 
 
-def fold(target: FoldTarget, _call: Call) -> None:
+def fold(target: FoldTarget, _call: CommandContext) -> None:
     """Fold the node; go to the parent of a folded one."""
     node, folding = target.current(), target.folding
     if folding.has_children(node.id) and not folding.is_folded(node.id):
@@ -117,7 +117,7 @@ def fold(target: FoldTarget, _call: Call) -> None:
         target.move_to(index)
 
 
-def unfold(target: FoldTarget, _call: Call) -> None:
+def unfold(target: FoldTarget, _call: CommandContext) -> None:
     """Unfold the node; go to the first child of an unfolded one."""
     node, folding = target.current(), target.folding
     if folding.is_folded(node.id):
@@ -126,7 +126,7 @@ def unfold(target: FoldTarget, _call: Call) -> None:
         target.move_to(target.cursor + 1)
 
 
-def toggle(target: FoldTarget, _call: Call) -> None:
+def toggle(target: FoldTarget, _call: CommandContext) -> None:
     """Fold or unfold the node."""
     node = target.current()
     if not target.folding.has_children(node.id):
@@ -134,14 +134,14 @@ def toggle(target: FoldTarget, _call: Call) -> None:
     _toggle(target, node)
 
 
-def fold_all(target: FoldTarget, call: Call) -> None:
+def fold_all(target: FoldTarget, call: CommandContext) -> None:
     """Fold or unfold every node, by the command's argument."""
     node = target.current()
     getattr(target.folding, call.command.argument)()
     target.folds_changed(node.id)
 
 
-def filter_backlog(target: FoldTarget, _call: Call) -> None:
+def filter_backlog(target: FoldTarget, _call: CommandContext) -> None:
     """Show the backlog of the node; where it is shown already, with or without its sub-tree."""
     target.filter_backlog()
 
@@ -162,7 +162,7 @@ class TreeList(LineList):
         self._kind = kind
         self._branches = Branches(Tree(), {}, date.min)
         self._filter: NodeFilter | None = None
-        self.folding = Folding()
+        self.folding = FoldedTree()
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._layout: TreeLayout | None = None
         self._followed: dict[int, int] = {}

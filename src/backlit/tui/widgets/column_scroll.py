@@ -10,7 +10,7 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.widgets.item_rows import Badge, Column, Layout, Names, widest
+from backlit.tui.widgets.item_rows import Badge, DisplayNames, Layout, ListColumn, widest
 
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
@@ -27,9 +27,9 @@ class ColumnScroll:
 
     def __init__(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[ListColumn],
         width: Callable[[], int],
-        lay_out: Callable[[int, Sequence[Column]], Layout],
+        lay_out: Callable[[int, Sequence[ListColumn]], Layout],
         changed: Callable[[], None],
     ) -> None:
         self.chosen = columns
@@ -42,13 +42,13 @@ class ColumnScroll:
         self._layout: Layout | None = None
         self._strips: dict[Drawn, Strip] = {}
 
-    def use(self, columns: Sequence[Column]) -> None:
+    def use(self, columns: Sequence[ListColumn]) -> None:
         """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
             self.chosen, self._first = columns, 0
             self.redraw()
 
-    def fit(self, view: View, top: int, page: int, names: Names, *, is_renamed: bool = False) -> None:
+    def fit(self, view: View, top: int, page: int, names: DisplayNames, *, is_renamed: bool = False) -> None:
         """Give default columns the cells for the values of a view, and for those of the rows in sight.
 
         Columns become narrower for another list, and where the names changed.
@@ -73,7 +73,7 @@ class ColumnScroll:
             self.redraw()
 
     @property
-    def _usable(self) -> Sequence[Column]:
+    def _usable(self) -> Sequence[ListColumn]:
         """The columns from the first one in sight on, without those that need no cells."""
         needed = [
             replace(each, width=min(each.width, max(cell_len(each.title), self._cells.get(each.key, each.width))))

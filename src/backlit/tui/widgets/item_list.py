@@ -7,8 +7,8 @@ from textual import events
 from textual.message import Message
 
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.line_list import LineList, is_far_away
 
 
@@ -16,7 +16,7 @@ class SelectionChanged(Message):
     """The selection of a list changed."""
 
 
-class Selection:
+class RowSelection:
     """The selected rows of a list, and the range that is open between a row and the cursor.
 
     The ids survive refresh, filter and order; the cost of selecting depends on the rows in sight, except for their set.
@@ -148,7 +148,7 @@ class Selection:
         self._rows.post_message(SelectionChanged())
 
 
-class Folding(Protocol):
+class GroupFolding(Protocol):
     """Folds of a list's groups; every method raises CannotAct without groups."""
 
     def fold(self) -> None:
@@ -178,15 +178,15 @@ class ItemList(LineList):
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list", "widgets.item_list")
 
-    folds: Folding
+    folds: GroupFolding
     size = LineList.outer_size
     """The size without a look at the layout of the screen: there is no gutter around the rows."""
 
-    def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, names: DisplayNames, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.view: View | None = None
         self.current_id: int | None = None
-        self.selection = Selection(self)
+        self.selection = RowSelection(self)
         self._names = names
 
     # Hooks
@@ -257,7 +257,7 @@ class ItemList(LineList):
         super().clicked(index, event)
 
 
-def select(target: ItemList, call: Call) -> None:
+def select(target: ItemList, call: CommandContext) -> None:
     """Select or deselect the row and move down; on a header, its whole group.
 
     A count selects as many rows.
@@ -272,19 +272,19 @@ def select(target: ItemList, call: Call) -> None:
     target.move_to(stop)
 
 
-def open_range(target: ItemList, _call: Call) -> None:
+def open_range(target: ItemList, _call: CommandContext) -> None:
     """Start a range at the row, or end it and keep its rows selected."""
     if not target.selection.end_range():
         target.selection.begin_range()
 
 
-def invert(target: ItemList, _call: Call) -> None:
+def invert(target: ItemList, _call: CommandContext) -> None:
     """Invert the selection."""
     _need_all(target)
     target.selection.invert()
 
 
-def select_all(target: ItemList, _call: Call) -> None:
+def select_all(target: ItemList, _call: CommandContext) -> None:
     """Select all items that match."""
     _need_all(target)
     target.selection.add(0, None)
@@ -305,11 +305,11 @@ def _need_all(target: ItemList) -> None:
         raise CannotAct("The list is still loading. Try again in a moment.")
 
 
-def turn_folds(target: ItemList, call: Call) -> None:
+def turn_folds(target: ItemList, call: CommandContext) -> None:
     """Call the method of the list's folds that the argument names."""
     getattr(target.folds, str(call.command.argument))()
 
 
-def step_header(target: ItemList, call: Call) -> None:
+def step_header(target: ItemList, call: CommandContext) -> None:
     """Go on by some headers: the argument's sign times the count."""
     target.folds.step(int(call.command.argument) * (call.count or 1))

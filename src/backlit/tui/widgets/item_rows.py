@@ -106,7 +106,7 @@ def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
     return not is_estimated and groups.is_open(row.status)
 
 
-class Names(Struct, frozen=True):
+class DisplayNames(Struct, frozen=True):
     """Texts for ids: owners, iterations, group headers, badges and cells; an id without a name is shown as itself."""
 
     owner: Callable[[int | None], str]
@@ -120,7 +120,7 @@ class Names(Struct, frozen=True):
     """The meaning of the project's statuses."""
 
 
-class Column(Struct, frozen=True):
+class ListColumn(Struct, frozen=True):
     """A column: field, heading, width in cells; whether it grows, and its order of being dropped."""
 
     key: str
@@ -133,14 +133,14 @@ class Column(Struct, frozen=True):
     """True for a default column, which takes no more cells than its values need."""
 
 
-STATUS = Column("Status", "Status", 13, drop=3, is_usual=True)
-PTS = Column(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
-OWNER = Column("AssignedToID", "Owner", 8, drop=2, is_usual=True)
-ITERATION = Column("IterationID", "Iteration", 11, drop=1, is_usual=True)
+STATUS = ListColumn("Status", "Status", 13, drop=3, is_usual=True)
+PTS = ListColumn(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
+OWNER = ListColumn("AssignedToID", "Owner", 8, drop=2, is_usual=True)
+ITERATION = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=True)
 BRIEF_STATUS = replace(STATUS, title="St", width=2)
 """The column of a status without its word."""
 USUAL = (STATUS, PTS, OWNER, ITERATION)
-KNOWN: Mapping[str, Column] = {each.key: each for each in USUAL}
+KNOWN: Mapping[str, ListColumn] = {each.key: each for each in USUAL}
 """Columns whose values rows carry, each drawn in its own way."""
 _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
     STATUS.key: attrgetter("status"),
@@ -151,20 +151,20 @@ _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
 """The values of a row that a column is drawn from."""
 
 
-def column_of(wish: ColumnWish, field: Field | None) -> Column:
+def column_of(wish: ColumnWish, field: Field | None) -> ListColumn:
     """Return the column of a wish; an empty one for a field that the project does not have."""
     computed = COMPUTED.get(wish.key)
-    known = Column(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
+    known = ListColumn(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
     longest = max((cell_len(choice_word(each)) for each in field.choices), default=0) if field else 0
     usual = min(longest, _USUAL_WIDTH) or _WIDTHS.get(kind, _USUAL_WIDTH)
     wide = known.width if known else max(usual, min(cell_len(title), _USUAL_WIDTH))
     is_number = known.is_number if known else kind in _NUMBERS
-    return Column(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
+    return ListColumn(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
 
 
-def fitting(columns: Sequence[Column], room: int) -> list[Column]:
+def fitting(columns: Sequence[ListColumn], room: int) -> list[ListColumn]:
     """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
     shown, least = list(columns), NAME_LEAST if room >= PANE else NAME_IN_PANE
     while shown and room - taken_by(shown) < least:
@@ -176,12 +176,12 @@ def fitting(columns: Sequence[Column], room: int) -> list[Column]:
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
-def taken_by(columns: Sequence[Column]) -> int:
+def taken_by(columns: Sequence[ListColumn]) -> int:
     """Return the cells that columns take, with a blank and the scrollbar after the last one."""
     return sum(each.width + GAP for each in columns) + 2
 
 
-def widest(view: View, rows: Iterable[ItemRow], names: Names) -> Mapping[str, int]:
+def widest(view: View, rows: Iterable[ItemRow], names: DisplayNames) -> Mapping[str, int]:
     """Return the cells that the values of default columns need, in some rows and in all items of a loaded view.
 
     A column without values needs none, and neither does one whose value stands above the rows: in the header of each
@@ -208,10 +208,10 @@ class Layout:
     def __init__(
         self,
         width: int,
-        names: Names,
+        names: DisplayNames,
         theme: ThemeStyles,
         largest_id: int = 0,
-        columns: Sequence[Column] = USUAL,
+        columns: Sequence[ListColumn] = USUAL,
         *,
         sought: Sequence[str] = (),
         is_plain: bool = False,
@@ -330,13 +330,13 @@ class Layout:
         pieces = (name[:start], style), (name[start:end], mark), (name[end:], style)
         yield from (Segment(text, look) for text, look in pieces if text)
 
-    def _known(self, column: Column, row: ItemRow, on: str | None) -> Segment:
+    def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
         if value not in self._drawn:
             self._drawn[value] = self._draw_known(column, row, on)
         return self._drawn[value]
 
-    def _draw_known(self, column: Column, row: ItemRow, on: str | None) -> Segment:
+    def _draw_known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         match column.key:
             case STATUS.key:
                 groups = self._names.status_groups()
@@ -351,7 +351,7 @@ class Layout:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
 
-    def _plain(self, column: Column, text: str, on: str | None, colour: str = "foreground") -> Segment:
+    def _plain(self, column: ListColumn, text: str, on: str | None, colour: str = "foreground") -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
         return Segment(" " * GAP + shown, self._theme.style(colour, on=on))
 
@@ -367,7 +367,7 @@ def group_counts(line: GroupLine) -> Sequence[str]:
 class Badges:
     """Badges of items, read for all rows in sight together; `rows` returns those."""
 
-    def __init__(self, names: Names, rows: Callable[[], Sequence[ItemRow]]) -> None:
+    def __init__(self, names: DisplayNames, rows: Callable[[], Sequence[ItemRow]]) -> None:
         self._names = names
         self._rows = rows
         self._found: dict[int, Badge] = {}
@@ -394,7 +394,7 @@ class Badges:
 class RowWindow:
     """The lines of a view that are in sight, with badges and cells."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: DisplayNames) -> None:
         self._names = names
         self._lines: dict[int, ItemRow | GroupLine] = {}
         self._cells: dict[int, tuple[str, ...]] = {}

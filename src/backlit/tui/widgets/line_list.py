@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.framed_app import refresh, scroll
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
@@ -406,26 +406,26 @@ class MoveTarget(Protocol):
         """Scroll until the cursor's row is on a line of the page."""
 
 
-def step(target: MoveTarget, call: Call) -> None:
+def step(target: MoveTarget, call: CommandContext) -> None:
     """Move by the count, in the direction of the argument's sign."""
     target.move_by(int(call.command.argument) * (call.count or 1))
 
 
-def to_first(target: MoveTarget, call: Call) -> None:
+def to_first(target: MoveTarget, call: CommandContext) -> None:
     """Go to the first row, or to row n with a count."""
     target.move_to((call.count or 1) - 1)
 
 
-def to_last(target: MoveTarget, call: Call) -> None:
+def to_last(target: MoveTarget, call: CommandContext) -> None:
     """Go to the last row, or to row n with a count."""
     target.move_to((call.count or target.row_count()) - 1)
 
 
-def page(target: MoveTarget, call: Call) -> None:
+def page(target: MoveTarget, call: CommandContext) -> None:
     """Move by half or whole pages, as the argument says, times the count."""
     target.page_by(float(call.command.argument), call.count or 1)
 
 
-def scroll_to(target: MoveTarget, call: Call) -> None:
+def scroll_to(target: MoveTarget, call: CommandContext) -> None:
     """Scroll the row to a share of the page from its top, by the command's argument."""
     target.scroll_cursor_to(int((target.page - 1) * float(call.command.argument) + 0.5))

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.model.amounts import counted
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.textual_private import ContentSizeView
@@ -207,7 +207,7 @@ def fit_rows(rows: LineList, room: int | None) -> None:
         rows.styles.height = height
 
 
-def scroll_detail(target: Widget, call: Call) -> None:
+def scroll_detail(target: Widget, call: CommandContext) -> None:
     """Scroll what is shown beside or below the list, by the argument's sign and the count."""
     view = next((each for each in target.query(LinesView) if each.display), None)
     if view is None:

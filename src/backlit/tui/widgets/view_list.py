@@ -16,12 +16,12 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
-from backlit.tui.widgets.item_list import Folding, ItemList
-from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, Column, Layout, Names, RowWindow
+from backlit.tui.widgets.item_list import GroupFolding, ItemList
+from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, DisplayNames, Layout, ListColumn, RowWindow
 from backlit.tui.widgets.line_list import keep_margin, with_scrollbar
 
 LONGEST_NAME = 24
@@ -194,16 +194,16 @@ class BacklogList(ItemList):
     """
 
     HEADER_LINES = 1
-    COLUMNS: ClassVar[Sequence[Column]] = USUAL
+    COLUMNS: ClassVar[Sequence[ListColumn]] = USUAL
     """The default columns."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
     class ColumnsMoved(Message):
         """Other columns may be in sight."""
 
-    def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, names: DisplayNames, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
-        self.folds: Folding = GroupFolds(self)
+        self.folds: GroupFolding = GroupFolds(self)
         self._window = window = RowWindow(names)
 
         def redraw() -> None:
@@ -211,7 +211,7 @@ class BacklogList(ItemList):
             self.refresh()
             self.post_message(self.ColumnsMoved())
 
-        def lay_out(width: int, columns: Sequence[Column]) -> Layout:
+        def lay_out(width: int, columns: Sequence[ListColumn]) -> Layout:
             theme = ThemeStyles.of(self.app)
             return Layout(width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_sparing)
 
@@ -396,7 +396,7 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
     return *outline.outermost(header.group), "group"
 
 
-def scroll_columns(target: BacklogList, call: Call) -> None:
+def scroll_columns(target: BacklogList, call: CommandContext) -> None:
     """Scroll the columns, by the argument's sign and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     if not target.columns.scroll(steps):
