@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
 from backlit.cli.machine import check_machine
-from backlit.cli.typed_ahead import TypedAhead, has_screen
+from backlit.cli.typed_ahead import RawTerminal, has_screen
 
 if TYPE_CHECKING:
     import argparse
@@ -48,12 +48,12 @@ def _run(arguments: Sequence[str]) -> int:
         terminal = None
         frame = saved_frame(arguments) if has_screen() else None
         if frame is not None:
-            terminal = end.enter_context(TypedAhead())
+            terminal = end.enter_context(RawTerminal())
             terminal.enter(frame[1])
         chosen = _chosen(arguments)
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
         if is_screen or (chosen.handler in ASKING and sys.stdin and sys.stdin.isatty()):
-            terminal = terminal or end.enter_context(TypedAhead())
+            terminal = terminal or end.enter_context(RawTerminal())
         chosen.terminal, chosen.frame = terminal, frame
         module, _, function = chosen.handler.partition(":")
         status: int = getattr(import_module(f"backlit.cli.{module}"), function)(chosen) or 0

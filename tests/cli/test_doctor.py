@@ -12,7 +12,7 @@ from tests.cli.conftest import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 from tests.store.papers import no_service
 
-from backlit.cli.commands.doctor import Health, Report, look_at_clock, look_at_file
+from backlit.cli.commands.doctor import Health, HealthReport, look_at_clock, look_at_file
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
@@ -109,7 +109,7 @@ async def test_doctor_lists_missing_capabilities_with_their_substitutes(home: Ho
 def test_the_state_of_a_file_is_told_with_the_way_out(
     about: str, found: tuple[Any, ...], health: Health, words: str
 ) -> None:
-    report, noun = Report("x"), {"mirror": "item", "journal": "unsent change"}[about]
+    report, noun = HealthReport("x"), {"mirror": "item", "journal": "unsent change"}[about]
 
     look_at_file(about, FileReport(Path("F"), *found), noun, report)
 
@@ -130,7 +130,7 @@ def test_the_state_of_a_file_is_told_with_the_way_out(
 def test_a_clock_that_differs_by_more_than_five_seconds_is_noted(
     seconds: int | None, health: Health, words: str
 ) -> None:
-    report = Report("x")
+    report = HealthReport("x")
 
     look_at_clock(None if seconds is None else timedelta(seconds=seconds), report)
 

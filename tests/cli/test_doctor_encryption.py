@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.store.world import raised
 
-from backlit.cli.commands.doctor import Finding, Health, Report, look_at_address
+from backlit.cli.commands.doctor import Finding, Health, HealthReport, look_at_address
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -86,7 +86,7 @@ async def listening(context: ssl.SSLContext) -> AsyncIterator[str]:
 
 
 async def found(context: ssl.SSLContext) -> Finding:
-    report = Report("tested")
+    report = HealthReport("tested")
     async with listening(context) as address:
         await look_at_address(address, report)
     return report.findings[0]
@@ -173,7 +173,7 @@ async def test_authorities_that_cannot_be_read_are_named_with_their_variable(  #
 
 
 async def test_the_doctor_names_the_proxy_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = Report("tested")
+    report = HealthReport("tested")
     monkeypatch.setenv("http_proxy", "maya:swordfish@proxy.example:3128")
 
     await look_at_address("http://team.example", report)

@@ -33,7 +33,7 @@ def has_screen() -> bool:
     return is_terminal and os.environ.get("TERM", "dumb") != "dumb"
 
 
-class TypedAhead:
+class RawTerminal:
     """The terminal until the first picture or the last answer: keys wait unseen; ctrl+c and ctrl+z still send signals.
 
     A context that restores the terminal's modes, also where a signal ends the process.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
-from backlit.cli.typed_ahead import ALTERNATE, TypedAhead, has_screen, is_own
+from backlit.cli.typed_ahead import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import (
     Locations,
@@ -69,13 +69,13 @@ class Application(Protocol):
         ...
 
 
-class Ending:
+class SignalShutdown:
     """Ends the process with 128 + the signal's number and the terminal as it was; a context around the application.
 
     A SIGHUP that is ignored stays so (`nohup`); a terminal that is gone ends the application all the same.
     """
 
-    def __init__(self, typed_ahead: TypedAhead) -> None:
+    def __init__(self, typed_ahead: RawTerminal) -> None:
         self._number: int | None = None
         self._application: Application | None = None
         self._typed_ahead, self._terminal = typed_ahead, typed_ahead.terminal
@@ -188,11 +188,11 @@ Keep = Callable[[Any], None]
 
 
 def _show(
-    make: Make, name: str, settings: Settings, terminal: TypedAhead, frame: "KeptFrame | None", *, keep: Keep
+    make: Make, name: str, settings: Settings, terminal: RawTerminal, frame: "KeptFrame | None", *, keep: Keep
 ) -> "BacklitApp | WelcomeApp":
     """Show an application until the user or a signal ends it; it takes over the frame on the screen, if any."""
     terminal.hush()
-    with Ending(terminal) as ending:
+    with SignalShutdown(terminal) as ending:
         with contextlib.ExitStack() as end:
             gc.disable()  # until the imports behind the first rows are over: full collections would fall into them
             end.callback(gc.enable)
@@ -241,7 +241,7 @@ def _joining(locations: Locations, address: str) -> "Joining":
     return Joining(locations, address)
 
 
-def _handed_over(driver: type[Any], terminal: TypedAhead) -> type[Any]:
+def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
     """Return a driver that finds the terminal's own modes when it starts, as it restores those at its end."""
 
     class HandedOver(driver):  # type: ignore[misc]  # the platform's driver, known at run time

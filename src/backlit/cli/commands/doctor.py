@@ -48,7 +48,7 @@ class Finding(Struct, frozen=True):
     sentence: str
 
 
-class Report(Struct):
+class HealthReport(Struct):
     """Findings in the order of the checks."""
 
     profile: str
@@ -69,7 +69,7 @@ def examine(arguments: argparse.Namespace) -> int:
     """Print the findings; return 1 if anything is broken."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
-    report = Report(profile.name)
+    report = HealthReport(profile.name)
     _look_at_settings(profile, locations, report)
     _look_at_files(profile, locations, report)
     asyncio.run(_look_at_service(profile, locations, report))
@@ -88,7 +88,7 @@ def examine(arguments: argparse.Namespace) -> int:
     return int(report.is_broken)
 
 
-def _look_at_settings(profile: Profile, locations: Locations, report: Report) -> None:
+def _look_at_settings(profile: Profile, locations: Locations, report: HealthReport) -> None:
     problems = read_settings(locations).problems
     for problem in problems:
         report.say("settings", problem, Health.BROKEN)
@@ -100,13 +100,13 @@ def _look_at_settings(profile: Profile, locations: Locations, report: Report) ->
         report.say("settings", f"No faults ({locations.config / 'config.toml'}).")
 
 
-def _look_at_files(profile: Profile, locations: Locations, report: Report) -> None:
+def _look_at_files(profile: Profile, locations: Locations, report: HealthReport) -> None:
     report.say("profile", f"{profile.name}, {profile.url or f'the {profile.kind} workspace on this machine'}.")
     look_at_file("mirror", inspect_mirror(locations.mirror(profile)), "item", report)
     look_at_file("journal", inspect_journal(locations.journal(profile)), "unsent change", report)
 
 
-def look_at_file(about: str, found: FileReport, noun: str, report: Report) -> None:
+def look_at_file(about: str, found: FileReport, noun: str, report: HealthReport) -> None:
     """Report the state of the mirror or the journal, and the number of what it holds."""
     if found.fault:
         way_out = " Remove it: the next start creates it again." if about == "mirror" else " Restore it from a copy."
@@ -125,7 +125,7 @@ def look_at_file(about: str, found: FileReport, noun: str, report: Report) -> No
         report.say(about, f"{counted(found.count, noun)}, {size}, version {found.wanted} ({found.path}).{version}")
 
 
-async def _look_at_service(profile: Profile, locations: Locations, report: Report) -> None:
+async def _look_at_service(profile: Profile, locations: Locations, report: HealthReport) -> None:
     try:
         if profile.kind is ProfileKind.REMOTE:
             await look_at_address(profile.url or "", report)
@@ -140,7 +140,7 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Repor
             report.say("service", error.message, Health.BROKEN)
 
 
-async def look_at_address(url: str, report: Report) -> None:
+async def look_at_address(url: str, report: HealthReport) -> None:
     """Report the proxy on the way to an address, its encryption and the end of its certificate."""
     try:
         proxy = proxy_between(url)
@@ -170,7 +170,7 @@ async def look_at_address(url: str, report: Report) -> None:
     report.say("encryption", f"{encryption.version}; the certificate is valid until {day}.", health)
 
 
-async def _ask(client: "Client", profile: Profile, report: Report) -> None:
+async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None:
     if not client.auth.signed_in:
         way = f"backlit login {profile.url}"
         report.say("sign-in", f"Not signed in. Use: {way}", Health.BROKEN)
@@ -199,7 +199,7 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
         report.say("missing", sentence, Health.NOTE)
 
 
-def look_at_clock(skew: timedelta | None, report: Report) -> None:
+def look_at_clock(skew: timedelta | None, report: HealthReport) -> None:
     """Report how far the server's clock is ahead of this machine's; None if it does not send its time."""
     if skew is None:
         report.say("clock", "The server does not send its time; assuming this machine's clock.", Health.NOTE)

@@ -153,11 +153,11 @@ def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[
             mine = {"IterationID": place, **_values(items[line.id], line, people)}
             as_is = was_of(now[line.id], owners)
             was = base.get(line.id, as_is)
-            wanted[line.id] = dict(_touches(Change(mine, now[line.id], line, as_is, was), unplanned))
+            wanted[line.id] = dict(_touches(PlanLineChange(mine, now[line.id], line, as_is, was), unplanned))
     return wanted
 
 
-class Change(Struct, frozen=True):
+class PlanLineChange(Struct, frozen=True):
     """A line of a plan with its values at export and now, both as text."""
 
     mine: Values
@@ -167,7 +167,7 @@ class Change(Struct, frozen=True):
     was: ExportedItem
 
 
-def _touches(change: Change, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
+def _touches(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
     """Return the changes of a line, based on the current value if it is unchanged since the export."""
     mine, now, was, as_is = change.mine, change.now, change.was, change.as_is
     place, stood = mine["IterationID"], now["IterationID"]
