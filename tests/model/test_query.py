@@ -28,7 +28,7 @@ from backlit.model.query import (
     parse_query,
     write_query,
 )
-from backlit.model.query.keys import MOST, SHORT_KEYS, all_keys, field_named
+from backlit.model.query.keys import MAX_COMPLETIONS, SHORT_KEYS, all_keys, field_named
 from backlit.model.query.meaning import date_filter
 from backlit.model.query.syntax import TEXT_LIMIT, all_of, any_of
 from backlit.model.ready_check import USUAL, RuleInputs
@@ -333,9 +333,9 @@ def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
     assert offered("(@m") == ["(@maya"]
     assert offered("nothing zz") == []
     assert offered("-TEA") == ["-team:"]
-    assert len(offered("")) == MOST < len(all_keys())
+    assert len(offered("")) == MAX_COMPLETIONS < len(all_keys())
     names["tag"] = [f"tag{number}" for number in range(99)]
-    assert len(offered("#")) == len(offered("tag:tag")) == MOST
+    assert len(offered("#")) == len(offered("tag:tag")) == MAX_COMPLETIONS
 
 
 def test_text_before_and_after_the_cursor_is_kept() -> None:

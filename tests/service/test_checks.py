@@ -33,7 +33,7 @@ from backlit.service.rules.checks import (
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.trees import LAST
+from backlit.service.tables.trees import LAST_SEQUENCE
 
 FIELDS_BY_TYPE = {each.value: tuple(field for field in FIELDS if field.applies_to(each)) for each in ItemType}
 SETTINGS = ProjectSettings(
@@ -88,7 +88,7 @@ def test_the_preset_status_is_the_first_of_the_projects_own() -> None:
     assert own.default("Bug", FIELD_BY_KEY["Status"]) == "Not Done"
 
 
-@pytest.mark.parametrize(("given", "stored"), [(-3, 0), (0, 0), (7, 7), (7.0, 7), (2**80, LAST)])
+@pytest.mark.parametrize(("given", "stored"), [(-3, 0), (0, 0), (7, 7), (7.0, 7), (2**80, LAST_SEQUENCE)])
 def test_a_sequence_is_kept_within_its_range(given: float, stored: int) -> None:
     assert area_values({"sequence": given}) == {"sequence": stored}
 

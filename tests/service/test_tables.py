@@ -410,7 +410,7 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
 
 def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> None:
     def node(name: str, parent_id: int) -> int:
-        values = {"project_id": 3, "name": name, "parent_id": parent_id, "sequence": trees.LAST}
+        values = {"project_id": 3, "name": name, "parent_id": parent_id, "sequence": trees.LAST_SEQUENCE}
         return trees.add(connection, areas, values, **BY)
 
     root = projects.settings(connection, 3).root_area_id
@@ -428,7 +428,7 @@ def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> N
 
 def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     root = projects.settings(connection, 3).root_area_id
-    values = {"project_id": 3, "parent_id": root, "sequence": trees.LAST}
+    values = {"project_id": 3, "parent_id": root, "sequence": trees.LAST_SEQUENCE}
     first, second = [trees.add(connection, areas, values | {"name": name}, **BY) for name in ("a", "b")]
 
     row = trees.row_of(connection, areas, second)
@@ -444,7 +444,7 @@ def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     ("name", "values"),
     [
         *(("middle", values) for values in ({}, {"name": "middle"}, {"sequence": 2}, {"parent_id": 0})),
-        ("last", {"sequence": trees.LAST}),
+        ("last", {"sequence": trees.LAST_SEQUENCE}),
     ],
 )
 def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name: str, values: dict[str, Any]) -> None:
@@ -452,7 +452,7 @@ def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name:
     parent = trees.add(
         connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by="maya", now=NOW
     )
-    place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST}
+    place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST_SEQUENCE}
     for each in ("first", "middle", "last"):
         trees.add(connection, areas, place | {"name": each}, by="maya", now=NOW)
     mine = select(areas).where(areas.c.parent_id == parent).order_by(areas.c.id)

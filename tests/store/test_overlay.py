@@ -14,7 +14,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.mirror.item_rows import kind_of_value, widest
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.overlay import (
-    LAST,
+    LAST_SEQUENCE,
     index_after,
     laid_over,
     laid_over_nodes,
@@ -198,13 +198,15 @@ def test_siblings_stand_by_their_number_and_then_by_their_age() -> None:
     assert [each["id"] for each in siblings_of(nodes, 1, 3)] == [9, 4, 2]
 
 
-@pytest.mark.parametrize(("after", "index", "sequence"), [(0, 0, 0), (2, 1, 2), (4, 3, LAST), (99, 3, LAST)])
+@pytest.mark.parametrize(
+    ("after", "index", "sequence"), [(0, 0, 0), (2, 1, 2), (4, 3, LAST_SEQUENCE), (99, 3, LAST_SEQUENCE)]
+)
 def test_a_place_is_first_behind_its_sibling_or_last(after: int, index: int, sequence: int) -> None:
     siblings = [2, 3, 4]
 
     assert index_after(siblings, after) == index
     assert sequence_for(siblings, index) == sequence
-    assert sequence_for(range(LAST + 5), LAST + 5) == LAST + 6
+    assert sequence_for(range(LAST_SEQUENCE + 5), LAST_SEQUENCE + 5) == LAST_SEQUENCE + 6
 
 
 @pytest.mark.parametrize(("node_id", "found"), [(2, {2, 5}), (1, {1, 2, 3, 4, 5}), (5, {5}), (99, set())])

@@ -19,11 +19,11 @@ from backlit.store import Store
 from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import FIRST, FilterSupport, Traits
+from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport, Traits
 from backlit.store.remote.listing import DisobeyedError, ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
-from backlit.store.sync.loading import FEW, FirstLoad, FullScan
+from backlit.store.sync.loading import MAX_SINGLE_REQUESTS, FirstLoad, FullScan
 
 ONCE = Pacing(attempts=1)
 UNFILTERED = {"filtering": FilterSupport.IGNORED, "by_id": False, "dates": None}
@@ -211,7 +211,7 @@ async def test_comments_that_arrive_are_news_and_told_once(begin: Begin, traits:
         ((5, 5, 5, 7), None, ["", since(5), since(5) + " 2"], at(7)),
         ((5, 5, 5, 7, 7, 8), None, ["", since(5), since(5) + " 2", since(7), since(7) + " 2"], at(8)),
         ((5, 5.2, 5.3), at(7.1), [since(5), since(5) + " 2"], at(7.1)),
-        ((5,), FIRST.isoformat(), [f"lastModifiedAt ge datetime'{FIRST.isoformat()}'"], at(5)),
+        ((5,), EARLIEST_STAMP.isoformat(), [f"lastModifiedAt ge datetime'{FIRST.isoformat()}'"], at(5)),
         ((5, 6, 7), at(7), [since(5), since(6)], at(7)),
         ((5, 6, 7), at(9), [since(7)], at(9)),
     ],
@@ -226,7 +226,7 @@ async def test_changes_are_read_from_the_watermark_on(
     assert await ChangeReader(reading.lists(), reading.store.files).run() is None
 
     assert reading.asked() == asked
-    overlap = timedelta() if mark == FIRST.isoformat() else OVERLAP
+    overlap = timedelta() if mark == EARLIEST_STAMP.isoformat() else OVERLAP
     first = (datetime.fromisoformat(mark) - overlap).replace(microsecond=0).isoformat() if mark else ""
     assert reading.ids() == [number for number, second in enumerate(seconds, 1) if at(second) >= first]
     assert await reading.note("watermark 7") == newest
@@ -360,7 +360,9 @@ async def test_a_first_load_of_items_that_were_not_asked_for_is_refused(begin: B
     assert isinstance(error, DisobeyedError)
 
 
-@pytest.mark.parametrize(("missing", "asked"), [(FEW, FEW), (FEW + 1, 0)])
+@pytest.mark.parametrize(
+    ("missing", "asked"), [(MAX_SINGLE_REQUESTS, MAX_SINGLE_REQUESTS), (MAX_SINGLE_REQUESTS + 1, 0)]
+)
 async def test_a_scan_asks_for_a_few_missing_items(begin: Begin, missing: int, asked: int) -> None:
     reading = await begin(filtering="ignored")
     reading.have(*(item(each, project=7) for each in range(1, 4)))

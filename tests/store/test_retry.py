@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from backlit.model.errors import TooManyRequests, Unavailable
-from backlit.store.remote.reachability import MOST, RUN, ConcurrencyLimit, Reachability, Waits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RUN, ConcurrencyLimit, Reachability, Waits
 
 
 def answered(
@@ -22,34 +22,34 @@ def answered(
 def test_strain_halves_what_is_in_flight_once_for_all_that_met_it(status: int) -> None:
     flow = ConcurrencyLimit()
 
-    assert answered(flow, MOST, status=status).room == 2
+    assert answered(flow, MAX_CONCURRENT_REQUESTS, status=status).room == 2
     assert answered(flow, 2, status=status).room == 1
     assert answered(flow, 20, status=status).room == 1
 
 
 def test_a_run_of_successes_lets_one_more_go() -> None:
-    flow = answered(ConcurrencyLimit(), MOST + 2, status=503)
+    flow = answered(ConcurrencyLimit(), MAX_CONCURRENT_REQUESTS + 2, status=503)
 
     assert answered(flow, RUN - 1).room == 1
     assert answered(flow, 1).room == 2
-    assert answered(flow, 10 * RUN).room == MOST
+    assert answered(flow, 10 * RUN).room == MAX_CONCURRENT_REQUESTS
 
 
 def test_a_refusal_is_no_strain() -> None:
-    assert answered(ConcurrencyLimit(), 50, status=400).room == MOST
+    assert answered(ConcurrencyLimit(), 50, status=400).room == MAX_CONCURRENT_REQUESTS
 
 
 def test_a_write_that_takes_well_longer_than_usual_is_strain() -> None:
     flow = answered(ConcurrencyLimit(), 20, seconds=0.2)
 
-    assert answered(flow, 1, seconds=0.6).room == MOST
-    assert answered(flow, 1, seconds=5.0).room == MOST // 2
+    assert answered(flow, 1, seconds=0.6).room == MAX_CONCURRENT_REQUESTS
+    assert answered(flow, 1, seconds=5.0).room == MAX_CONCURRENT_REQUESTS // 2
 
 
 def test_a_large_page_is_no_strain() -> None:
     flow = answered(ConcurrencyLimit(), 20, method="GET", seconds=0.01)
 
-    assert answered(flow, 1, method="GET", seconds=5.0).room == MOST
+    assert answered(flow, 1, method="GET", seconds=5.0).room == MAX_CONCURRENT_REQUESTS
 
 
 def test_pauses_double_up_to_the_longest_and_are_jittered() -> None:

@@ -20,7 +20,7 @@ from backlit.store.records.item import Document, ItemRow, fields_in
 from backlit.store.remote.receiving import note_synced, receive
 from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
 from backlit.store.views.groups import TasksShown
-from backlit.store.views.preferences import MOST, BoardKept
+from backlit.store.views.preferences import MAX_REMEMBERED_INPUTS, BoardKept
 
 USERS: list[Document] = [
     {"id": 5, "name": "zoe", "displayName": "Zoe Zimt"},
@@ -258,7 +258,7 @@ def test_chosen_columns_are_kept_and_unreadable_ones_forgotten(tmp_path: Path) -
 
 
 def test_typed_lines_are_kept_once_each_the_latest_first(tmp_path: Path) -> None:
-    lines = [*(str(number) for number in range(MOST + 1)), "5", "0"]
+    lines = [*(str(number) for number in range(MAX_REMEMBERED_INPUTS + 1)), "5", "0"]
     with offline_store(tmp_path) as store:
         for line in lines:
             store.typed.remember("search", line)
@@ -268,7 +268,7 @@ def test_typed_lines_are_kept_once_each_the_latest_first(tmp_path: Path) -> None
     with offline_store(tmp_path) as store:
         assert store.typed.lines("search") == kept
         assert store.typed.lines("command") == ["quit"]
-    assert (len(kept), kept[:3], kept[-1]) == (MOST, ["0", "5", str(MOST)], "2")
+    assert (len(kept), kept[:3], kept[-1]) == (MAX_REMEMBERED_INPUTS, ["0", "5", str(MAX_REMEMBERED_INPUTS)], "2")
 
 
 async def test_a_draft_is_found_until_it_is_discarded(tmp_path: Path) -> None:

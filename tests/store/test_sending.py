@@ -20,7 +20,7 @@ from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recal
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import TRAITS, Traits
-from backlit.store.remote.reachability import MOST, Waits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, Waits
 
 __all__ = ["begin"]
 AT_ONCE = Waits(first_pause=60.0, longest_pause=60.0, in_transit=0.0)
@@ -135,7 +135,7 @@ async def test_a_few_items_are_sent_at_once_and_each_by_one_request(begin: Begin
     await reading.store.items.edit(range(1, 8), {"Name": "First"})
     await reading.store.items.edit([1, 2], {"Estimate": "5"})
     sending = asyncio.create_task(outbox.send())
-    await until(lambda: sum(method == "PUT" for method, _ in reading.faults.requests) >= MOST)
+    await until(lambda: sum(method == "PUT" for method, _ in reading.faults.requests) >= MAX_CONCURRENT_REQUESTS)
     for _ in range(20):
         await asyncio.sleep(0)
     in_transit = writes(reading)

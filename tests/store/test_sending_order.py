@@ -17,7 +17,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
-from backlit.store.remote.reachability import MOST, Waits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, Waits
 
 __all__ = ["begin"]
 _FIRST = 1_000
@@ -247,12 +247,12 @@ async def test_an_item_is_sent_for_each_that_arrived(begin: Begin) -> None:
 
     reading.faults.before = hold
     sending = asyncio.create_task(outbox.send())
-    await until(lambda: reading.faults.count("PUT") > MOST)
+    await until(lambda: reading.faults.count("PUT") > MAX_CONCURRENT_REQUESTS)
     in_transit = [state for state, *_ in states(reading.store)].count("sending")
     held.set()
     await sending
 
-    assert in_transit == MOST
+    assert in_transit == MAX_CONCURRENT_REQUESTS
 
 
 def with_deletion(made: OutboxEntry, number: int) -> tuple[OutboxEntry, OutboxEntry]:

@@ -23,7 +23,7 @@ from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.bulk_edit import failed_question
 from backlit.tui.items.item_commands import going_words, mirrored_words
-from backlit.tui.items.item_screen import MOST
+from backlit.tui.items.item_screen import MAX_ITEMS_OF_A_CHANGE
 from backlit.tui.items.rank import LOCAL
 from backlit.tui.widgets.item_rows import SYNCED
 
@@ -466,7 +466,7 @@ async def test_an_order_is_written_for_the_items_that_have_a_priority(store: Sto
 
 
 async def test_too_many_items_are_refused(store: Store) -> None:
-    target = FakeTarget(store, range(1, MOST + 2))
+    target = FakeTarget(store, range(1, MAX_ITEMS_OF_A_CHANGE + 2))
 
     with pytest.raises(CannotAct, match="2,001 are selected; one change takes 2,000 at most"):
         await run(target, "item.rank-write")

@@ -32,7 +32,7 @@ from backlit.tui.lists.filtering import (
     text_and_query,
 )
 from backlit.tui.lists.list_commands import nth_match
-from backlit.tui.lists.saved_views import PLAIN, ViewFiles
+from backlit.tui.lists.saved_views import DEFAULT_VIEW, ViewFiles
 from backlit.tui.lists.shown_view import ColumnChoice
 
 BUGS = SavedView(
@@ -62,7 +62,7 @@ class FakeList(FakeTarget):
     def __init__(self, store: Store, now: FilterState = FilterState(), answers: Sequence[object] = ()) -> None:  # noqa: B008
         super().__init__(store, answers=answers)
         self.shared, self.node = SharedFilter(store), now.node
-        self.shared.views.tabs, self.shared.now = (PLAIN, BUGS, MINE), now
+        self.shared.views.tabs, self.shared.now = (DEFAULT_VIEW, BUGS, MINE), now
         self.spec = now.over(now.view.spec, store)
         self.columns = ColumnChoice(store, lambda columns: self.shown.append([each.key for each in columns]))
         self.shown: list[list[str]] = []
@@ -88,10 +88,10 @@ class FakeList(FakeTarget):
 @pytest.mark.parametrize(
     ("view", "command_id", "count", "expected"),
     [
-        (PLAIN, "view.next", None, "Bugs"),
-        (PLAIN, "view.next", 2, "Mine"),
+        (DEFAULT_VIEW, "view.next", None, "Bugs"),
+        (DEFAULT_VIEW, "view.next", 2, "Mine"),
         (MINE, "view.next", None, "Open items"),
-        (PLAIN, "view.previous", None, "Mine"),
+        (DEFAULT_VIEW, "view.previous", None, "Mine"),
         (MINE, "view.previous", 2, "Open items"),
     ],
 )
@@ -119,7 +119,7 @@ async def test_a_view_is_gone_to_by_its_number_or_name(store: Store) -> None:
         await run(target, "view.go")
     with pytest.raises(BadRequest, match=r"No view “x”\. Views: Open items, Bugs, Mine"):
         await run(target, "view.go", text="x")
-    target.shared.views.tabs = (PLAIN,)
+    target.shared.views.tabs = (DEFAULT_VIEW,)
     with pytest.raises(CannotAct, match="This is the only view"):
         await run(target, "view.next")
 

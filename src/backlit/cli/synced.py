@@ -18,10 +18,10 @@ from backlit.store.records.changes import ConnectionState, ConnectionStatus, Sto
 from backlit.store.records.entry import BUSY, EntryState
 from backlit.store.store import Store
 
-PATIENCE = 600.0
+FIRST_LOAD_TIMEOUT = 600.0
 """Seconds allowed for the first load of a large backlog."""
 LOOK_EVERY = 0.2
-OFFLINE_PATIENCE = 1.0
+OFFLINE_TIMEOUT = 1.0
 """Seconds to wait for an unreachable service."""
 _SETTLED = frozenset(
     {ConnectionState.ONLINE, ConnectionState.OFFLINE, ConnectionState.SIGNED_OUT, ConnectionState.FAILED}
@@ -89,7 +89,7 @@ def _settled(store: Store) -> ConnectionStatus:
     store.start()
     try:
         while store.connection.state not in _SETTLED:
-            if not changed.wait(PATIENCE):
+            if not changed.wait(FIRST_LOAD_TIMEOUT):
                 raise Offline("The server in this process did not start in time. Run the command again.")
             changed.clear()
         return store.connection
@@ -118,7 +118,7 @@ def read_input(file: str, noun: str) -> str:
 
 async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
     """Wait until the service has the changes, or for a moment if it is unreachable."""
-    deadline = time.monotonic() + OFFLINE_PATIENCE
+    deadline = time.monotonic() + OFFLINE_TIMEOUT
     while is_waiting():
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
             return

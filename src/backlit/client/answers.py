@@ -37,10 +37,10 @@ _SENTENCES: Mapping[int, str] = {
 }
 
 
-def json_object(body: bytes, said_by: str) -> dict[str, Any]:
+def json_object(body: bytes, response_label: str) -> dict[str, Any]:
     """Read a JSON object with valid numbers; raise ServiceError for anything else.
 
-    `said_by` names the response, as `bodies.said_by` does.
+    `response_label` names the response, as `bodies.said_by` does.
     """
     try:
         value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
@@ -48,7 +48,7 @@ def json_object(body: bytes, said_by: str) -> dict[str, Any]:
         raise ServiceError("The server's response is not JSON. Check the address.") from None
     if not isinstance(value, dict):
         raise ServiceError("The server's response does not match the interface.")
-    check_numbers(value, said_by)
+    check_numbers(value, response_label)
     return value
 
 
@@ -124,12 +124,12 @@ def _tidy(text: str) -> str:
     return plain(redacted(text.strip()), TEXT_LIMIT)
 
 
-LARGEST = 2**63 - 1
+LARGEST_SQLITE_INTEGER = 2**63 - 1
 """The largest whole number that SQLite can hold."""
 _LARGEST_FRACTION = 1e300
 """The largest float of which some hundred thousand can be added up."""
 _DEEPEST = 64
-_LEAST = {
+_LEAST_VALUES = {
     **dict.fromkeys(("projectId", "parentId", "workItemId", "commentId"), -1),
     **dict.fromkeys(("AreaID", "IterationID", "ParentID", "AssignedToID", "TeamID"), -1),
     **dict.fromkeys(("totalResults", "size", "revision"), 0),
@@ -141,10 +141,10 @@ _RESOURCES = frozenset({0, 2})
 """The depths of resources: the response itself, and the entries of its list."""
 
 
-def check_numbers(document: dict[str, Any], said_by: str) -> None:
+def check_numbers(document: dict[str, Any], response_label: str) -> None:
     """Raise ServiceError that names the field for an invalid number or too deep nesting.
 
-    `said_by` names the response.
+    `response_label` names the response.
     """
     level: list[tuple[_Place, Any]] = [((), document)]
     for depth in range(_DEEPEST):
@@ -156,7 +156,7 @@ def check_numbers(document: dict[str, Any], said_by: str) -> None:
                     continue
                 if kind is dict or kind is list:
                     deeper.append(((place, key), value))
-                elif (kind is int and not _least(key, depth) <= value <= LARGEST) or (
+                elif (kind is int and not _least(key, depth) <= value <= LARGEST_SQLITE_INTEGER) or (
                     kind is float and not -_LARGEST_FRACTION <= value <= _LARGEST_FRACTION
                 ):
                     raise ServiceError(
@@ -183,7 +183,7 @@ def _entries(holder: Any) -> Iterable[tuple[Any, Any]]:
 def _least(key: object, depth: int) -> int:
     if key == "id" and depth in _RESOURCES:
         return 1
-    return _LEAST.get(key, -LARGEST - 1) if type(key) is str else -LARGEST - 1
+    return _LEAST_VALUES.get(key, -LARGEST_SQLITE_INTEGER - 1) if type(key) is str else -LARGEST_SQLITE_INTEGER - 1
 
 
 BODY_LIMIT = 64 * 1024 * 1024
@@ -202,7 +202,7 @@ _PIECE = 256 * 1024
 _AUTOMATIC = 32 + zlib.MAX_WBITS
 
 
-def said_by(request: httpx.Request) -> str:
+def response_label(request: httpx.Request) -> str:
     """Name a response by its service and address, as the subject of a sentence."""
     return plain(f"The response of {request.url.host} to {request.method} {request.url.path}", 200)
 

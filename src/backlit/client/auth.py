@@ -25,7 +25,7 @@ from backlit.model.errors import (
 )
 from backlit.model.wrap import Challenge, TokenGrant, authorization_header, parse_challenge, parse_grant
 
-EARLY = 60.0
+RENEW_BEFORE_EXPIRY_SECONDS = 60.0
 """Seconds before expiry at which an access token is renewed; half its lifetime if that is shorter."""
 SIGN_IN = "You are not signed in."
 COOKIE_ENDED = "The browser session of the cookie has ended or belongs to another server. Sign in again."
@@ -189,7 +189,7 @@ class WrapAuth(httpx.Auth):
     def _hold(self, held: Held | None) -> None:
         self._held = held
         if held is not None:
-            self._good_until = time.monotonic() + held.remaining() - min(EARLY, held.lifetime / 2)
+            self._good_until = time.monotonic() + held.remaining() - min(RENEW_BEFORE_EXPIRY_SECONDS, held.lifetime / 2)
 
     # Renewing
 

@@ -21,8 +21,8 @@ from backlit.client.answers import (
     error_of,
     json_object,
     read_body,
+    response_label,
     retry_after,
-    said_by,
 )
 from backlit.client.auth import WrapAuth
 from backlit.client.network import NetworkTransport, offline
@@ -123,7 +123,7 @@ class ClientResponse(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes
-    said_by: str
+    response_label: str
     """The response's name in a sentence."""
 
     def document(self) -> dict[str, Any]:
@@ -244,7 +244,7 @@ class Calls:
                 response = await self._http.send(request, auth=self.auth, stream=True)
                 try:
                     body = await read_body(response)
-                    return ClientResponse(response.status_code, response.headers, body, said_by(request))
+                    return ClientResponse(response.status_code, response.headers, body, response_label(request))
                 except ServiceError as error:
                     raise _unclear(error) if request.method == "POST" else error from None
                 finally:

@@ -19,7 +19,7 @@ from backlit.client.answers import (
     error_of,
     json_object,
     read_body,
-    said_by,
+    response_label,
 )
 from backlit.client.auth import WrapAuth
 from backlit.client.network import offline
@@ -71,7 +71,7 @@ class ContentTransfers:
                 async with asyncio.timeout(LONGEST_ANSWER):
                     body = await read_body(response)
                 if response.status_code < 300:
-                    return json_object(body, said_by(request))
+                    return json_object(body, response_label(request))
             except (httpx.RequestError, ServiceError, TimeoutError) as error:
                 raise _unclear() from error
             finally:

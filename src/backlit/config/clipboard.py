@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-PATIENCE = 3.0
+PROGRAM_TIMEOUT = 3.0
 """Seconds for a program."""
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY")
 _UNCONFIRMED = "the terminal (OSC 52), which does not confirm it"
@@ -29,7 +29,7 @@ class ClipboardProgram(Struct, frozen=True):
                 input=text.encode(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=PATIENCE,
+                timeout=PROGRAM_TIMEOUT,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):

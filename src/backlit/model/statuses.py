@@ -45,7 +45,7 @@ _NAMES: Mapping[StatusGroup, Sequence[str]] = {
 _GROUP_BY_NAME: Mapping[str, StatusGroup] = MappingProxyType(
     {name: group for group, names in _NAMES.items() for name in names}
 )
-_WORDS: Mapping[str, str] = {"Not Done": "Not done", "In Progress": "In progress", "Ready For Test": "Testing"}
+_DEFAULT_LABELS: Mapping[str, str] = {"Not Done": "Not done", "In Progress": "In progress", "Ready For Test": "Testing"}
 _NOT_OPEN = frozenset({StatusGroup.DONE, StatusGroup.EXCLUDED})
 _COURSE = (StatusGroup.NOT_STARTED, StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST, StatusGroup.DONE)
 
@@ -91,7 +91,7 @@ class StatusGroups:
 
 def status_word(status: str | None) -> str:
     """Return a status as screens write it; empty without one."""
-    return _WORDS.get(status or "", status or "")
+    return _DEFAULT_LABELS.get(status or "", status or "")
 
 
 def _folded(status: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from backlit.service.app import Service
 
-PATIENCE = 30
+SHUTDOWN_GRACE_SECONDS = 30
 """Seconds that requests in the works have to end when the service stops."""
 
 
@@ -51,7 +51,7 @@ async def run_server(
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=PATIENCE,
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_SECONDS,
         timeout_keep_alive=limits.idle,  # type: ignore[arg-type] # any number of seconds will do
         ssl_certfile=transport.certificate,
         ssl_keyfile=transport.key,

@@ -24,7 +24,7 @@ from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames
 
-LEAST, MOST = 4, 256
+MIN_SEARCH_BATCH, MAX_SEARCH_BATCH = 4, 256
 """The first and the largest number of items to search at once for the next open question."""
 
 
@@ -302,14 +302,14 @@ class Grooming:
 
     def _stops(self, place: int) -> Iterator[Stop]:
         """Yield the existing items from a place on that were shown before or have questions."""
-        count = LEAST
+        count = MIN_SEARCH_BATCH
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
             waiting = dict(self._files.mirror.execute(*self._with_questions(list(ids.values()))))
             for stop in stops:
                 if ids[stop.place] in waiting or (stop.before is not None and self._is_there(ids[stop.place])):
                     yield stop
-            place, count = stops[-1].place + 1, min(count * 4, MOST)
+            place, count = stops[-1].place + 1, min(count * 4, MAX_SEARCH_BATCH)
 
     def previous_stop(self, place: int) -> Stop | None:
         """Return the last existing item before a place that was shown."""

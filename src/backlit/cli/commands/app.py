@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from backlit.tui.drawing.frame import KeptFrame
 
 
-LIMIT = 0.8
+SHUTDOWN_TIMEOUT = 0.8
 """Seconds from the signal after which the process ends, whatever it is doing."""
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _RESTORED = "".join(
@@ -128,7 +128,7 @@ class SignalShutdown:
             threading.Thread(target=self._leave, args=(number,), name="ending", daemon=True).start()
 
     def _leave(self, number: int) -> None:
-        timer = threading.Timer(LIMIT, self._end, (number,))
+        timer = threading.Timer(SHUTDOWN_TIMEOUT, self._end, (number,))
         timer.daemon = True
         timer.start()
         application = self._application

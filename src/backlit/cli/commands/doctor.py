@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
 
 _TLS_PATIENCE = 5.0
-_SOON = 14 * 86_400
+_CERTIFICATE_WARNING_SECONDS = 14 * 86_400
 _CLOCK_TOLERANCE = 5
 _SIGNS = {"ok": "✓", "note": "·", "broken": "✗"}
 
@@ -166,7 +166,7 @@ async def look_at_address(url: str, report: HealthReport) -> None:
         report.say("encryption", error.message, Health.BROKEN)
         return
     day = datetime.fromtimestamp(encryption.good_until, UTC).date()
-    health = Health.NOTE if encryption.good_until - time.time() < _SOON else Health.OK
+    health = Health.NOTE if encryption.good_until - time.time() < _CERTIFICATE_WARNING_SECONDS else Health.OK
     report.say("encryption", f"{encryption.version}; the certificate is valid until {day}.", health)
 
 

@@ -192,7 +192,7 @@ def _copy_row(kept_at: float, copy: Copy) -> list[str]:
 
 
 LOOK_EVERY = 0.1
-PATIENCE = 60.0
+SEND_TIMEOUT = 60.0
 """Seconds to wait for the service."""
 _HELD = {EntryState.REFUSED, EntryState.CONFLICT}
 
@@ -234,7 +234,7 @@ async def logged(store: Store, task: Item, done: Work) -> str:
     """Save the work, and wait until the service has it; return what became of it, or raise BacklitError."""
     with counting_changes(store):
         await store.work_log.log(task.id, done, {REMAINING: task.fields.get(REMAINING)})
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + SEND_TIMEOUT
         while waiting := [each for each in store.outbox_entries() if each.item_id == task.id]:
             if any(each.state in _HELD for each in waiting):
                 raise BacklitError("The server rejected the change. Press go in backlit for the reason.")

@@ -30,7 +30,7 @@ from backlit.store.store import Store
 from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.values import FieldReading, FieldWords
 
-MOST = 2_000
+MAX_IMPORTED_ITEMS = 2_000
 MAX_FAULT_LINES, MAX_EFFECT_LINES = 20, 40
 """Lines on the screen; a report has all."""
 MAX_PLACES = 5
@@ -261,7 +261,7 @@ def _confirm(changes: int) -> None:
 
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
     """Plan the effect of rows in the current project; collect the faults of all rows."""
-    if len(rows) > MOST:
+    if len(rows) > MAX_IMPORTED_ITEMS:
         raise BadRequest(f"The file has {len(rows):,} items; the limit is {MOST:,} per import. Split the file.")
     found = Import(items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])})
     for row in rows:

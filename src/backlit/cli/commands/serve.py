@@ -143,7 +143,7 @@ def _announce(listener: socket.socket, *, arguments: argparse.Namespace, is_new:
     print("Press ctrl+c to stop.", flush=True)
 
 
-SOON = 2.0
+MIN_WORKER_SECONDS = 2.0
 """Seconds. A worker that ends sooner is not replaced: its successor would end too."""
 
 Serve = Callable[[socket.socket], None]
@@ -179,7 +179,7 @@ class _Workers:
             place, began = self._running.pop(ended)
             if self._received or failed:
                 continue
-            if time.monotonic() - began < SOON:
+            if time.monotonic() - began < MIN_WORKER_SECONDS:
                 failed = True
                 self._tell_all()
             else:

@@ -50,7 +50,7 @@ _POWER: Mapping[str, int] = {
     **dict.fromkeys(ARITHMETIC, _MULTIPLY),
     **dict.fromkeys((Function.ADD, Function.SUB), _ADD),
 }
-_WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
+_LITERAL_WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
 
 
 def with_custom(
@@ -252,8 +252,8 @@ class _Parser:
             return self._any(token)
         if word == self._variable:
             return tag_variable()
-        if word in _WORDS:
-            return literal(_WORDS[word])
+        if word in _LITERAL_WORDS:
+            return literal(_LITERAL_WORDS[word])
         return property_of(token, self._properties, in_any=self._variable is not None)
 
     def _function(self, token: Token) -> Operand:

@@ -88,7 +88,7 @@ _UNDER_CURSOR = re.compile(r'(?:[^\s()"]|"(?:[^"\\]|\\.)*(?:"|\Z))+\Z')
 _PARTS = re.compile(r"(?P<sign>[#@])|(?P<key>[^\W\d]\w*)(?:<=|>=|[:=<>])")
 _VALUES_BEFORE = re.compile(r'(?:(?:"(?:[^"\\]|\\.)*"|[^",])*,)*')
 _SIGN_KEYS = {"#": "tag", "@": "owner"}
-MOST = 50
+MAX_COMPLETIONS = 50
 
 
 class Vocabulary(Struct, frozen=True):
@@ -120,7 +120,7 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
             Candidate(f"{key}:", start, cursor, words)
             for key, words in vocabulary.keys.items()
             if key.startswith(typed.lower())
-        ][:MOST]
+        ][:MAX_COMPLETIONS]
     key = _SIGN_KEYS[found["sign"]] if found["sign"] else found["key"]
     before = _VALUES_BEFORE.match(typed, found.end())
     start += before.end() if before else found.end()
@@ -132,7 +132,7 @@ def _values(typed: str, start: int, stop: int, values: Sequence[str]) -> list[Ca
     begin = [value for value in values if value.casefold().startswith(wanted)]
     within = [value for value in values if wanted in value.casefold() and value not in begin]
     write = quoted if typed.startswith('"') else written
-    return [Candidate(write(value), start, stop) for value in (*begin, *within)][:MOST]
+    return [Candidate(write(value), start, stop) for value in (*begin, *within)][:MAX_COMPLETIONS]
 
 
 def values_of(query: str, key: str) -> tuple[str, ...]:

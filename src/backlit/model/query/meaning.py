@@ -268,7 +268,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 _AGE = re.compile(r"([0-9]{1,5})([hdw])", re.ASCII | re.IGNORECASE)
-_FIRST, _LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)
+_EARLIEST_TIME, _LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _AGE_OPERATORS = {
     ":": Operator.GE,
@@ -298,7 +298,7 @@ def _earlier(now: datetime, count: int, unit: str) -> datetime:
     try:
         return now - count * _UNITS[unit]
     except OverflowError:
-        return _FIRST
+        return _EARLIEST_TIME
 
 
 def _day(text: str, today: date) -> date | None:
@@ -312,7 +312,7 @@ def _day(text: str, today: date) -> date | None:
 
 def _by_day(key: str, operator: str, day: date, times: LocalTimes) -> Filter:
     begin = Literal(times.start_of(day))
-    end = Literal(times.start_of(day + timedelta(days=1)) if day < date.max else _LAST)
+    end = Literal(times.start_of(day + timedelta(days=1)) if day < date.max else _LATEST_TIME)
     value = Property(key)
     if operator in {":", "="}:
         return all_of([Comparison(Operator.GE, value, begin), Comparison(Operator.LT, value, end)])

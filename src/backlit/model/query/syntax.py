@@ -82,7 +82,7 @@ _VALUE = re.compile(r"[^\s()\",]+")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SIGNS = {"#": "tag", "@": "owner"}
-_WORDS = {"or": _Shape.OR, "and": _Shape.AND, "not": _Shape.NOT}
+_LOGICAL_WORDS = {"or": _Shape.OR, "and": _Shape.AND, "not": _Shape.NOT}
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
@@ -139,7 +139,7 @@ def _word(text: str, at: int) -> tuple[_Token, int]:
         return _Token(_Shape.TERM, at + 1, NameText(value)), end
     found = _BARE.match(text, at)
     assert found is not None, "what is no space, bracket or quote is part of a word"
-    shape = _WORDS.get(found[0].lower())
+    shape = _LOGICAL_WORDS.get(found[0].lower())
     return _Token(shape or _Shape.TERM, at + 1, None if shape else NameText(found[0])), found.end()
 
 
@@ -239,7 +239,7 @@ def write_query(node: Node) -> str:
             return f"-{_bracketed(part, isinstance(part, AllOf | AnyOf))}"
         case NameText(text):
             is_plain = _BARE.fullmatch(text) and text[0] not in "-#@" and not _KEY.match(text)
-            return text if is_plain and text.lower() not in _WORDS else quoted(text)
+            return text if is_plain and text.lower() not in _LOGICAL_WORDS else quoted(text)
         case Condition(key, operator, values):
             is_other = operator in {"<", ">"} and values[0].startswith("=")  # a "=" after it makes "<=" or ">="
             first = quoted(values[0]) if is_other else written(values[0])

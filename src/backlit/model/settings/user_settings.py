@@ -13,7 +13,7 @@ from backlit.model.query.keys import field_named
 from backlit.model.statuses import CONFIGURABLE, StatusGroup
 
 _DEEP = "lists or tables are nested too deeply; write them flat"
-_LONG = "a number has thousands of digits; shorten it"
+_TOO_MANY_DIGITS = "a number has thousands of digits; shorten it"
 
 
 def json_in(text: str | bytes) -> Any:
@@ -27,7 +27,7 @@ def json_in(text: str | bytes) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        raise ValueError(_LONG) from None
+        raise ValueError(_TOO_MANY_DIGITS) from None
 
 
 def toml_in(text: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def toml_in(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:
-        raise ValueError(_LONG) from None
+        raise ValueError(_TOO_MANY_DIGITS) from None
 
 
 KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.TAGS)

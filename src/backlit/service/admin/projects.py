@@ -157,7 +157,7 @@ def must_be_in_order(row: Mapping[str, Any]) -> None:
         raise BadRequest(f"The project would end ({end}) before it starts ({start}); give --start and --end.")
 
 
-_WORDS = {teams.name: "team", time_entry_types.name: "time entry type"}
+_TABLE_NOUNS = {teams.name: "team", time_entry_types.name: "time entry type"}
 
 
 def list_names(connection: Connection, table: Table, project: str | None = None) -> list[dict[str, Any]]:

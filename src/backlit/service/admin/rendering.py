@@ -22,9 +22,9 @@ Alter = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Function from an item's type and values to its new values."""
 
 _KEYS = tuple(f.key for f in FIELDS)
-_PLAIN = ("id", "type", "project_id", "created_by", "created_at", "last_modified_by", "last_modified_at")
+_AUDIT_COLUMNS = ("id", "type", "project_id", "created_by", "created_at", "last_modified_by", "last_modified_at")
 _BATCH = (
-    select(*(work_items.c[name] for name in (*_PLAIN, *(f.column for f in FIELDS), "cf", "doc")))
+    select(*(work_items.c[name] for name in (*_AUDIT_COLUMNS, *(f.column for f in FIELDS), "cf", "doc")))
     .where(work_items.c.project_id == bindparam("project"), work_items.c.id > bindparam("last"))
     .order_by(work_items.c.id)
     .limit(BATCH)
@@ -93,6 +93,6 @@ def item_rows(
 
 def item_of_row(row: Row[Any]) -> WorkItemRow:
     """Return an item from its columns, with a value for every key, even outside its type."""
-    values = dict(zip(_KEYS, row[len(_PLAIN) :], strict=False))
+    values = dict(zip(_KEYS, row[len(_AUDIT_COLUMNS) :], strict=False))
     audit = row.created_by, row.created_at, row.last_modified_by, row.last_modified_at
     return WorkItemRow(row.id, row.type, row.project_id, values | row.cf if row.cf else values, *audit)

@@ -65,7 +65,7 @@ def whole_number(query: QueryParams, name: str) -> int | None:
 
 
 _FIELDS = "fields"
-_ALL = "*"
+_ALL_KEYS = "*"
 
 
 class _SelectedName(NamedTuple):
@@ -95,7 +95,7 @@ class Selection:
     def must_be_of(self, keys: Iterable[str], in_fields: Iterable[str] = ()) -> None:
         """Raise BadRequest for a name outside a resource's keys and those of its `fields`."""
         inner = {key.lower() for key in in_fields}
-        outer = {_ALL, *(key.lower() for key in keys)}
+        outer = {_ALL_KEYS, *(key.lower() for key in keys)}
         for name in self._given:
             if name.is_in_fields and name.key not in inner:
                 _refuse_select(f"fields has no {name.key[:_NAME_WIDTH]!r}", name.at)
@@ -104,7 +104,7 @@ class Selection:
 
     def of(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return the selected part of a resource."""
-        if _ALL in self._keys:
+        if _ALL_KEYS in self._keys:
             return dict(document)
         own = {key: value for key, value in document.items() if key.lower() in self._keys}
         if _FIELDS in document and _FIELDS not in own:

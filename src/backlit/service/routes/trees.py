@@ -31,7 +31,7 @@ from backlit.service.rules.checks import (
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, trees, work_items
-from backlit.service.tables.trees import LAST
+from backlit.service.tables.trees import LAST_SEQUENCE
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 Values = dict[str, Any]
@@ -160,7 +160,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         if errors:
             raise BadRequest(" ".join(errors.values()), errors)
         _must_fit_into_paths(values)
-        return {"project_id": project_id, "sequence": LAST, **values, **self.complete(call, values, {})}
+        return {"project_id": project_id, "sequence": LAST_SEQUENCE, **values, **self.complete(call, values, {})}
 
     def _must_keep_its_name(self, call: RequestContext, row: RowMapping, values: Values) -> None:
         """Refuse a name of a root that is not its project's."""

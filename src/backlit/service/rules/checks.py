@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
 from backlit.model.planning import Capacity
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.trees import LAST
+from backlit.service.tables.trees import LAST_SEQUENCE
 
 Exists = Callable[[Kind, int], bool]
 """Check for an area, iteration or team of the project, or for a user."""
@@ -275,7 +275,7 @@ _ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_D
 _AREA: Mapping[str, tuple[str, _Check]] = {
     "name": ("name", _name),
     "parentId": ("parent_id", _parent),
-    "sequence": ("sequence", lambda key, value: min(max(_whole(key, value), 0), LAST)),
+    "sequence": ("sequence", lambda key, value: min(max(_whole(key, value), 0), LAST_SEQUENCE)),
 }
 _ITERATION: Mapping[str, tuple[str, _Check]] = {
     **_AREA,

@@ -15,7 +15,7 @@ _SHARES = (0.8, 1.0, 0.86, 0.94, 1.08, 0.76, 0.97, 0.9, 1.04, 0.84)
 """Fill of successive sprints between their minimum and maximum."""
 _SPARED = 3
 """Interval of the items that stay in the backlog."""
-_STEP = 0.618
+_GOLDEN_STEP = 0.618
 _FIRST_HOUR, _HOURS = 9, 8
 _DAY = timedelta(days=1)
 
@@ -67,7 +67,7 @@ class SprintsBefore:
 
     def _finished(self, item: WorkItemRow, points: int, sprint: SprintBefore, days: Sequence[date]) -> WorkItemRow:
         at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
-        day = days[int(len(self._done) * _STEP % 1 * len(days))]
+        day = days[int(len(self._done) * _GOLDEN_STEP % 1 * len(days))]
         self._done[item.id] = datetime.combine(day, at)
         owner = item.values["AssignedToID"] or self._members[len(self._done) % len(self._members)][0]
         own = {"Status": "Done", "IterationID": sprint.id, "AssignedToID": owner, "Estimate": str(points)}
@@ -125,7 +125,7 @@ class SprintUnderWay:
         owner = item.values["AssignedToID"] or self._members[self._taken % len(self._members)][0]
         if status == "Done":
             self._done += 1
-        part = (_BEGIN + _STEP * (self._done if status == "Done" else self._taken)) % 1
+        part = (_BEGIN + _GOLDEN_STEP * (self._done if status == "Done" else self._taken)) % 1
         at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
         changed_at = max(datetime.combine(self._days[int(part * len(self._days))], at), item.created_at)
         values = {**item.values, "Status": status, "AssignedToID": owner}

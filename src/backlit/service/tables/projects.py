@@ -35,7 +35,7 @@ _COUNT = Prepared(
         revision=project_totals.c.revision + 1,
     )
 )
-_ALL = Prepared(select(func.count()).select_from(projects))
+_PROJECT_COUNT = Prepared(select(func.count()).select_from(projects))
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
 
 
@@ -108,7 +108,7 @@ def time_entry_types_of(connection: Connection, project_id: int) -> list[TimeEnt
 
 def count(connection: Connection) -> int:
     """Return the number of all projects, visible or not."""
-    return int(_ALL.rows(connection)[0][0])
+    return int(_PROJECT_COUNT.rows(connection)[0][0])
 
 
 DEFAULT_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Support")

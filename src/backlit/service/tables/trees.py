@@ -39,7 +39,7 @@ def list_nodes(
     return ordered
 
 
-LAST = 2**31 - 1
+LAST_SEQUENCE = 2**31 - 1
 """A sequence greater than any other."""
 
 
@@ -64,7 +64,7 @@ def change(
     if own:
         stamp = {"last_modified_by": by, "last_modified_at": max(now, node["last_modified_at"])}
         connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(own | stamp))
-    place = values.get("sequence", LAST if "parent_id" in own else node["sequence"])
+    place = values.get("sequence", LAST_SEQUENCE if "parent_id" in own else node["sequence"])
     _arrange(connection, nodes, node["project_id"], (by, now), moved=(node["id"], place))
 
 

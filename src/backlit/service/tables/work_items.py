@@ -119,8 +119,8 @@ BATCH = 500
 """Number of items whose documents are rewritten at a time."""
 
 _READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
-_LAST = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == bindparam("project"))
-_PLACE = Prepared(select(next_id(literal(work_items.name, Text())), _LAST.scalar_subquery()))
+_LAST_PRIORITY = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == bindparam("project"))
+_PLACE = Prepared(select(next_id(literal(work_items.name, Text())), _LAST_PRIORITY.scalar_subquery()))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )

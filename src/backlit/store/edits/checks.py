@@ -18,7 +18,7 @@ ON_EDIT = frozenset({Settable.ALWAYS})
 ON_ADD = ON_EDIT | {Settable.ON_CREATE}
 """The `settable` of `check` for existing and for new items."""
 
-LARGEST = 2**53
+FIRST_UNSAFE_INTEGER = 2**53
 """The first whole number that JSON readers disagree about."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -139,7 +139,7 @@ def _is_text(value: object) -> bool:
 
 def _is_whole(value: object) -> bool:
     number = whole(value)
-    return number is not None and abs(number) < LARGEST
+    return number is not None and abs(number) < FIRST_UNSAFE_INTEGER
 
 
 def _is_list_of_text(value: object) -> bool:

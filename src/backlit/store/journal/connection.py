@@ -25,14 +25,14 @@ from backlit.store.sqlite.database import (
 
 REPORTED_AFTER_MILLISECONDS = 1000
 OPENING_PATIENCE = 2.0
-PATIENCE = 600.0
+WRITE_LOCK_TIMEOUT = 600.0
 """Seconds that a write of user input waits for another process's lock."""
 
 
 UNDELIVERED_SQL = f"state IN ({', '.join(repr(state.value) for state in UNDELIVERED)})"
 
 
-_FIRST = f"""
+_FIRST_SCHEMA = f"""
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   created_at REAL NOT NULL,
@@ -198,7 +198,7 @@ INSERT INTO status_changes SELECT project_id, item_id, since, status, before FRO
 
 
 MIGRATIONS = (
-    *(_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
+    *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
     _STATUS_CHANGES,
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
@@ -228,7 +228,7 @@ class JournalConnection(sqlite3.Connection):
 
         Calls `on_waiting` with True at the start and False at the end of a wait.
         """
-        self._on_waiting, self.patience = on_waiting, PATIENCE
+        self._on_waiting, self.patience = on_waiting, WRITE_LOCK_TIMEOUT
 
     def give_up(self) -> None:
         """Stop waiting for other processes. Can be called on any thread."""

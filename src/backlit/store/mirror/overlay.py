@@ -210,7 +210,7 @@ def follow_parents(
         )
 
 
-LAST = 1000
+LAST_SEQUENCE = 1000
 """The interface's example of a sequence that places a node last."""
 
 
@@ -290,7 +290,7 @@ def sequence_for(siblings: Sequence[int], index: int) -> int:
     """Return the sequence that inserts a node at an index among its siblings."""
     if index == 0:
         return 0
-    return max(LAST, len(siblings) + 1) if index >= len(siblings) else index + 1
+    return max(LAST_SEQUENCE, len(siblings) + 1) if index >= len(siblings) else index + 1
 
 
 def subtree(nodes: Iterable[Document], node_id: int) -> list[int]:

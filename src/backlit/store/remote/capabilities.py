@@ -22,7 +22,7 @@ PAGE = 1000
 """The page size to request. Smaller pages are accepted."""
 TRAITS = "traits"
 """The key of the note with the traits."""
-FIRST, LAST = datetime(1, 1, 1), datetime(9999, 1, 1)
+EARLIEST_STAMP, LATEST_STAMP = datetime(1, 1, 1), datetime(9999, 1, 1)
 """Substitutes for missing stamps."""
 SIZES = (PAGE, 500, 200, 100)
 """Page sizes to try, the largest first, until the service accepts one."""
@@ -165,8 +165,8 @@ class _Probe:
         first = await self.ask(order="lastModifiedAt")
         if page is None or first is None or not page.results or not first.results:
             return False
-        stamps = [moment(each.get("lastModifiedAt")) or FIRST for each in page.results]
-        oldest = moment(first.results[0].get("lastModifiedAt")) or LAST
+        stamps = [moment(each.get("lastModifiedAt")) or EARLIEST_STAMP for each in page.results]
+        oldest = moment(first.results[0].get("lastModifiedAt")) or LATEST_STAMP
         return (
             stamps == sorted(stamps, reverse=True)
             and oldest <= stamps[0]

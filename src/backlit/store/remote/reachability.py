@@ -140,7 +140,7 @@ class Reachability:
         return f"{self._wish.message} Next attempt at {moment}."
 
 
-MOST = 4
+MAX_CONCURRENT_REQUESTS = 4
 RUN = 8
 """The number of consecutive fast responses that allows another concurrent request."""
 SLOW_FACTOR, SLOW_LEAST = 4.0, 0.5
@@ -151,7 +151,7 @@ _WRITES = frozenset({"PUT", "POST", "DELETE"})
 class ConcurrencyLimit:
     """The number of concurrent requests: halved under strain, one more after a run of successes."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_CONCURRENT_REQUESTS) -> None:
         self.most = most
         self.room = most
         self._run = 0

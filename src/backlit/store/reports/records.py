@@ -41,9 +41,9 @@ _COUNTS_SQL = (
 )
 
 
-LONG = timedelta(days=60)
+TRACKED_AFTER_END = timedelta(days=60)
 """The time after its end for which an iteration is tracked."""
-MOST = 20_000
+MAX_TRACKED_ITEMS = 20_000
 """The most items in tracked iterations. Beyond it nothing is tracked, and reports know only net changes."""
 End = tuple[int, frozenset[int], date, date]
 """An iteration, its later iterations and its last days."""
@@ -280,9 +280,9 @@ def _look(
     connection: sqlite3.Connection, project_id: int, today: date
 ) -> tuple[frozenset[int], dict[int, IterationPoints]]:
     """Return the iterations to track and the place of each of their items, nothing for too many items."""
-    followed = frozenset(_to_follow(connection, project_id, today - LONG))
+    followed = frozenset(_to_follow(connection, project_id, today - TRACKED_AFTER_END))
     found = connection.execute(_TRACKED_SQL, (ids_json(sorted(followed)), project_id)).fetchall()
-    if len(found) > MOST:
+    if len(found) > MAX_TRACKED_ITEMS:
         return frozenset(), {}
     groups = status_groups(connection, project_id)
     counted = {status: groups.of(status) not in NOT_COUNTED for status in {row[2] for row in found}}

@@ -31,7 +31,7 @@ PERIODS = (30, 90, 365)
 """The offered periods of the whole backlog, in days up to today."""
 
 
-LONGEST = 3660
+MAX_REPORT_DAYS = 3660
 
 
 class Coverage(Struct, frozen=True):
@@ -62,7 +62,7 @@ class Coverages:
 
     def period(self, days: int) -> Coverage:
         """Return the whole backlog over a number of days up to today. Raises BadRequest for an invalid number."""
-        if not 1 <= days <= LONGEST:
+        if not 1 <= days <= MAX_REPORT_DAYS:
             raise BadRequest(f"Enter a number of days from 1 to {LONGEST:,}.")
         today = self._names.today()
         return Coverage(f"Whole backlog, {counted(days, 'day')}", today - timedelta(days=days - 1), today)
@@ -98,7 +98,7 @@ class Coverages:
     def _of(self, entry: IterationEntry) -> Coverage | None:
         if entry.start is None or entry.end is None or entry.end < entry.start:
             return None
-        if (entry.end - entry.start).days > LONGEST:
+        if (entry.end - entry.start).days > MAX_REPORT_DAYS:
             return None
         ids = frozenset(self._lookups.tree(TreeKind.ITERATIONS).subtree_ids(entry.id))
         return Coverage(entry.name, entry.start, entry.end, entry.id, ids)

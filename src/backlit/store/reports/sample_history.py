@@ -24,7 +24,7 @@ from backlit.store.reports.items import ITERATIONS_SQL, UNDER_WAY
 
 _SETTING = "sample history until"
 """The key of the setting with a project's last made-up day."""
-LONGEST = 200
+MAX_HISTORY_DAYS = 200
 """The longest made-up history, in days."""
 MOST_ITEMS = 20_000
 """The number of items from which a sample serves measurements and gets no history."""
@@ -140,7 +140,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
     iterations = _iterations(connection, project_id)
     times = local_times(connection, zone)
     items = connection.execute(_SQL, (project_id,)).fetchall()
-    start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
+    start = max(end - MAX_HISTORY_DAYS * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     observed: dict[int, ObservedStatus] = {}
     moves: list[tuple[date, Move]] = []

@@ -183,7 +183,7 @@ def ids_json(ids: Iterable[int]) -> str:
 
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_WORDS = {
+_ERROR_SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: {path} cannot be written. Free some space, then try again.",
     sqlite3.SQLITE_READONLY: "{path} is read-only. Check its permissions and its disk.",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened. Check its directory's permissions and the free disk space.",
@@ -200,7 +200,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def failure(error: sqlite3.Error, path: Path) -> StorageError:
     """Return the StorageError for an error other than damage."""
-    words = _WORDS.get(_code(error), "{path} cannot be read or written: {error}.")
+    words = _ERROR_SENTENCES.get(_code(error), "{path} cannot be read or written: {error}.")
     return StorageError(words.format(path=path, error=error))
 
 

@@ -8,7 +8,7 @@ from backlit.model.errors import ServiceRefused
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in, moment, whole
-from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys
+from backlit.store.remote.capabilities import EARLIEST_STAMP, LATEST_STAMP, DateForm, obeys
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
 
@@ -68,7 +68,7 @@ class ChangeReader:
                 skip += len(page.results)
 
     async def _newest_first(self, mark: datetime | None) -> int | None:
-        since = _before(mark) if mark else FIRST
+        since = _before(mark) if mark else EARLIEST_STAMP
         seen: set[int] = set()
         newest = mark
         while True:
@@ -80,7 +80,7 @@ class ChangeReader:
             )
             latest = _newest(fresh)
             newest = max(filter(None, (newest, latest)), default=None)
-            oldest = min((moment(each.get("lastModifiedAt")) or LAST for each in fresh), default=since)
+            oldest = min((moment(each.get("lastModifiedAt")) or LATEST_STAMP for each in fresh), default=since)
             if not fresh or oldest < since or len(seen) >= page.total:
                 if newest is not None and newest != mark:
                     await self._keep(newest)
@@ -92,7 +92,7 @@ class ChangeReader:
 
 def _before(mark: datetime) -> datetime:
     """Return a time shortly before a watermark. Services without a time send the year 1."""
-    return mark - OVERLAP if mark > FIRST + OVERLAP else FIRST
+    return mark - OVERLAP if mark > EARLIEST_STAMP + OVERLAP else EARLIEST_STAMP
 
 
 def _newest(documents: list[Document]) -> datetime | None:

@@ -134,9 +134,9 @@ def _ends(page: "ResultPage") -> tuple[int, int]:
     return (min(ids), max(ids)) if ids else (1, 1)
 
 
-PASSES = 3
+MAX_PASSES = 3
 """The most passes: unordered items may move between pages during a pass."""
-FEW = 50
+MAX_SINGLE_REQUESTS = 50
 """The most missing items to request individually before they count as deleted."""
 
 
@@ -157,14 +157,14 @@ class FullScan:
 
     async def run(self) -> bool:
         """Load and store, then delete missing items. Returns whether the scan is complete."""
-        for _ in range(PASSES):
+        for _ in range(MAX_PASSES):
             await self._pass()
             if self._is_stopped:
                 return False
             if len(self._seen) >= self._total:
                 break
         missing = sorted(await self._files.write(lambda writer: known_ids(writer) - self._seen))
-        if len(missing) <= FEW:
+        if len(missing) <= MAX_SINGLE_REQUESTS:
             await run_pooled(partial(self._ask_for, item_id) for item_id in missing)
         await self._files.write(lambda writer: keep_only(writer, self._seen))
         return True

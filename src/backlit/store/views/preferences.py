@@ -10,7 +10,7 @@ from backlit.store.files.files import LocalDatabase
 from backlit.store.journal.settings import item_of_draft
 from backlit.store.records.changes import Signal, StoreChange, Subject
 
-MOST = 100
+MAX_REMEMBERED_INPUTS = 100
 
 
 class InputHistory:
@@ -29,7 +29,7 @@ class InputHistory:
 
     def remember(self, purpose: str, line: str) -> None:
         """Store a line. The oldest one is dropped beyond the limit."""
-        lines = [line, *(each for each in self.lines(purpose) if each != line)][:MOST]
+        lines = [line, *(each for each in self.lines(purpose) if each != line)][:MAX_REMEMBERED_INPUTS]
         self._lines[purpose] = lines
         self._files.submit(lambda writer: writer.journal.settings.keep(_key(purpose), json.dumps(lines)))
 

@@ -252,7 +252,7 @@ def _mentions(node: Filter, where: Where) -> bool:
 
 DAY = 86_400_000_000
 """Microseconds in a day, the unit of groups by time."""
-_STEP = 15 * 60 * 1_000_000
+_QUARTER_HOUR = 15 * 60 * 1_000_000
 """Microseconds; days begin at a multiple of this in every time zone of today."""
 _TIMES = frozenset({"createdAt", "lastModifiedAt"})
 

@@ -13,7 +13,7 @@ from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.views.filter_sql import phrase_of
 from backlit.store.views.view import View
 
-MOST = 200
+MAX_MATCHES = 200
 BEFORE, AFTER = 24, 90
 """Characters shown before and after a match."""
 
@@ -53,7 +53,7 @@ class TextSearch:
         self._files = files
         self._project_id = project_id
 
-    async def find(self, text: str, limit: int = MOST) -> list[Hit]:
+    async def find(self, text: str, limit: int = MAX_MATCHES) -> list[Hit]:
         """Return items with all the words, the best first, then comments, the latest first, from the reading thread.
 
         Waiting items are indexed first, which takes some seconds for a whole large backlog.

@@ -26,7 +26,7 @@ from backlit.tui.shell.target import StoreTarget
 MOST_LINES = 400
 SHOWN = 60
 """Characters of a value that a dialog shows."""
-SHORT = 40
+MAX_MESSAGE_VALUE_CELLS = 40
 """Characters of a value or a name that fit into a message."""
 NEW_NUMBER = "Deleted items are created again with new numbers; comments name their authors, files are lost."
 
@@ -262,6 +262,6 @@ def _participle(done: Reversal) -> str:
     return f"{_verb(done)}ne"
 
 
-def _short(text: str, length: int = SHORT) -> str:
+def _short(text: str, length: int = MAX_MESSAGE_VALUE_CELLS) -> str:
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"

@@ -19,7 +19,7 @@ from backlit.tui.drawing.textual_private import screens_of
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen, show_changed
-from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open, OpenProfile
@@ -225,9 +225,9 @@ class ScreenNavigator:
         if not isinstance(kept, list) or len(kept) != _PLACE_PARTS or backlog is None:
             return
         mode, view, project, item_id, row, line, opened, place = kept
-        if project != self._store.project_id or [mode, view, row, opened] == [BACKLOG, PLAIN.name, 0, None]:
+        if project != self._store.project_id or [mode, view, row, opened] == [BACKLOG, DEFAULT_VIEW.name, 0, None]:
             return
-        if view in self.shared.views.names and view != PLAIN.name:
+        if view in self.shared.views.names and view != DEFAULT_VIEW.name:
             backlog.show_saved(self.shared.views.named(view))
         if mode != BACKLOG:
             await self._app.switch_mode(mode)

@@ -28,7 +28,7 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 
-_PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
+_SENTENCES_NOT_REPEATED = frozenset({"", "You are not signed in.", "You are signed out."})
 """Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 """Hosts to which no password leaves the machine."""
@@ -108,7 +108,7 @@ class StoreSignIn:
         self._join = join
         self.profile = ""
         sentence = store.connection.sentence
-        self.reason = "" if self.is_signed_in or sentence in _PLAIN else sentence
+        self.reason = "" if self.is_signed_in or sentence in _SENTENCES_NOT_REPEATED else sentence
         self.username = store.engine.owner
 
     @property

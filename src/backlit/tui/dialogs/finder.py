@@ -416,7 +416,7 @@ class OffersDialog(Dialog[Result]):
 
 # Ranking
 
-LIMIT = 100
+MAX_MATCHES = 100
 _EXACT, _SYNONYM, _START, _WORD_START, _SYNONYM_START, _INSIDE, _ASIDE, _SCATTERED = range(8)
 
 
@@ -433,7 +433,7 @@ def searchable(label: str, aside: str = "", synonyms: str = "") -> Searchable:
     return Searchable(label.strip().casefold(), aside.casefold(), tuple(synonyms.casefold().split()))
 
 
-def ranked(query: str, texts: Sequence[Searchable], limit: int = LIMIT) -> list[int]:
+def ranked(query: str, texts: Sequence[Searchable], limit: int = MAX_MATCHES) -> list[int]:
     """Return the indices of at most `limit` matches: texts with every word typed, then texts with the letters in order.
 
     Equal fits keep the order they are given in.

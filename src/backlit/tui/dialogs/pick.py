@@ -11,7 +11,7 @@ from textual.widgets import Input
 from backlit.model.amounts import counted
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.finder import LIMIT, Searchable, ranked, searchable
+from backlit.tui.dialogs.finder import MAX_MATCHES, Searchable, ranked, searchable
 from backlit.tui.fields.choices import NO_MATCHES, Choice, ChoiceList
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
@@ -133,7 +133,7 @@ class PickerDialog(Dialog[Result]):
 
     def _show_fitting(self) -> None:
         query = self._query
-        shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)] if query else self._choices
+        shown = [self._choices[index] for index in ranked(query, self._texts, MAX_MATCHES)] if query else self._choices
         self._has_new = False
         if query and self._free:
             shown, self._has_new = _with_new(query, shown)

@@ -47,7 +47,7 @@ OVER = "bar-over"
 """The colour of the part of a bar above the ideal line."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
 """The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
-LIMIT = "│"
+LIMIT_LINE = "│"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
 SATURDAY = 5
@@ -277,7 +277,7 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
-        cells[line] = (LIMIT, "foreground")
+        cells[line] = (LIMIT_LINE, "foreground")
     return joined(cells)
 
 
@@ -293,7 +293,7 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     if isinstance(chart, Bars):
         parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
-        signs += [(LIMIT, "foreground", "average")] if chart.line else []
+        signs += [(LIMIT_LINE, "foreground", "average")] if chart.line else []
     else:
         signs = [("█", COLOURS[chart.bars.tone], chart.bars.name)]
         signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]
@@ -306,7 +306,7 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
 
 # Capacities
 
-TRACKS = {"█": ("░", LIMIT), "━": ("─", "┼")}
+TRACKS = {"█": ("░", LIMIT_LINE), "━": ("─", "┼")}
 """The signs of the free part of a bar and of its limits, by those of its filled part."""
 LEAST_CELLS = 4
 """Cells of the shortest bar on a scale."""

@@ -9,7 +9,7 @@ from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frame_rows import PLAIN, RESET, CellRow, CellRun, Pen, cell_style
+from backlit.tui.drawing.frame_rows import DEFAULT_STYLE, RESET, CellRow, CellRun, Pen, cell_style
 from backlit.tui.drawing.textual_private import ChopsUpdate, LayoutUpdate
 
 _LEAST_SCROLLED = 6
@@ -44,7 +44,7 @@ class Frame:
         self.erases = erases
         self._rows: list[CellRow] = []
         self._cursor: tuple[int, int] | None = None
-        self._style = PLAIN
+        self._style = DEFAULT_STYLE
         self._is_sure = False
         self._told: Scroll | None = None
 
@@ -130,7 +130,7 @@ class Frame:
 
     def rest(self) -> str:
         """Return what resets the attributes, for somebody else to write after it."""
-        self._style = PLAIN
+        self._style = DEFAULT_STYLE
         return RESET
 
     def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:

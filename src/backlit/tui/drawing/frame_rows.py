@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.text import drawn
 
-_PLAIN = frozenset(map(chr, range(0x21, 0x7F)))
+_PRINTABLE_ASCII = frozenset(map(chr, range(0x21, 0x7F)))
 _LEAST_TO_EDGE = 4
 _LEAST_ERASED = 8
 """Blanks from which on erasing is shorter than writing."""
@@ -79,7 +79,7 @@ def cell_style(attributes: int, colour: str, background: str, link: str) -> Cell
     return CellStyle(attributes, colour, background, link)
 
 
-PLAIN = cell_style(0, "", "", "")
+DEFAULT_STYLE = cell_style(0, "", "", "")
 """The attributes after a reset."""
 
 
@@ -87,7 +87,7 @@ PLAIN = cell_style(0, "", "", "")
 def cell_style_of(style: Style | None, system: ColorSystem) -> CellStyle:
     """Return the cell style of a rich style on a terminal with so many colours."""
     if style is None:
-        return PLAIN
+        return DEFAULT_STYLE
     attributes = sum(1 << bit for bit, name in enumerate(_NAMES) if getattr(style, name))
     link = style.link if style.link and style.link.isprintable() else ""
     return cell_style(attributes, _codes(style.color, system), _codes(style.bgcolor, system, is_background=True), link)
@@ -315,7 +315,7 @@ class CellRow:
 
     def __init__(self, width: int) -> None:
         self.characters: list[str] = [" "] * width
-        self.styles: list[CellStyle] = [PLAIN] * width
+        self.styles: list[CellStyle] = [DEFAULT_STYLE] * width
         self.shown: list[str | None] = [None] * width
         self.shown_styles: list[CellStyle | None] = [None] * width
         self.strips: dict[int, Strip] = {}
@@ -433,7 +433,7 @@ class CellRow:
         character, style = self.characters[x], self.styles[x]
         if character == " ":
             return self._blanks(x, y, differing, erases=erases)
-        if character not in _PLAIN:
+        if character not in _PRINTABLE_ASCII:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
             is_sure = is_agreed(character)
             text = character if is_sure or width == 1 else f"  \x1b[{x + 1}G{character}"  # it may be drawn narrower
@@ -446,8 +446,8 @@ class CellRow:
         characters, styles, shown, shown_styles = self.characters, self.styles, self.shown, self.shown_styles
         style, end, high = styles[x], x + 1, self._high
         while end < high and styles[end] is style and (characters[end] != shown[end] or shown_styles[end] is not style):
-            is_inside = characters[end] == " " and end + 1 < high and characters[end + 1] in _PLAIN
-            if not is_inside and characters[end] not in _PLAIN:
+            is_inside = characters[end] == " " and end + 1 < high and characters[end + 1] in _PRINTABLE_ASCII
+            if not is_inside and characters[end] not in _PRINTABLE_ASCII:
                 break
             end += 1
         return end

@@ -22,10 +22,10 @@ SWITCH = "BACKLIT_FRAME_DIFF"
 """Environment variable: 0 lets Textual write its frames itself."""
 _FILLS = ("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "linux", "rxvt", "st-", "vte", "wezterm")
 """Names of terminals that fill erased cells with the current background; screen does not."""
-_SOON = 1 / 50
-_SHORT = 512
+_SEND_AGAIN_AFTER = 1 / 50
+_MAX_UNSYNCHRONIZED_LENGTH = 512
 """Characters of a frame that arrives in one piece anyway."""
-_HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
+_BEGIN_SYNCHRONIZED, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output, around longer frames where the terminal supports it."""
 
 
@@ -160,7 +160,7 @@ class FramedApp(HookedApp, inherit_bindings=False):
         if driver is None or frame is None or self._is_held:
             return
         if has_batch(self) or driver.is_behind:
-            self._sending = self._sending or self.set_timer(_SOON, self._send_again)
+            self._sending = self._sending or self.set_timer(_SEND_AGAIN_AFTER, self._send_again)
         else:
             self._write(driver, frame)
 
@@ -172,7 +172,7 @@ class FramedApp(HookedApp, inherit_bindings=False):
         is_typed_at = hasattr(self.focused, "cursor_screen_offset")  # elsewhere the cursor is out of sight
         sequence = frame.flush(self.screen.outer_size.clamp_offset(self.cursor_position) if is_typed_at else None)
         if sequence:
-            is_torn = textual_private.can_synchronize(self) and len(sequence) > _SHORT
+            is_torn = textual_private.can_synchronize(self) and len(sequence) > _MAX_UNSYNCHRONIZED_LENGTH
             driver.write(f"{_HOLD}{sequence}{_SHOW}" if is_torn else sequence)
             driver.flush()
 

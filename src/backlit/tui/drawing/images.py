@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 HOW_TO = "Images need Pillow: pip install 'backlit[images]'."
-LARGEST = 1600
+MAX_IMAGE_SIDE = 1600
 """Pixels to which the longer side of an image is reduced; a terminal has fewer."""
-MOST_POINTS = 60_000_000
+MAX_IMAGE_PIXELS = 60_000_000
 """Pixels of the largest image that is decoded."""
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 _SHADES = " ░▒▓█"
@@ -52,9 +52,9 @@ def read_image(content: bytes) -> "Image":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = Image.open(io.BytesIO(content), formats=_FORMATS)
-            if found.width * found.height > MOST_POINTS:
+            if found.width * found.height > MAX_IMAGE_PIXELS:
                 raise ImageError(f"{found.width:,} × {found.height:,} pixels are too many to show.")
-            found.thumbnail((LARGEST, LARGEST))
+            found.thumbnail((MAX_IMAGE_SIDE, MAX_IMAGE_SIDE))
             return found.convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError) as error:
         raise ImageError("The file could not be read as an image.") from error

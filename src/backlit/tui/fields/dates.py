@@ -14,13 +14,13 @@ from backlit.store.records.people import IterationEntry
 HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
 _NAMED = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_STEP = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
+_RELATIVE_DAY = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
 
 
 def typed_day(text: str, base: date, what: str = "Day") -> date:
     """Read a day; a step is counted from the base. Raises BadRequest with a sentence that names `what` it is."""
     wanted = text.strip()
-    step = _STEP.fullmatch(wanted)
+    step = _RELATIVE_DAY.fullmatch(wanted)
     try:
         if step is None:
             return date.fromisoformat(wanted)
@@ -34,7 +34,7 @@ def typed_day(text: str, base: date, what: str = "Day") -> date:
 def typed_end(text: str, start: date, what: str = "Ends") -> date:
     """Read a last day: a step says how long it is from the start on, so that after +2w the next may begin."""
     end = typed_day(text, start, what)
-    step = _STEP.fullmatch(text.strip())
+    step = _RELATIVE_DAY.fullmatch(text.strip())
     return end - timedelta(days=1) if step is not None and step[1] != "-" else end
 
 

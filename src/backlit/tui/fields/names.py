@@ -13,7 +13,7 @@ from backlit.tui.fields.values import FieldWords, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
-ALL = TasksShown(of_all=True)
+ALL_TASKS_SHOWN = TasksShown(of_all=True)
 
 
 class ListNames:
@@ -31,7 +31,7 @@ class ListNames:
         )
 
     def badges(
-        self, rows: Sequence[ItemRow], tasks: TasksShown = ALL, *, is_judged: bool = False
+        self, rows: Sequence[ItemRow], tasks: TasksShown = ALL_TASKS_SHOWN, *, is_judged: bool = False
     ) -> Mapping[int, Badge]:
         """Return the badges of some rows, judged if wanted, with the numbers of tasks that a list does not show."""
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))

@@ -241,7 +241,7 @@ def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:
     return lines, endings
 
 
-_WORDS = {"yes": True, "no": False, "true": True, "false": False}
+_YES_NO_WORDS = {"yes": True, "no": False, "true": True, "false": False}
 
 
 MOST_FAULTS = 11
@@ -297,9 +297,9 @@ class FieldReading:
             return None
         match field.kind:
             case Kind.BOOLEAN:
-                if text.casefold() not in _WORDS:
+                if text.casefold() not in _YES_NO_WORDS:
                     raise BadRequest(f"{field.label} is yes or no; “{text[:24]}” is neither.")
-                return _WORDS[text.casefold()]
+                return _YES_NO_WORDS[text.casefold()]
             case Kind.CHOICE | Kind.STATUS:
                 return self._choice(field, item_type, text)
             case Kind.USER | Kind.TEAM | Kind.AREA | Kind.ITERATION:

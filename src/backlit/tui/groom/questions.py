@@ -17,9 +17,9 @@ from backlit.tui.fields.acts import FieldEdit, field_named, tags_of, to_tags, to
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.values import FieldWords, number_text, value_word
 
-MOST = 9
+MAX_DIGIT_ANSWERS = 9
 """Most answers that digits give; 0 enters another value."""
-LAST = "Status"
+LAST_QUESTION_FIELD = "Status"
 """The field that every item is offered a change of, after its open questions."""
 OTHERS = "other…"
 _PRIORITIES = range(1, 6)
@@ -127,10 +127,10 @@ class ItemQuestions:
         seen, grooming = self._seen[self._place], self._store.grooming
         missing = [*grooming.questions(item), *grooming.further_questions(item)]
         missing += ["Estimate"] * ("Estimate" in seen.keys and item.fields.get("Estimate") is None)
-        status = [LAST] if item.fields.get(LAST) is not None else []
+        status = [LAST_QUESTION_FIELD] if item.fields.get(LAST_QUESTION_FIELD) is not None else []
         seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
         if not self.asked:
-            seen.keys.sort(key=lambda key: key == LAST)
+            seen.keys.sort(key=lambda key: key == LAST_QUESTION_FIELD)
         self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in seen.keys]
 
     def catch_up(self, item: Item) -> None:
@@ -174,7 +174,9 @@ class ItemQuestions:
 
     def _next_open(self, after: int) -> int:
         order = [*range(after + 1, len(self.asked)), *range(max(0, after))]
-        status = self.keys.index(LAST) if LAST in self.keys else max(0, len(self.asked) - 1)
+        status = (
+            self.keys.index(LAST_QUESTION_FIELD) if LAST_QUESTION_FIELD in self.keys else max(0, len(self.asked) - 1)
+        )
         return next((index for index in order if self.asked[index].is_open), status)
 
 
@@ -200,7 +202,7 @@ def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], comm
     first: dict[object, Choice] = {}
     for choice in found:
         first.setdefault(choice.value, choice)
-    return list(islice(first.values(), MOST))
+    return list(islice(first.values(), MAX_DIGIT_ANSWERS))
 
 
 def act_of(asked: Field, choice: Choice) -> FieldEdit:

@@ -29,7 +29,7 @@ RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TI
 """The sign and the colour of each result."""
 LEAST_NAMES, ENOUGH = 22, 29
 """Cells that names have at least, and that they leave to the changes and the open checks."""
-MOST, MOST_OF_LOW, HEIGHTS = 0.5, 0.3, (9, 2, 1)
+MAX_HEIGHT_SHARE, MAX_HEIGHT_SHARE_OF_LOW_SCREEN, HEIGHTS = 0.5, 0.3, (9, 2, 1)
 """Shares of a high and of a low screen that rows of several lines may take, and the most lines of a row, in turn."""
 
 
@@ -132,7 +132,7 @@ class SummaryTable(LineList):
     def share(self, height: int) -> None:
         """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
         self.HEADER_LINES = int(height >= LOW)
-        most_lines = int(height * (MOST if self.HEADER_LINES else MOST_OF_LOW))
+        most_lines = int(height * (MAX_HEIGHT_SHARE if self.HEADER_LINES else MAX_HEIGHT_SHARE_OF_LOW_SCREEN))
         room, self.row_lines, self._most = most_lines - self.HEADER_LINES, (), HEIGHTS[-1]
         for most in HEIGHTS if len(self._rows) <= room else ():
             self._most = most

@@ -76,11 +76,11 @@ class ItemScreen(StoreScreen[None]):
 
 # Changes
 
-MOST = 2_000
+MAX_ITEMS_OF_A_CHANGE = 2_000
 """Items that one change may touch; each is asked for and written on its own."""
 
 
 def refuse_too_many(ids: Sequence[int]) -> None:
     """Raise CannotAct for more items than one change may touch."""
-    if len(ids) > MOST:
+    if len(ids) > MAX_ITEMS_OF_A_CHANGE:
         raise CannotAct(f"{len(ids):,} are selected; one change takes {MOST:,} at most.")

@@ -24,7 +24,7 @@ from backlit.store.views.saved import SavedView
 from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.values import value_word
-from backlit.tui.lists.saved_views import PLAIN, SavedViews
+from backlit.tui.lists.saved_views import DEFAULT_VIEW, SavedViews
 
 SIGNS = frozenset(':=<>@#"()')
 """Characters of a query that a part of a name rarely has."""
@@ -52,7 +52,7 @@ class FilterState(Struct, frozen=True):
     text: str = ""
     query: str = ""
     node: NodeFilter | None = None
-    view: SavedView = PLAIN
+    view: SavedView = DEFAULT_VIEW
 
     @classmethod
     def of(cls, view: SavedView) -> "FilterState":

@@ -49,7 +49,7 @@ from backlit.tui.lists.filtering import (
 )
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETED, FilterLine, ListFrame
-from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
+from backlit.tui.lists.saved_views import DEFAULT_VIEW, NO_FILES, fault_of_name
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.workers import work
@@ -226,7 +226,7 @@ async def save_view(target: ListTarget, call: CommandContext) -> None:
         if target.shared.views.files is None:
             raise CannotAct(NO_FILES)
         note = "Saves filter, groups, order and columns. Replaces a view of the same name."
-        before = "" if view is PLAIN else view.name
+        before = "" if view is DEFAULT_VIEW else view.name
         kept = StoredLines(target.store, f"view:{before}")
         dialog = LineDialog("Save as a view", before, fault_of_name, is_replaced=True, note=note, kept=kept)
         answer = await target.ask(dialog)

@@ -17,7 +17,7 @@ from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
@@ -128,7 +128,15 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
     """Return the heading of a list: its view or node, filter, groups and order."""
     store = names.store
     project = project_name(store)
-    name = view.name if view != PLAIN else "" if node is not None else "All items" if spec.with_done else "Open items"
+    name = (
+        view.name
+        if view != DEFAULT_VIEW
+        else ""
+        if node is not None
+        else "All items"
+        if spec.with_done
+        else "Open items"
+    )
     parts: list[Part] = [(name, "heading")] * bool(name)
     parts += [(" · not loaded", "muted")] * (not project)
     if node is not None:

@@ -11,7 +11,7 @@ from backlit.model.settings.user_settings import toml_in
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, write_views
 
-PLAIN = SavedView("Open items", ViewSpec())
+DEFAULT_VIEW = SavedView("Open items", ViewSpec())
 """The first tab: the backlog without a saved view."""
 NO_FILES = "Cannot save views: this session has no configuration folder."
 
@@ -63,7 +63,7 @@ class SavedViews:
     """The tabs of a list: the plain backlog, then the views from files."""
 
     def __init__(self) -> None:
-        self.tabs: Sequence[SavedView] = (PLAIN,)
+        self.tabs: Sequence[SavedView] = (DEFAULT_VIEW,)
         self.files: ViewFiles | None = None
 
     @property
@@ -75,7 +75,7 @@ class SavedViews:
         """Offer the views of some files. Returns a sentence with the file for each fault."""
         self.files = files
         views, problems = files.read()
-        self.tabs = (PLAIN, *(each for each in views if each.name != PLAIN.name))
+        self.tabs = (DEFAULT_VIEW, *(each for each in views if each.name != DEFAULT_VIEW.name))
         return problems
 
     def save(self, view: SavedView) -> ViewFiles:
@@ -108,4 +108,4 @@ def fault_of_name(name: str) -> str | None:
     """Return the fault in the name of a view, as a sentence; None for a good name."""
     if not name.strip():
         return "View name is required."
-    return f"“{PLAIN.name}” is the built-in view. Enter another name." if name.strip() == PLAIN.name else None
+    return f"“{PLAIN.name}” is the built-in view. Enter another name." if name.strip() == DEFAULT_VIEW.name else None

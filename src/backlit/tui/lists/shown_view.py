@@ -24,7 +24,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
-from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
     explain_empty,
@@ -296,10 +296,10 @@ class ColumnChoice:
 
     def use_saved(self, view: SavedView) -> None:
         """Show the columns of a view; the plain backlog has the columns chosen last."""
-        self.use(self._store.columns.wishes() if view == PLAIN else view.columns)
+        self.use(self._store.columns.wishes() if view == DEFAULT_VIEW else view.columns)
 
     def choose(self, wishes: Sequence[ColumnWish], view: SavedView) -> None:
         """Show these columns; the plain backlog keeps them, after a restart too."""
         self.use(wishes)
-        if view == PLAIN:
+        if view == DEFAULT_VIEW:
             self._store.columns.keep(wishes)

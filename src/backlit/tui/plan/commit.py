@@ -27,7 +27,7 @@ from backlit.tui.widgets.side_lines import Part
 MOST_LINES = 400
 BAR = 12
 """Cells of a bar."""
-WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
+FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
 async def difference(target: PlanTarget, _call: CommandContext) -> None:

@@ -30,7 +30,7 @@ from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
-from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import (
     People,
@@ -169,7 +169,7 @@ class PlanScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         view = self.shared.now.view
         parts = list_heading(self._names, view, self.node, self.spec)
-        is_plain = view is PLAIN and self.node is None
+        is_plain = view is DEFAULT_VIEW and self.node is None
         heading = self._heads.backlog_title(parts[1:] if is_plain else [(" · ", "muted"), *parts])
         self.frame.say(
             titles.get(self._panes.focused, heading) if is_single else heading,
@@ -214,7 +214,7 @@ class PlanScreen(ListScreen):
 
 LEAST_BAR, BAR = 10, 28
 """Cells of a bar, with the whole words beside it and at most."""
-WORDS, BRIEF_WORDS = 33, 22
+CAPACITY_TEXT_CELLS, BRIEF_CAPACITY_TEXT_CELLS = 33, 22
 """Cells that the words beside a bar keep, so that the bars of all iterations are equally long."""
 
 
@@ -384,7 +384,7 @@ def _fill_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: 
     done = f"  {number_text(load.done)} done" if load.done and not named else ""
     for brief in (False, True):
         words, left = capacity_words(load, capacity, is_brief=brief), width - length(name) - 4
-        room = min(BAR, left - max(length(words), BRIEF_WORDS if brief else WORDS))
+        room = min(BAR, left - max(length(words), BRIEF_CAPACITY_TEXT_CELLS if brief else CAPACITY_TEXT_CELLS))
         if room >= LEAST_BAR:
             break
     done = done if room + length(words) + len(done) <= left else ""

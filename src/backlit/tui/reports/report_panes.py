@@ -14,7 +14,7 @@ from backlit.model.reports.open_items import STUCK
 from backlit.model.reports.report import Bars, Report, ReportColumn, Step, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import LIMIT, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
+from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList, scrollbar_of, with_scrollbar
@@ -231,7 +231,7 @@ class ReportTable(LineList):
         width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
         if self._bars is not None and (at := line_at(self._bars, width)) is not None:
             days = "d" * bool(self._report.table.item_ids)
-            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT, "muted")]
+            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT_LINE, "muted")]
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:

@@ -34,7 +34,7 @@ DELAY = 0.5
 """Seconds between reloads while items change."""
 NARROW = 80
 """Cells below which the table is under the chart."""
-SHORT = 24
+MIN_LINES_FOR_TABLE = 24
 """Lines below which it shows one row there, so that the chart has room."""
 TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
@@ -133,7 +133,7 @@ class ReportsScreen(StoreScreen[None]):
     def on_resize(self) -> None:
         """Place the table beside the chart, or under it."""
         self.set_class(self.size.width < NARROW, "-narrow")
-        self.set_class(self.size.height < SHORT, "-short")
+        self.set_class(self.size.height < MIN_LINES_FOR_TABLE, "-short")
         self._fit_table()
         self._show_item()
         self.draw_words()

@@ -27,7 +27,7 @@ from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import TextRefused
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import SECONDS, FooterLine, SidesLine, WaitingKeys
+from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, SidesLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         if not is_bad and self._messages.confirm(sentence):
             self._messages.keep(sentence)
         else:
-            self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=SECONDS)
+            self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=TOAST_SECONDS)
 
     def copy(self, text: str, words: str) -> None:
         """Put a text on the clipboard; say so in words, with the route that it took."""

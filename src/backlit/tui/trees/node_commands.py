@@ -277,7 +277,7 @@ def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
     return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the {noun} gets a new number."
 
 
-MOST = 60
+MAX_NEW_ITERATIONS = 60
 NUMBER = "{n}"
 USUAL_WEEKS = 2
 _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>\d{1,5})(?P<after>\D*)")
@@ -318,7 +318,7 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     pattern, first, count, weeks, start = typed
     if NUMBER not in pattern:
         raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
-    many = _whole(count, "Sprints to add", MOST)
+    many = _whole(count, "Sprints to add", MAX_NEW_ITERATIONS)
     days = 7 * _whole(weeks, "Weeks", 52)
     number = _whole(first, "The first number", 100_000)
     begins = typed_day(start, today, "First day")

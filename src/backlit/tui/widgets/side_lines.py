@@ -189,7 +189,7 @@ class FooterLine(SidesLine):
         self._confirmed = words
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(SECONDS, self._forget)
+        self._timer = self.set_timer(TOAST_SECONDS, self._forget)
         self.refresh()
         return True
 
@@ -232,7 +232,7 @@ NARROW = 80
 BRIEF = re.compile(r"^  (?!group)\w+ ([\d,]+) of ([\d,]+)$")
 IN_GROUP = re.compile(r"^  .* · (?=row [\d,]+ of [\d,]+$)")
 """A place among rows, and the name of its group; both are shorter in a terminal that is not wider than NARROW."""
-SECONDS = 6
+TOAST_SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""
 
 
@@ -340,7 +340,7 @@ def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
 
 CURRENT = "current"
 """The colour of the current tab."""
-MORE = "…"
+ELLIPSIS = "…"
 
 
 def tab_of(name: str, command_id: str, *, is_current: bool, colour: str = "muted") -> Drawn:
@@ -353,7 +353,7 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     """Return the tabs that fit around the current one, with signs for the rest."""
     if length(tabs) <= width:
         return list(tabs)
-    before, after = (f" {MORE}", "muted", ""), (MORE, "muted", "")
+    before, after = (f" {MORE}", "muted", ""), (ELLIPSIS, "muted", "")
     current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
     room = width - length([*[before] * bool(current), after])
     sight = around([cell_len(text) for text, _, _ in tabs], current, room)

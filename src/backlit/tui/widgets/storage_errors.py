@@ -7,7 +7,7 @@ from backlit.model.errors import BacklitError, StorageError
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.textual_private import ENDS_OF_PUMPS, MessageHook
 
-SECONDS = 6
+STORAGE_ERROR_SECONDS = 6
 
 
 class StorageErrorGuard(MessageHook):
@@ -40,4 +40,4 @@ def is_survivable(error: Exception) -> bool:
 
 def show_error(pump: MessagePump, error: BacklitError) -> None:
     """Show the message."""
-    pump.app.notify(safe(error.message), severity="error", timeout=SECONDS, markup=False)
+    pump.app.notify(safe(error.message), severity="error", timeout=STORAGE_ERROR_SECONDS, markup=False)
