@@ -50,7 +50,7 @@ async def test_that_nobody_knows_somebody_is_remembered_over_restarts(server: Fo
 async def test_those_who_are_listed_are_not_asked_for(server: ForeignServer, online: Online) -> None:
     store = await online(server)
 
-    await store.everybody.meet([3, None, "pat"])
+    await store.everybody.load_users([3, None, "pat"])
 
     assert asked(server) == []
     assert store.everybody.person(3) == store.lookups.people()[3]
@@ -60,7 +60,7 @@ async def test_whoever_needs_the_name_now_waits_for_it(server: ForeignServer, on
     server.unlisted["57"] = "ursula"
     store = await online(server)
 
-    await store.everybody.meet([57])
+    await store.everybody.load_users([57])
 
     assert store.lookups.known_people()[57].username == "ursula"
 
@@ -83,6 +83,6 @@ async def test_an_answer_about_somebody_else_names_nobody(server: ForeignServer,
     server.instead["57"] = told
     store = await online(server)
 
-    await store.everybody.meet([57])
+    await store.everybody.load_users([57])
 
     assert store.lookups.known_people()[57].username == "user 57"

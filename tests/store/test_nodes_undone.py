@@ -227,7 +227,7 @@ async def test_one_that_may_have_been_made_is_deleted_once_that_is_clear(world: 
         Said(504) if not lost["POST"] and (status == 504 or (method == "POST" and path.endswith("/areas"))) else None
     )
     await store.nodes.add(AREAS, root_of(store, AREAS), NewNode("Perhaps"))
-    await until(lambda: [each for each in store.outbox_entries() if each.has_left and each.reason])
+    await until(lambda: [each for each in store.outbox_entries() if each.may_have_been_sent and each.reason])
     world.faults.is_down = True
 
     done = await undone(store)

@@ -211,7 +211,7 @@ async def test_comments_that_arrive_are_news_and_told_once(begin: Begin, traits:
         ((5, 5, 5, 7), None, ["", since(5), since(5) + " 2"], at(7)),
         ((5, 5, 5, 7, 7, 8), None, ["", since(5), since(5) + " 2", since(7), since(7) + " 2"], at(8)),
         ((5, 5.2, 5.3), at(7.1), [since(5), since(5) + " 2"], at(7.1)),
-        ((5,), EARLIEST_STAMP.isoformat(), [f"lastModifiedAt ge datetime'{FIRST.isoformat()}'"], at(5)),
+        ((5,), EARLIEST_STAMP.isoformat(), [f"lastModifiedAt ge datetime'{EARLIEST_STAMP.isoformat()}'"], at(5)),
         ((5, 6, 7), at(7), [since(5), since(6)], at(7)),
         ((5, 6, 7), at(9), [since(7)], at(9)),
     ],

@@ -26,7 +26,7 @@ async def unclear(world: World, store: Store, *, is_done: bool) -> None:
     """Wait until a deletion was sent and nobody knows what became of it; then the service is gone."""
     if is_done:
         await until(lambda: world.faults.lost_answers["DELETE"] == 0)
-    await until(lambda: [each for each in store.outbox_entries() if each.has_left and each.reason])
+    await until(lambda: [each for each in store.outbox_entries() if each.may_have_been_sent and each.reason])
     world.faults.is_down = True
     world.faults.says = lambda _method, _path: None
 

@@ -246,7 +246,7 @@ async def test_the_sync_of_another_process_is_shown_with_its_time(
         shown.connection = ConnectionStatus(state, synced_at=before)
         await publish_sync(reading, 9.0)
         shown.said.clear()
-        session.look_around()
+        session.poll_other_processes()
 
         assert shown.said == said
         assert shown.details == (9.0, "") or not said
@@ -267,7 +267,7 @@ async def test_the_sync_of_another_process_ends_a_long_pause(begin: Begin) -> No
         reading.server.change("jon", 2, {"Name": "By Jon"})
         shown.connection = ConnectionStatus(ConnectionState.OFFLINE, synced_at=5.0)
         await publish_sync(reading, 9.0)
-        session.look_around()
+        session.poll_other_processes()
 
         await until(lambda: name_of(reading, 2) == "By Jon")
 
@@ -277,12 +277,12 @@ async def test_a_sign_out_and_a_sign_in_elsewhere_are_taken_over(begin: Begin, t
     reading = await begin()
     async with running(reading) as (session, shown):
         tokens.clear()
-        session.look_around()
-        session.look_around()
+        session.poll_other_processes()
+        session.poll_other_processes()
         said, details = list(shown.said), shown.details
         await work_to_do(reading, session)
         tokens.save(TokenGrant("name=pat&HMACSHA256=abc%3D", "again", 3600))
-        session.look_around()
+        session.poll_other_processes()
         await all_done(reading)
 
     assert (said[2:], details) == (["signed out: You are signed out."], (0, 0, {"user": None}))
@@ -293,7 +293,7 @@ async def test_an_unreadable_sign_in_file_is_left_to_the_next_request(begin: Beg
     async with running(reading) as (session, shown):
         (tmp_path / "pat.json").unlink()
         (tmp_path / "pat.json").mkdir()
-        session.look_around()
+        session.poll_other_processes()
 
         assert shown.said[2:] == []
 
@@ -314,10 +314,10 @@ async def test_a_long_request_gives_signs_of_life_to_other_processes(
         session.wake()
         await until(lambda: asked(reading, stalled.rpartition("/")[2]))
         os.utime(file, (0, 0))
-        session.look_around()
+        session.poll_other_processes()
         quiet = file.stat().st_mtime
         later = BEAT
-        session.look_around()
+        session.poll_other_processes()
 
         assert (quiet, file.stat().st_mtime > 0) == (0, True)
 
@@ -353,9 +353,9 @@ async def test_a_rebuilt_mirror_is_filled_with_everything(begin: Begin) -> None:
     reading = await begin()
     async with running(reading) as (session, shown):
         reading.store.files.renew()
-        session.look_around()
+        session.poll_other_processes()
         sentence = shown.details
-        session.look_around()
+        session.poll_other_processes()
 
         await filled_again(reading, shown, 2)
         assert sentence == (0, 0, {})

@@ -33,7 +33,7 @@ from backlit.tui.lists.filtering import (
 )
 from backlit.tui.lists.list_commands import nth_match
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, ViewFiles
-from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.lists.view_controller import ColumnChoice
 
 BUGS = SavedView(
     "Bugs", ViewSpec(query="type:bug", sort=(SortKey("Name"),)), (ColumnWish("Status", 14), ColumnWish("AreaID"))

@@ -65,7 +65,7 @@ class FakeReports(FakeTarget):
     def draw_chart(self) -> None:
         """Draw nothing."""
 
-    draw_words = draw_chart
+    update_labels = draw_chart
 
 
 async def report_of(store: Store, name: ReportName) -> Report:

@@ -8,7 +8,7 @@ from tests.store.papers import item, offline_store, put
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.lists.shown_view import Unmatched, UnmatchedReader
+from backlit.tui.lists.view_controller import Unmatched, UnmatchedReader
 
 
 def noting(store: Store, asked: list[ViewSpec]) -> Callable[[ViewSpec], View]:

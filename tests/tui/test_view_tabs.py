@@ -21,7 +21,7 @@ from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.lists.filtering import FilterState, SharedFilter
 from backlit.tui.lists.saved_views import ViewFiles
-from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.dispatch import function_of
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'

@@ -47,11 +47,11 @@ class RawTerminal:
         """Whether the screen below the shell's is shown, and not handed over yet."""
 
     def __enter__(self) -> Self:
-        """Take the signals, and hush the terminal."""
+        """Take the signals, and disable_echo the terminal."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, self._end)
-        self.hush()
+        self.disable_echo()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,7 +60,7 @@ class RawTerminal:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
-    def hush(self) -> None:
+    def disable_echo(self) -> None:
         """Pass keys on as they are typed, without echo."""
         modes = termios.tcgetattr(self.terminal)
         modes[_INPUT] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON)

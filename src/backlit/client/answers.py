@@ -40,7 +40,7 @@ _SENTENCES: Mapping[int, str] = {
 def json_object(body: bytes, response_label: str) -> dict[str, Any]:
     """Read a JSON object with valid numbers; raise ServiceError for anything else.
 
-    `response_label` names the response, as `bodies.said_by` does.
+    `response_label` names the response, as `bodies.response_label` does.
     """
     try:
         value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
@@ -159,13 +159,12 @@ def check_numbers(document: dict[str, Any], response_label: str) -> None:
                 elif (kind is int and not _least(key, depth) <= value <= LARGEST_SQLITE_INTEGER) or (
                     kind is float and not -_LARGEST_FRACTION <= value <= _LARGEST_FRACTION
                 ):
-                    raise ServiceError(
-                        f"{said_by} cannot be used: {_named((place, key))} is {value}, which is not a valid value."
-                    )
+                    fault = f"{_named((place, key))} is {value}, which is not a valid value"
+                    raise ServiceError(f"{response_label} cannot be used: {fault}.")
         if not deeper:
             return
         level = deeper
-    raise ServiceError(f"{said_by} cannot be used: it is nested too deep.")
+    raise ServiceError(f"{response_label} cannot be used: it is nested too deep.")
 
 
 def _named(place: _Place) -> str:
@@ -219,7 +218,7 @@ async def read_body(response: httpx.Response, limit: int = BODY_LIMIT) -> bytes:
         async for piece in pieces:
             body += piece
             if len(body) > limit:
-                raise ServiceError(f"{said_by(response.request)} is too large: more than {limit:,} bytes.")
+                raise ServiceError(f"{response_label(response.request)} is too large: more than {limit:,} bytes.")
     return bytes(body)
 
 
@@ -248,7 +247,7 @@ async def decoded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
                 yield piece[start : start + _PIECE]
         return
     if encodings not in (["gzip"], ["x-gzip"], ["deflate"]):
-        raise ServiceError(f"{said_by(response.request)} uses an unsupported compression.")
+        raise ServiceError(f"{response_label(response.request)} uses an unsupported compression.")
     inflating = _Inflating(response.request)
     async for piece in response.aiter_raw():
         inflating.take(piece)

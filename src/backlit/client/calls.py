@@ -128,7 +128,7 @@ class ClientResponse(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return the body as a JSON object; raise ServiceError for anything else."""
-        return json_object(self.body, self.said_by)
+        return json_object(self.body, self.response_label)
 
     def etag(self) -> str | None:
         """The resource's ETag; None without the extension or with a value unfit for a header."""

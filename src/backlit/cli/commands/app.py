@@ -191,7 +191,7 @@ def _show(
     make: Make, name: str, settings: Settings, terminal: RawTerminal, frame: "KeptFrame | None", *, keep: Keep
 ) -> "BacklitApp | WelcomeApp":
     """Show an application until the user or a signal ends it; it takes over the frame on the screen, if any."""
-    terminal.hush()
+    terminal.disable_echo()
     with SignalShutdown(terminal) as ending:
         with contextlib.ExitStack() as end:
             gc.disable()  # until the imports behind the first rows are over: full collections would fall into them

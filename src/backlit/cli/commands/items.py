@@ -46,7 +46,7 @@ def list_items(arguments: argparse.Namespace) -> None:
         if arguments.json:
             write_json([document_of(item) for item in items])
             return
-        asyncio.run(store.everybody.meet(item.fields.get("AssignedToID") for item in items))
+        asyncio.run(store.everybody.load_users(item.fields.get("AssignedToID") for item in items))
         people = {person.id: person.username for person in store.lookups.known_people().values()}
         for line in table(_ITEM_HEADER, [_item_row(item, people) for item in items], _ITEM_RIGHT):
             print(line)

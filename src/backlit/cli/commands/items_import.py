@@ -262,7 +262,8 @@ def _confirm(changes: int) -> None:
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
     """Plan the effect of rows in the current project; collect the faults of all rows."""
     if len(rows) > MAX_IMPORTED_ITEMS:
-        raise BadRequest(f"The file has {len(rows):,} items; the limit is {MOST:,} per import. Split the file.")
+        limit = f"the limit is {MAX_IMPORTED_ITEMS:,} per import"
+        raise BadRequest(f"The file has {len(rows):,} items; {limit}. Split the file.")
     found = Import(items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])})
     for row in rows:
         try:

@@ -268,7 +268,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 _AGE = re.compile(r"([0-9]{1,5})([hdw])", re.ASCII | re.IGNORECASE)
-_EARLIEST_TIME, _LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)
+_EARLIEST_TIME, _LATEST_TIME = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _AGE_OPERATORS = {
     ":": Operator.GE,

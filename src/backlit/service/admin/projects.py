@@ -172,7 +172,7 @@ def list_names(connection: Connection, table: Table, project: str | None = None)
 def add_name(connection: Connection, table: Table, project: str, name: str) -> dict[str, Any]:
     """Add a team or a time entry type to a project; raise Conflict for a duplicate name."""
     project_id = project_id_of(connection, project)
-    name = _name_unlike_an_id(name, f"The name of the {_WORDS[table.name]}")
+    name = _name_unlike_an_id(name, f"The name of the {_TABLE_NOUNS[table.name]}")
     _must_be_free_name(connection, table, project_id, name)
     row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, clock_of(connection).now())
     new_id = connection.execute(insert(table).values(row).returning(table.c.id)).scalar_one()
@@ -183,7 +183,7 @@ def add_name(connection: Connection, table: Table, project: str, name: str) -> d
 def rename_name(connection: Connection, table: Table, project: str, name: str, new_name: str) -> dict[str, Any]:
     """Rename a team or a time entry type; items keep it by its id."""
     row = _named_row(connection, table, project, name)
-    new_name = _name_unlike_an_id(new_name, f"The name of the {_WORDS[table.name]}")
+    new_name = _name_unlike_an_id(new_name, f"The name of the {_TABLE_NOUNS[table.name]}")
     if new_name.lower() != row["name"].lower():
         _must_be_free_name(connection, table, row["project_id"], new_name)
     stamp = max(clock_of(connection).now(), row["last_modified_at"] + TICK)
@@ -214,10 +214,10 @@ def _named_row(connection: Connection, table: Table, project: str, name: str) ->
         if name in (str(row["id"]), row["name"]):
             return row
     known = ", ".join(row["name"] for row in rows) or "none"
-    raise NotFound(f"The project has no {_WORDS[table.name]} {name!r}; it has: {known}.")
+    raise NotFound(f"The project has no {_TABLE_NOUNS[table.name]} {name!r}; it has: {known}.")
 
 
 def _must_be_free_name(connection: Connection, table: Table, project_id: int, name: str) -> None:
     names = connection.execute(select(table.c.name).where(table.c.project_id == project_id)).scalars()
     if name.lower() in {known.lower() for known in names}:
-        raise Conflict(f"The project has a {_WORDS[table.name]} {name!r} already.")
+        raise Conflict(f"The project has a {_TABLE_NOUNS[table.name]} {name!r} already.")

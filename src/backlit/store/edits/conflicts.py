@@ -213,7 +213,7 @@ def _discard(writer: WriteContext, entry_id: int) -> None:
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
     discarded = with_dependents(writer, [entry])
-    recalls = [recall_of(each) for each in discarded if each.kind in RECALLED and each.has_left]
+    recalls = [recall_of(each) for each in discarded if each.kind in RECALLED and each.may_have_been_sent]
     with writer.journal.transaction():
         discard(writer, discarded)
         step = writer.journal.undo_log.begin()

@@ -163,12 +163,12 @@ def _delete_items(writer: WriteContext, wanted: Sequence[int]) -> None:
 def _unsent(writer: WriteContext, item_ids: Sequence[int]) -> list[OutboxEntry]:
     """Return all journalled entries of those new items that were never sent. Discarding them deletes the items."""
     entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
-    return with_dependents(writer, [entry for entry in entries if not entry.has_left])
+    return with_dependents(writer, [entry for entry in entries if not entry.may_have_been_sent])
 
 
 def _delete_comment(writer: WriteContext, comment_id: int) -> None:
     made = writer.journal.entries.find(comment_id - TEMPORARY_IDS) if comment_id < 0 else None
-    if made is not None and not made.has_left:
+    if made is not None and not made.may_have_been_sent:
         with writer.journal.transaction():
             withdraw(writer, [made], writer.journal.undo_log.begin())
         show_without(writer, [made])

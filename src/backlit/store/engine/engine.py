@@ -212,7 +212,7 @@ class Engine:
             try:
                 self._files.notice_loss()
                 if looks and self._session is not None:
-                    self._session.look_around()
+                    self._session.poll_other_processes()
                 if now != stamp or not looks % _ASK_ANYWAY:
                     found = await self._files.other_writes()
                     self._publish(found, seen or found)
@@ -298,10 +298,10 @@ class KnownUsers:
             self._engine.tell(lambda session: session.user_lookup.want(user_id))
         return known.get(user_id)
 
-    async def meet(self, user_ids: Iterable[object]) -> None:
+    async def load_users(self, user_ids: Iterable[object]) -> None:
         """Look up unknown users and wait for the answers. Does nothing if the service is unreachable."""
         known = self._lookups.known_people()
         new = {each for each in user_ids if isinstance(each, int) and each > 0 and each not in known}
         with suppress(Trouble, SignInNeeded):
             if new:
-                await self._engine.ask(lambda session: session.user_lookup.meet(sorted(new)))
+                await self._engine.ask(lambda session: session.user_lookup.load_users(sorted(new)))

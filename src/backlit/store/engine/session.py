@@ -295,7 +295,7 @@ class SyncSession:
 
     # Other processes
 
-    def look_around(self) -> None:
+    def poll_other_processes(self) -> None:
         """Renew this process's heartbeat and take over other processes' sign-in and sync results."""
         if self._files.generation != self._generation:
             self._generation = self._files.generation
@@ -429,7 +429,7 @@ class UserLookup:
                     break
                 self._wanted.pop(user_id, None)
 
-    async def meet(self, user_ids: Iterable[int]) -> None:
+    async def load_users(self, user_ids: Iterable[int]) -> None:
         """Look up some users at once. Raises the error that prevents it."""
         for user_id in user_ids:
             await self._meet(user_id)

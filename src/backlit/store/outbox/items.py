@@ -172,7 +172,7 @@ class ItemSending(EditSending):
 
     async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
         """Merge an edit with the service's fields, after adding logged hours up."""
-        if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._has_left:
+        if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._may_have_been_sent:
             entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))
         return entry, merge(entry.base, entry.payload, theirs)
 
@@ -192,7 +192,7 @@ class ItemSending(EditSending):
             await self._contest(entry, fetched.document, changed)
             return False
         await self._keep_copy(entry, fetched.document)
-        self._has_left.add(entry.id)
+        self._may_have_been_sent.add(entry.id)
         await self._client.work_items.delete(entry.item_id, fetched.etag)
         return True
 
@@ -284,7 +284,7 @@ class CommentSending(Sending):
         return made.get("workItemId") == entry.item_id and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
-        self._has_left.add(entry.id)
+        self._may_have_been_sent.add(entry.id)
         await self._client.comments.delete(self._object_id(entry))
         return True
 
@@ -309,17 +309,17 @@ class CommentSending(Sending):
 class RankSending:
     """Sender of RANK entries. Sending one twice has the same result."""
 
-    def __init__(self, client: "Client", files: LocalDatabase, has_left: set[int]) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase, may_have_been_sent: set[int]) -> None:
         self._client = client
         self._files = files
-        self._has_left = has_left
+        self._may_have_been_sent = may_have_been_sent
 
     async def send(self, entry: OutboxEntry) -> bool:
         """Move an item next to the recorded neighbour or the next best one.
 
         Raises BadRequest if every neighbour was deleted.
         """
-        self._has_left.add(entry.id)
+        self._may_have_been_sent.add(entry.id)
         refusal = BadRequest("The item next to it was deleted.")
         for where, neighbour_id in beside_of(entry.payload):
             real_id = await self._files.write(partial(_followed, item_id=neighbour_id))

@@ -198,9 +198,9 @@ class NodeSending(EditSending):
     noun = "node"
 
     def __init__(
-        self, client: "Client", files: LocalDatabase, waits: Waits, has_left: set[int], levels: NodeLevels
+        self, client: "Client", files: LocalDatabase, waits: Waits, may_have_been_sent: set[int], levels: NodeLevels
     ) -> None:
-        super().__init__(client, files, waits, has_left, levels)
+        super().__init__(client, files, waits, may_have_been_sent, levels)
         self._levels = levels
 
     def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
@@ -257,7 +257,7 @@ class NodeSending(EditSending):
             await self._contest(entry, {}, {}, f"Someone added {listed(unseen)} below it in the meantime.")
             return False
         if now:
-            self._has_left.add(entry.id)
+            self._may_have_been_sent.add(entry.id)
             await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
         return True
 

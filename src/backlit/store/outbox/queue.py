@@ -62,15 +62,15 @@ class Outbox:
     def __init__(self, client: "Client", files: LocalDatabase, waits: Waits = USUAL_WAITS) -> None:
         self._files = files
         self._waits = waits
-        self._has_left: set[int] = set()
+        self._may_have_been_sent: set[int] = set()
         creations, levels = Creations(client, files), NodeLevels(client, files)
         objects: dict[EntryKind, Sending] = {
-            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._has_left, creations)),
-            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._has_left, creations)),
-            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._has_left, levels)),
+            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._may_have_been_sent, creations)),
+            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._may_have_been_sent, creations)),
+            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._may_have_been_sent, levels)),
         }
         self._recalls = RecallSending(files, waits, objects)
-        ranks = RankSending(client, files, self._has_left)
+        ranks = RankSending(client, files, self._may_have_been_sent)
         self._sending: dict[EntryKind, _Sender] = {
             **objects,
             **dict.fromkeys(RECALLS, self._recalls),
@@ -170,7 +170,7 @@ class Outbox:
     def _forget(self, entry: OutboxEntry) -> None:
         self._failures.pop(entry.id, None)
         self._not_before.pop(entry.id, None)
-        self._has_left.discard(entry.id)
+        self._may_have_been_sent.discard(entry.id)
 
     async def _rest(self, entry: OutboxEntry) -> None:
         def act(writer: WriteContext) -> None:
@@ -178,7 +178,7 @@ class Outbox:
             if current.state is EntryState.DISCARDED:
                 return
             rested = replace(current, state=EntryState.WAITING, attempts=entry.attempts, reason=entry.reason)
-            if entry.kind not in CREATES and entry.id not in self._has_left:
+            if entry.kind not in CREATES and entry.id not in self._may_have_been_sent:
                 rested = replace(rested, known_id=entry.known_id)
             writer.journal.update(rested)
 

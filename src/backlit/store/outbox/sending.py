@@ -41,18 +41,18 @@ class CreationSearch(Protocol):
 class Sending(ABC):
     """Sender of the entries on one kind of object. A subclass knows its requests and its place in the mirror.
 
-    `has_left` holds the ids of entries that may have taken effect. Creations are sent one at a time for each
+    `may_have_been_sent` holds the ids of entries that may have taken effect. Creations are sent one at a time for each
     project, tree or item, so that a look never finds an object that another entry's request created.
     """
 
     def __init__(
-        self, client: "Client", files: LocalDatabase, waits: Waits, has_left: set[int], search: CreationSearch
+        self, client: "Client", files: LocalDatabase, waits: Waits, may_have_been_sent: set[int], search: CreationSearch
     ) -> None:
         self._client = client
         self._files = files
         self._search = search
         self._in_transit = waits.in_transit
-        self._has_left = has_left
+        self._may_have_been_sent = may_have_been_sent
         self._began = time.monotonic()
         self._arrived_by: dict[int, float] = {}
 
@@ -174,7 +174,7 @@ class EditSending(Sending):
             body = await self._edit_body(entry, merged.changes, theirs)
             echo: Document = fetched.document
             if body:
-                self._has_left.add(entry.id)
+                self._may_have_been_sent.add(entry.id)
                 resource = self._resource(entry)
                 try:
                     echo = await resource.update(self._object_id(entry), body, fetched.etag, is_repeatable=False)

@@ -129,7 +129,7 @@ class OutboxEntry(Struct, frozen=True):
         return TEMPORARY_IDS + self.id
 
     @property
-    def has_left(self) -> bool:
+    def may_have_been_sent(self) -> bool:
         """True if the entry may have taken effect on the service: it was sent, or its outcome is unclear."""
         if self.kind in RECALLS:
             return self.state is EntryState.SENT

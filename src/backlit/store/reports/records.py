@@ -50,7 +50,7 @@ End = tuple[int, frozenset[int], date, date]
 _TRACKED_SQL = (
     "SELECT id, iteration_id, status, coalesce(points, 0) FROM items INDEXED BY items_by_iteration"  # noqa: S608 # a constant
     " WHERE iteration_id IN (SELECT value FROM json_each(?)) AND is_task = 0 AND project_id = ? AND id > 0"
-    f" AND status IS NOT NULL LIMIT {MOST + 1}"
+    f" AND status IS NOT NULL LIMIT {MAX_TRACKED_ITEMS + 1}"
 )
 _NOTED_ON = "stays noted on"
 """The key of the setting with the time of a project's last scan of statuses."""

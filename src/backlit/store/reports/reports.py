@@ -63,7 +63,7 @@ class Coverages:
     def period(self, days: int) -> Coverage:
         """Return the whole backlog over a number of days up to today. Raises BadRequest for an invalid number."""
         if not 1 <= days <= MAX_REPORT_DAYS:
-            raise BadRequest(f"Enter a number of days from 1 to {LONGEST:,}.")
+            raise BadRequest(f"Enter a number of days from 1 to {MAX_REPORT_DAYS:,}.")
         today = self._names.today()
         return Coverage(f"Whole backlog, {counted(days, 'day')}", today - timedelta(days=days - 1), today)
 

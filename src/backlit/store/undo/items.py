@@ -66,7 +66,9 @@ class UndoPlan:
         self._withdrawn_of_item = _by_item(self._withdrawn, self._ids)
         self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
         self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
-        self._unsent = {each.item_id for each in self._entries if each.kind is EntryKind.ADD and not each.has_left}
+        self._unsent = {
+            each.item_id for each in self._entries if each.kind is EntryKind.ADD and not each.may_have_been_sent
+        }
         self._nodes = NodeReversals(writer, self._entries, first)
 
     @property
@@ -97,7 +99,7 @@ class UndoPlan:
         return self._ids[entry.id]
 
     def _taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
-        if not entry.has_left:
+        if not entry.may_have_been_sent:
             taken = list(self._partly_taken(entry))
             again = {key for each in self._withdrawn_of_item.get(entry.item_id, ()) for key in each.touched}
             again |= {each.key for _, changes in taken for each in changes}
@@ -172,7 +174,7 @@ class UndoPlan:
 
     def _left(self, item_id: int) -> Mapping[str, object]:
         """Return the item's fields without the step's unsent edits."""
-        unsent = [each for each in self._of_item.get(item_id, ()) if not each.has_left]
+        unsent = [each for each in self._of_item.get(item_id, ()) if not each.may_have_been_sent]
         received = self._mirror.received([item_id]).get(item_id)
         keys = {key for each in unsent for key in each.touched}
         if received is None or not keys:
@@ -228,7 +230,7 @@ class UndoPlan:
         elif item_id in self._unsent or self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
         elif entry.kind is EntryKind.EDIT:
-            sent = {key for each in self._of_item.get(item_id, ()) if each.has_left for key in each.touched}
+            sent = {key for each in self._of_item.get(item_id, ()) if each.may_have_been_sent for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
         elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
@@ -241,7 +243,7 @@ class UndoPlan:
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         """Report whether the outcome of a discarded deletion is still unclear."""
-        open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.has_left]
+        open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]
         return any(each.payload.get("of") == entry.id for each in open_recalls)
 
 

@@ -42,7 +42,7 @@ class NodeReversals:
         followed = writer.journal.renames.followed
         made = [each for each in entries if each.kind is EntryKind.NODE_ADD]
         self._own = {followed(each.temporary_id) for each in made}
-        self._unsent = {each.temporary_id for each in made if not each.has_left}
+        self._unsent = {each.temporary_id for each in made if not each.may_have_been_sent}
         deleted = [each for each in first if each.kind is EntryKind.NODE_DELETE]
         self._target = whole(deleted[0].payload.get("reassignmentId")) if deleted else None
         self._place_key = PLACE_KEYS[str(deleted[0].payload["tree"])] if deleted else ""

@@ -260,7 +260,7 @@ _TIMES = frozenset({"createdAt", "lastModifiedAt"})
 def level_sql(key: str) -> Sql:
     """Return the SQL of a group's value: a field's value, or a time that `level_day` makes a day of."""
     value = value_sql(key)
-    return Sql(f"({value.text} / {_STEP} * {_STEP})") if key in _TIMES else value
+    return Sql(f"({value.text} / {_QUARTER_HOUR} * {_QUARTER_HOUR})") if key in _TIMES else value
 
 
 def level_day(key: str, value: object, times: LocalTimes) -> object:

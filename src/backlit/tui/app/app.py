@@ -115,7 +115,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             problems = self.places.shared.views.read(self._view_files)
             self._say_problems(problems)
             self._problems += problems
-            self.places.backlog.draw_words()
+            self.places.backlog.update_labels()
         if (self.store.kept.find(START_PROBLEMS) or []) != self._problems:
             self.store.kept.keep(START_PROBLEMS, self._problems)
         self.dispatch.begin(self._show_last)

@@ -219,7 +219,7 @@ class AttachmentsScreen(ItemRowsScreen):
         self.workers.cancel_group(self, "preview")
         if entry is not None and entry.id not in self._previews and not self.session.is_sparing:
             self.run_worker(work(self._read_preview, entry), group="preview")
-        self.draw_words()
+        self.update_labels()
 
     def _show_preview(self, entry: AttachmentEntry | None) -> None:
         if entry is None:

@@ -17,7 +17,7 @@ from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETED, list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
-from backlit.tui.lists.shown_view import ColumnChoice, ListViewController
+from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
@@ -40,7 +40,7 @@ class BacklogScreen(ListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            shown = self._shown_view
+            shown = self._view_controller
             return names.badges(rows, shown.tasks, is_judged=shown.is_judged)
 
         shown = replace(names.names, badges=badges)
@@ -48,18 +48,20 @@ class BacklogScreen(ListScreen):
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self.frame.greets = greets and not store.kept.find(GREETED)
-        self._shown_view = ListViewController(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
-        items.folds = self.folds = TaskFolds(items, self._shown_view.folded_tasks, self._shown_view.turn_tasks)
+        self._view_controller = ListViewController(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
+        items.folds = self.folds = TaskFolds(
+            items, self._view_controller.folded_tasks, self._view_controller.turn_tasks
+        )
 
     def on_mount(self) -> None:
         """Show the first rows, and report their painting."""
-        self._shown_view.show()
+        self._view_controller.show()
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes of the store."""
-        self._shown_view.follow(changes)
-        self.draw_words()
+        self._view_controller.follow(changes)
+        self.update_labels()
 
     def show_spec(self, spec: ViewSpec) -> None:
         """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
@@ -67,12 +69,12 @@ class BacklogScreen(ListScreen):
             if spec.query != self.spec.query:
                 self.store.view(spec)
             self.spec = spec
-            self._shown_view.show()
+            self._view_controller.show()
             self.panes.find_words(words_wanted(spec.query))
 
     async def loaded(self) -> None:
         """Wait until all ids of the list are known."""
-        await self._shown_view.loaded()
+        await self._view_controller.loaded()
 
     @property
     def is_as_at_start(self) -> bool:
@@ -83,23 +85,23 @@ class BacklogScreen(ListScreen):
     def ranked_view(self) -> View:
         """Return the list's own view; its page stays while the row moves in it."""
         self.items.hold_page()
-        return self.shown_view
+        return self.current_view
 
     def item_added(self, item_id: int) -> None:
         """Go to a new or changed item once the list is loaded; for a hidden item say why."""
-        self._shown_view.want(item_id, is_added=True)
-        self._shown_view.reload()
+        self._view_controller.want(item_id, is_added=True)
+        self._view_controller.reload()
 
     @on(QueryLine.Turned)
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     @on(BacklogList.ColumnsMoved)
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw heading, tabs and status."""
         self.frame.has_more_columns = bool(self._rows.columns.more)
-        self._shown_view.draw_words(
+        self._view_controller.update_labels(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
-            self.shown_view.totals,
+            self.current_view.totals,
             place_in(self._rows, self._names.names.group),
         )
 

@@ -27,7 +27,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
 from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.shown_view import ColumnChoice, ListViewController
+from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
@@ -50,7 +50,7 @@ class BoardScreen(ListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            return names.badges(rows, is_judged=self._shown_view.is_judged)
+            return names.badges(rows, is_judged=self._view_controller.is_judged)
 
         self.arrangement = Arrangement(store, settings, names)
         self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
@@ -58,7 +58,7 @@ class BoardScreen(ListScreen):
         self.panes.hide_preview()
         self._project_id: int | None = None
         self._restore()
-        self._shown_view = ListViewController(
+        self._view_controller = ListViewController(
             self, lambda item_id: self.say(f"#{item_id} is not on the board: filtered out or of a hidden type.")
         )
 
@@ -75,7 +75,7 @@ class BoardScreen(ListScreen):
                 self.store.view(wanted)
             self.spec = wanted
             self.board.has_status = not self.arrangement.has_status
-            self._shown_view.show()
+            self._view_controller.show()
             self.panes.find_words(words_wanted(wanted.query))
 
     def _restore(self) -> None:
@@ -88,20 +88,20 @@ class BoardScreen(ListScreen):
 
     @on(BoardList.Collapsed)
     def _save(self) -> None:
-        self.draw_words()
+        self.update_labels()
         self.app.run_worker(work(self.arrangement.save, dict(self.board.position.collapsed)), group="board")
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes of the store; people may be columns."""
-        self._shown_view.follow(changes)
+        self._view_controller.follow(changes)
         if Subject.PEOPLE in changes:
             self.show_spec(self.spec)
-            self._shown_view.reload(is_wanted=False)
-        self.draw_words()
+            self._view_controller.reload(is_wanted=False)
+        self.update_labels()
 
     async def loaded(self) -> None:
         """Wait until all ids of the cards are known."""
-        await self._shown_view.loaded()
+        await self._view_controller.loaded()
 
     def ranked_view(self) -> View:
         """Return the cards of the column, in the lane; raises CannotAct without a column."""
@@ -115,11 +115,13 @@ class BoardScreen(ListScreen):
 
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw heading, tabs and status."""
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
         heading = [*parts, *_arranged(self.arrangement, self._names, self.board.position.grid)]
-        self._shown_view.draw_words(heading, self.shown_view.totals, self.board.position.card_place(self.board.cursor))
+        self._view_controller.update_labels(
+            heading, self.current_view.totals, self.board.position.card_place(self.board.cursor)
+        )
 
     # Items
 
@@ -130,8 +132,8 @@ class BoardScreen(ListScreen):
             noun, done = ("Task", "tasks") if item.type == ItemType.TASK else (item.type, item.type.lower())
             self.say(f"{noun} {'added' if item_id < 0 else 'changed'}. The board hides {done}; press ft to show them.")
         else:
-            self._shown_view.want(item_id, is_added=True)
-        self._shown_view.reload()
+            self._view_controller.want(item_id, is_added=True)
+        self._view_controller.reload()
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group; Task on a board of tasks."""

@@ -82,10 +82,10 @@ class CommentsScreen(ItemRowsScreen):
         """Return the order of several comments."""
         return "newest first" if len(self._head.comments) > 1 else ""
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw the words around the thread, and above it the offer to write, but none for a user who only reads."""
         self._add.display = not self.store.lookups.is_read_only
-        super().draw_words()
+        super().update_labels()
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:

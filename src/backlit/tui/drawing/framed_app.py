@@ -25,7 +25,7 @@ _FILLS = ("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "
 _SEND_AGAIN_AFTER = 1 / 50
 _MAX_UNSYNCHRONIZED_LENGTH = 512
 """Characters of a frame that arrives in one piece anyway."""
-_BEGIN_SYNCHRONIZED, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
+_BEGIN_SYNCHRONIZED, _END_SYNCHRONIZED = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output, around longer frames where the terminal supports it."""
 
 
@@ -173,7 +173,7 @@ class FramedApp(HookedApp, inherit_bindings=False):
         sequence = frame.flush(self.screen.outer_size.clamp_offset(self.cursor_position) if is_typed_at else None)
         if sequence:
             is_torn = textual_private.can_synchronize(self) and len(sequence) > _MAX_UNSYNCHRONIZED_LENGTH
-            driver.write(f"{_HOLD}{sequence}{_SHOW}" if is_torn else sequence)
+            driver.write(f"{_BEGIN_SYNCHRONIZED}{sequence}{_END_SYNCHRONIZED}" if is_torn else sequence)
             driver.flush()
 
 

@@ -96,11 +96,11 @@ class EditorScreen(ItemScreen):
             self.mark_seen(self.item_id)
             self.form.show_comments(self._head.read(self.item_id))
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
-        self.draw_words()
+        self.update_labels()
 
     def on_resize(self) -> None:
         """Have the rules meet the line between the panes, once these are placed."""
-        self.call_after_refresh(self.draw_words)
+        self.call_after_refresh(self.update_labels)
 
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
@@ -115,7 +115,7 @@ class EditorScreen(ItemScreen):
     @on(FieldForm.Moved)
     def _moved(self) -> None:
         self._note.moved()
-        self.draw_words()
+        self.update_labels()
 
     @on(LineList.Chosen)
     def _double_clicked(self) -> None:
@@ -147,7 +147,7 @@ class EditorScreen(ItemScreen):
         if item is not None:
             self._note.follow(self.store, item)
         self.form.redraw()
-        self.draw_words()
+        self.update_labels()
 
     # Leaving
 
@@ -232,14 +232,14 @@ class EditorScreen(ItemScreen):
     def tell(self, sentence: str) -> None:
         """Show a sentence in the line of the help."""
         self._note.say(sentence)
-        self.draw_words()
+        self.update_labels()
 
     def follow_saved(self) -> None:
         """Show whether the saved changes are sent, until that is settled."""
         self._note.begin_save()
         self.store_changed(ChangeBatch())
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw the title, the help and the status."""
         item = self.store.item(self.item_id) if self.item_id is not None else None
         self.title_line.place = number_of(self.item_id)

@@ -194,7 +194,7 @@ class ItemRowsScreen(ItemScreen):
         """Show the local copy, and read the item again."""
         self._head.read(self.item_id)
         self.show_rows()
-        self.draw_words()
+        self.update_labels()
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -204,7 +204,7 @@ class ItemRowsScreen(ItemScreen):
             self._head.read(self.item_id)
         if any(changes.touches(subject, self.item_id) for subject in (*COUNTED, *self.SUBJECTS)):
             self.show_rows()
-        self.draw_words()
+        self.update_labels()
 
     def show_rows(self) -> None:
         """Read the rows from the store; subclasses say which."""
@@ -221,7 +221,7 @@ class ItemRowsScreen(ItemScreen):
             raise CannotAct(f"Item #{self.item_id} no longer exists.")
         return item
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw the title, the status and the text in place of rows."""
         item = self.store.item(self.item_id)
         self.title_line.place = number_of(self.item_id)

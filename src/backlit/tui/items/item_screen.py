@@ -83,4 +83,4 @@ MAX_ITEMS_OF_A_CHANGE = 2_000
 def refuse_too_many(ids: Sequence[int]) -> None:
     """Raise CannotAct for more items than one change may touch."""
     if len(ids) > MAX_ITEMS_OF_A_CHANGE:
-        raise CannotAct(f"{len(ids):,} are selected; one change takes {MOST:,} at most.")
+        raise CannotAct(f"{len(ids):,} are selected; one change takes {MAX_ITEMS_OF_A_CHANGE:,} at most.")

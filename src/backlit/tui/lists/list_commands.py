@@ -50,7 +50,7 @@ from backlit.tui.lists.filtering import (
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETED, FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, NO_FILES, fault_of_name
-from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import FILTER
@@ -69,7 +69,7 @@ class ListTarget(AddTarget, Protocol):
     columns: ColumnChoice
     spec: ViewSpec
     """The specification of the list, with its filter."""
-    shown_view: View
+    current_view: View
     """The view behind the list."""
 
     @property
@@ -186,7 +186,7 @@ def done(target: ListTarget, _call: CommandContext) -> None:
 async def explain(target: ListTarget, _call: CommandContext) -> None:
     """Show the query behind the list, and the requests to the service."""
     lines: list[Content] = []
-    for sentence in target.shown_view.explain():
+    for sentence in target.current_view.explain():
         lines += [literal(sentence), literal("")]
     await target.ask(ReadingDialog("Query behind this list", lines[:-1]))
 

@@ -24,7 +24,7 @@ from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
-from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.widgets.item_list import ItemList, RowSelection
 from backlit.tui.widgets.side_lines import TabLine
 
@@ -52,7 +52,7 @@ class ListScreen(ItemScreen):
         self.panes = panes
         self.columns = columns
         self.spec = ViewSpec()
-        self.shown_view = store.view(self.spec)
+        self.current_view = store.view(self.spec)
         self.shows_done = False
         """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
@@ -71,7 +71,7 @@ class ListScreen(ItemScreen):
         """Wait until all ids of the list are known."""
         raise NotImplementedError
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw heading, tabs and status."""
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class ListScreen(ItemScreen):
         self.show_spec(now.over(spec, self.store))
         if is_other:
             self.columns.use_saved(now.view)
-        self.draw_words()
+        self.update_labels()
 
     def show_saved(self, view: SavedView) -> None:
         """Show a saved view. Raises BadRequest for a query that this project cannot answer."""

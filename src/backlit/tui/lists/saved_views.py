@@ -108,4 +108,5 @@ def fault_of_name(name: str) -> str | None:
     """Return the fault in the name of a view, as a sentence; None for a good name."""
     if not name.strip():
         return "View name is required."
-    return f"“{PLAIN.name}” is the built-in view. Enter another name." if name.strip() == DEFAULT_VIEW.name else None
+    is_taken = name.strip() == DEFAULT_VIEW.name
+    return f"“{DEFAULT_VIEW.name}” is the built-in view. Enter another name." if is_taken else None

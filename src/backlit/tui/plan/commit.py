@@ -170,10 +170,10 @@ def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Content | Pa
         if key == "Estimate":
             yield f"  was {_value(words, key, touch.base)}", "$muted"
         elif key != "IterationID":
-            yield f"  {WORDS[key]}", "$muted"
+            yield f"  {FIELD_PREFIXES[key]}", "$muted"
             yield change_of(_value(words, key, touch.base), _value(words, key, touch.mine))
     for key, contest in change.contests.items():
-        yield f"  ≠ {WORDS[key]}", "$warning"
+        yield f"  ≠ {FIELD_PREFIXES[key]}", "$warning"
         yield _value(words, key, contest.theirs), "$foreground"
         yield f" now, planned: {_value(words, key, contest.touch.mine)}", "$muted"
 

@@ -31,7 +31,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
-from backlit.tui.lists.shown_view import ColumnChoice
+from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.plan.capacity import (
     People,
     Shift,
@@ -94,7 +94,7 @@ class PlanScreen(ListScreen):
         if Subject.DRAFTS in changes:
             for pane in self._panes.every:
                 pane.items.rows_changed(changes.ids(Subject.DRAFTS))
-        self.draw_words()
+        self.update_labels()
 
     # Items with the draft laid over
 
@@ -125,7 +125,7 @@ class PlanScreen(ListScreen):
 
     @on(PlanPanes.Loaded)
     def _contents_loaded(self, message: PlanPanes.Loaded) -> None:
-        self.shown_view = self.lists.views.get(self._panes.backlog, self.shown_view)
+        self.current_view = self.lists.views.get(self._panes.backlog, self.current_view)
         if message.fault:
             self.say(message.fault, is_bad=True)
         elif self.lists.is_sought and self.lists.wanted_item is not None:
@@ -138,7 +138,7 @@ class PlanScreen(ListScreen):
                     place = f"is in {self.lists.name_of(pane)}, which this terminal has no room for."
                     reason = f"{place} Press {keys} to show it."
                 self.notify(f"{item_title(item)} {reason}", markup=False)  # beside what is said of the act
-        self.draw_words()
+        self.update_labels()
 
     def ranked_view(self) -> View:
         """Return the view of the pane with the focus; its page stays while a row moves in it."""
@@ -152,7 +152,7 @@ class PlanScreen(ListScreen):
     @on(ItemPanes.Measured)
     @on(ItemPanes.Placed)
     @on(ItemPanes.Rested)
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
         found = shifts(plan.difference())

@@ -136,7 +136,7 @@ class ReportsScreen(StoreScreen[None]):
         self.set_class(self.size.height < MIN_LINES_FOR_TABLE, "-short")
         self._fit_table()
         self._show_item()
-        self.draw_words()
+        self.update_labels()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Reload changed data, at a limited rate; daily records change with each sync."""
@@ -149,7 +149,7 @@ class ReportsScreen(StoreScreen[None]):
         self._synced = synced
         if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
             self._timer = self.set_timer(DELAY, self._load_again)
-        self.draw_words()
+        self.update_labels()
 
     # The report
 
@@ -172,7 +172,7 @@ class ReportsScreen(StoreScreen[None]):
         """Load the selected report and show it."""
         names = list(ReportName)
         self._strip.show([each.short_title for each in names], names.index(self.selection.name))
-        self.draw_words()
+        self.update_labels()
         self.run_worker(
             work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),
             exclusive=True,
@@ -192,7 +192,7 @@ class ReportsScreen(StoreScreen[None]):
             self._table.show(report)
             self._fit_table()
             self._show_item()
-            self.draw_words()
+            self.update_labels()
 
     def draw_chart(self) -> None:
         """Draw the chart, with or without the notes."""
@@ -222,7 +222,7 @@ class ReportsScreen(StoreScreen[None]):
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
         self._preview.show_soon(self._show_item)
-        self.draw_words()
+        self.update_labels()
 
     def _show_item(self) -> None:
         """Show the item under the cursor below a list of items, or mark the day or the bar in the chart."""
@@ -233,7 +233,7 @@ class ReportsScreen(StoreScreen[None]):
         comments = self.store.comments.of_item(item.id) if item is not None else None
         self._preview.show(item, comments, surroundings_of(self.store, item))
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw the heading and the footer."""
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
@@ -298,7 +298,7 @@ def toggle_notes(target: ReportsScreen, _call: CommandContext) -> None:
         raise CannotAct("No notes are hidden.")
     target.has_notes = not target.has_notes
     target.draw_chart()
-    target.draw_words()
+    target.update_labels()
 
 
 def open_item(target: ReportsScreen, call: CommandContext) -> None:

@@ -353,7 +353,7 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     """Return the tabs that fit around the current one, with signs for the rest."""
     if length(tabs) <= width:
         return list(tabs)
-    before, after = (f" {MORE}", "muted", ""), (ELLIPSIS, "muted", "")
+    before, after = (f" {ELLIPSIS}", "muted", ""), (ELLIPSIS, "muted", "")
     current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
     room = width - length([*[before] * bool(current), after])
     sight = around([cell_len(text) for text, _, _ in tabs], current, room)

@@ -86,10 +86,10 @@ class ViewTarget(FilterTarget, Protocol):
     frame: ListFrame
     line: FilterLine
     spec: ViewSpec
-    shown_view: View
+    current_view: View
     readings: Readings
 
-    def draw_words(self) -> None:
+    def update_labels(self) -> None:
         """Draw heading, tabs and status."""
 
 
@@ -118,11 +118,11 @@ class ListViewController:
     def show(self) -> None:
         """Show the first rows at once, unless they need a search or another order; all ids follow."""
         target = self._target
-        before, spec = target.shown_view, target.spec
+        before, spec = target.current_view, target.spec
         try:
             folded = None if spec.text or spec.query or "type" in spec.group else self.tasks.filter()
             parts = [each for each in (spec.filter, folded) if each is not None]
-            view = target.shown_view = self._store.view(replace(spec, filter=all_of(parts)))
+            view = target.current_view = self._store.view(replace(spec, filter=all_of(parts)))
         except BadRequest as error:
             drop_query(target, error)
             return
@@ -130,15 +130,15 @@ class ListViewController:
             view.fold(*before.folded, is_folded=True)
         if not (spec.text or spec.query or spec.group or spec.sort):
             self._items.show(view, self._items.current_id)
-            target.draw_words()
+            target.update_labels()
         self.reload()
 
     def reload(self, *, is_wanted: bool = True) -> None:
         """Read the view again, or once more after a reading. Keys wait for a reading that the user wants."""
         self._target.readings.ask(is_wanted=is_wanted)
         self._is_due = True
-        if self._loading is not self._target.shown_view:
-            panes, view = self._target.panes, self._target.shown_view
+        if self._loading is not self._target.current_view:
+            panes, view = self._target.panes, self._target.current_view
             is_first = not (panes.size or view.is_grouped or view.count)  # the rows known so far are painted before
             begin = partial(panes.app.call_later, panes.run_worker) if is_first else panes.run_worker
             begin(work(self._load), exclusive=True, group="view")
@@ -162,17 +162,17 @@ class ListViewController:
     async def loaded(self) -> None:
         """Wait until all ids of the list are known."""
         while self._items.is_attached and not is_complete(self._items):
-            await self._target.shown_view.reload()
-            self._items.show(self._target.shown_view, self._items.current_id)
+            await self._target.current_view.reload()
+            self._items.show(self._target.current_view, self._items.current_id)
 
-    def draw_words(self, heading: Sequence[Part], totals: NodeTotals | None, position: tuple[int, int, str]) -> None:
+    def update_labels(self, heading: Sequence[Part], totals: NodeTotals | None, position: tuple[int, int, str]) -> None:
         """Draw a heading, the tabs, the status, and the reason for an empty list.
 
         `position` is the number of the row under the cursor, that of all rows, and their noun.
         """
         target, store = self._target, self._store
         views = target.shared.views
-        unread = unread_words(store.search.unread(target.shown_view))
+        unread = unread_words(store.search.unread(target.current_view))
         selected = selection_words(target.panes.selected.totals)
         has_key = not (store.lookups.is_read_only or target.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
@@ -228,9 +228,9 @@ class ListViewController:
         self.show()
 
     async def _load(self) -> None:
-        view = self._loading = self._target.shown_view
+        view = self._loading = self._target.current_view
         try:
-            while self._is_due and view is self._target.shown_view:
+            while self._is_due and view is self._target.current_view:
                 self._is_due, reading = False, self._target.readings.asked
                 await view.reload()
                 self._show_loaded(view)
@@ -242,7 +242,7 @@ class ListViewController:
                 self._loading = None
 
     def _show_loaded(self, view: View) -> None:
-        if not self._items.is_attached or view is not self._target.shown_view:
+        if not self._items.is_attached or view is not self._target.current_view:
             return
         wanted, is_added = self._wanted_item, self._is_added
         if self._is_due and wanted is not None and view.index_of(wanted) is None:
@@ -250,7 +250,7 @@ class ListViewController:
         else:
             self._wanted_item, self._is_added = None, False
         self._items.show(view, self._items.current_id if wanted is None else wanted)
-        self._target.draw_words()
+        self._target.update_labels()
         panes = self._target.panes
         panes.preview_soon()
         panes.run_worker(work(self._count_unready, view), exclusive=True, group="unready")
@@ -264,11 +264,11 @@ class ListViewController:
             await asyncio.sleep(UNMATCHED_REST)
             wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
             self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None)
-        if self._items.is_attached and view is self._target.shown_view:
+        if self._items.is_attached and view is self._target.current_view:
             if not self.is_judged:
                 self.is_judged = True
                 self._items.forget_drawn()
-            self._target.draw_words()
+            self._target.update_labels()
 
 
 class ColumnChoice:
