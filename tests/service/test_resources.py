@@ -191,6 +191,7 @@ async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> 
         "body": 4 * 1024 * 1024,
         "text": 1_000_000,
         "tag": 100,
+        "tags": 100,
         "upload": 100 * 1024 * 1024,
         "accessTokenLifetime": 3600,
     }

@@ -171,6 +171,7 @@ async def test_unknown_and_foreign_keys_are_refused_by_name(maya: Client) -> Non
         ("Tags", "ux"),
         ("Tags", ["ux", 1]),
         ("Tags", [""]),
+        ("Tags", [f"t{number}" for number in range(101)]),
         ("Estimate", ["3"]),
         ("Estimate", True),
         ("Channel_cf", "Pigeon"),

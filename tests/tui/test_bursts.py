@@ -344,3 +344,20 @@ async def test_no_key_waits_for_the_network(world: World, store: Store, opened: 
         await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
 
         world.faults.is_answered = lambda _path: True
+
+
+async def test_keys_from_before_a_failure_that_arrive_behind_it_are_dropped(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        cursor = items(pilot).cursor
+        late = [events.Key("j", "j") for _ in range(3)]
+        burst(pilot, "g", "z")
+        await done(pilot)
+        for key in late:
+            pilot.app.post_message(key)
+        await done(pilot)
+        stayed = items(pilot).cursor
+        await press(pilot, "j")
+
+        assert stayed == cursor
+        assert items(pilot).cursor == cursor + 1
+        await until(lambda: "3 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import node, offline_store, put_nouns
+from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -389,3 +389,39 @@ def test_each_project_has_its_own_query(tmp_path: Path) -> None:
             shared.now = replace(shared.now, query=query or shared.now.query)
 
     assert queries == ["", "", "status:open", "type:bug"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [("escape",), ("enter", "escape"), ("enter", "j", "escape")])
+async def test_escape_after_a_filter_returns_to_the_row_where_it_began(
+    tmp_path: Path, opened: Open, keys: Sequence[str]
+) -> None:
+    with offline_store(tmp_path, [item(number) for number in range(1, 60)]) as store:
+        async with opened(store) as pilot:
+            await press(pilot, *"41j")
+            began = items(pilot).current_id
+            await press(pilot, "/", "1")
+            await until(lambda: items(pilot).current_id != began, lambda: text_of(pilot.app))
+            await press(pilot, *keys)
+
+            assert began == 42
+            await until(lambda: items(pilot).current_id == began, lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("typed", ["grapefruit", "grapefruit juice"])
+async def test_a_filter_that_no_name_matches_offers_the_texts_with_their_number(
+    tmp_path: Path, opened: Open, typed: str
+) -> None:
+    documents = [item(1, Description="Grapefruit and its juice"), item(2, Description="juice of a grapefruit"), item(3)]
+    with offline_store(tmp_path, documents) as store:
+        async with opened(store) as pilot:
+            await press(pilot, "/", *typed, "enter")
+            await until(lambda: "search texts and comments: 2 items" in text_of(pilot.app), lambda: text_of(pilot.app))
+            empty = text_of(pilot.app)
+            await press(pilot, "f", "/")
+            await until(lambda: "Item 1" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+            assert "f/" in empty
+            assert ("in its name" in empty) == (typed == "grapefruit")
+            assert "Item 3" not in text_of(pilot.app)

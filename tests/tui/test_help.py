@@ -191,7 +191,7 @@ async def test_the_help_of_each_screen_lists_each_key_once_and_cuts_no_help(
 async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> None:
     async with asked(size=(60, 20)) as (pilot, app):
         await pilot.press("down")
-        at = next(number for number, line in enumerate(lines_of(app)) if "Filter as you type" in line)
+        at = next(number for number, line in enumerate(lines_of(app)) if "Filter by names" in line)
 
         assert "▌" in lines_of(app)[at]
         assert COMMAND_BY_ID["list.filter"].help.removesuffix(".").split()[-1] in " ".join(lines_of(app)[at : at + 3])

@@ -1,4 +1,4 @@
-"""Pictures as terminals draw them: in kitty's protocol, as sixels, or as half blocks where they can do neither."""
+"""Pictures as terminals draw them: in kitty's protocol, or as half blocks where they do not know it."""
 
 import base64
 import io
@@ -11,9 +11,9 @@ from tests.tui.stage import Stage, text_of
 from textual.drivers.headless_driver import HeadlessDriver
 
 from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
-from backlit.tui.drawing.images import ImageProtocol, cells_for, choose_protocol, kitty_image, sixel_image
+from backlit.tui.drawing.images import ImageProtocol, cells_for, choose_protocol, kitty_image
 
-KITTY, SIXEL, BLOCKS = ImageProtocol.KITTY, ImageProtocol.SIXEL, ImageProtocol.BLOCKS
+KITTY, BLOCKS = ImageProtocol.KITTY, ImageProtocol.BLOCKS
 
 
 def picture(width: int = 40, height: int = 24) -> Image.Image:
@@ -30,38 +30,18 @@ def png_of(made: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def drawn(sixels: str) -> Image.Image:
-    """What a terminal makes of sixels."""
-    found = re.fullmatch(r'\x1bP0;1q"1;1;(\d+);(\d+)((?:#\d+;2;\d+;\d+;\d+)*)(.*)\x1b\\', sixels, re.DOTALL)
-    assert found
-    made = Image.new("RGB", (int(found[1]), int(found[2])), "#00ff00")
-    parts = (each.split(";") for each in found[3].split("#")[1:])
-    palette = {int(n): (int(r) * 255 // 100, int(g) * 255 // 100, int(b) * 255 // 100) for n, _, r, g, b in parts}
-    for band, line in enumerate(found[4].split("-")):
-        for of_colour in line.split("$"):
-            colour, signs = re.fullmatch(r"#(\d+)(.*)", of_colour, re.DOTALL).groups()  # type: ignore[union-attr] # it fits
-            x = 0
-            for count, sign in re.findall(r"(?:!(\d+))?([?-~])", signs):
-                for _ in range(int(count or 1)):
-                    for row in range(6):
-                        if (ord(sign) - 63) >> row & 1:
-                            made.putpixel((x, band * 6 + row), palette[int(colour)])
-                    x += 1
-    return made
-
-
 @pytest.mark.parametrize(
     ("wanted", "environment", "way"),
     [
         ("auto", {"TERM": "xterm-kitty"}, KITTY),
         ("auto", {"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, KITTY),
         ("auto", {"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, KITTY),
-        ("auto", {"TERM": "foot-extra"}, SIXEL),
+        ("auto", {"TERM": "foot-extra"}, BLOCKS),
         ("auto", {"TERM": "xterm-256color"}, BLOCKS),
         ("auto", {}, BLOCKS),
         ("auto", {"TERM": "tmux-256color", "KITTY_WINDOW_ID": "1"}, BLOCKS),
         ("auto", {"TERM": "xterm-kitty", "TMUX": "/tmp/x"}, BLOCKS),
-        ("sixel", {"TERM": "xterm-kitty"}, SIXEL),
+        ("kitty", {"TERM": "xterm-256color"}, KITTY),
         ("blocks", {"TERM": "xterm-kitty"}, BLOCKS),
     ],
 )
@@ -79,15 +59,6 @@ def test_a_picture_keeps_its_shape_in_cells_that_are_higher_than_wide(
     size: tuple[int, int], room: tuple[int, int], cells: tuple[int, int]
 ) -> None:
     assert cells_for(Image.new("RGBA", size), *room, (10, 20)) == cells
-
-
-def test_sixels_are_the_picture_on_the_background() -> None:
-    made = drawn(sixel_image(picture(), 40, 26, "#ffffff"))
-
-    assert made.size == (40, 24)
-    assert [made.getpixel(at) for at in ((0, 0), (39, 11), (0, 12), (39, 23))] == [
-        *((255, 255, 255), (255, 0, 0), (0, 0, 255), (0, 0, 255)),
-    ]
 
 
 def test_kittys_chunks_together_are_the_picture() -> None:
@@ -122,11 +93,11 @@ async def test_a_picture_is_drawn_at_its_place_and_taken_away(monkeypatch: pytes
 
 
 @pytest.mark.slow
-async def test_a_terminal_that_does_not_say_how_large_its_cells_are_gets_half_blocks() -> None:
+async def test_a_terminal_that_does_not_know_kittys_protocol_gets_half_blocks() -> None:
     content = png_of(picture())
 
     async with Stage().run_test(size=(60, 20)) as pilot:
-        pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), SIXEL))
+        pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), BLOCKS))
         await pilot.pause()
 
         assert "▀▀▀" in text_of(pilot.app)

@@ -83,7 +83,7 @@ class Profile(Struct, frozen=True):
     seed: int = 0
 
 
-IMAGE_WAYS = ("kitty", "sixel", "blocks")
+IMAGE_WAYS = ("kitty", "blocks")
 
 
 class Settings(Struct, frozen=True):

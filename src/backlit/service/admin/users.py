@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,10 @@ SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
 
 _NAME = re.compile(r"[^\s\\/:]+")
+_HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Categories of control, format and bidirectional signs, and of what is no letter anywhere."""
+_ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
+"""Alphabets with letters that look like those of another."""
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+")
 _SHOWN = (users.c.id, users.c.name, users.c.display_name, users.c.email, users.c.is_licensed, users.c.password_hash)
 
@@ -47,8 +52,22 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 def check_new(connection: Connection, name: str, email: str) -> None:
     """Raise BadRequest or Conflict where a user cannot be added under the name; before a password is asked for."""
     must_be_usable(name, email)
+    must_be_distinct(name.strip())
     if connection.execute(select(users.c.id).where(in_any_case(users.c.name, name.strip()))).first():
         raise Conflict(f"There is a user {name!r} already. For another password: backlit admin users password {name}")
+
+
+def must_be_distinct(name: str) -> None:
+    """Raise BadRequest for a name that looks like another: with hidden signs, other forms of letters or two scripts."""
+    if any(unicodedata.category(letter) in _HIDDEN for letter in name):
+        raise BadRequest(f"The user name {name!a} has signs that cannot be seen. Leave them out.")
+    plain = unicodedata.normalize("NFKC", name)
+    if plain != name:
+        raise BadRequest(f"The user name {name!r} has letters in an unusual form. Write {plain!r}.")
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name} & _ALIKE
+    if len(scripts) > 1:
+        alphabets = " and ".join(sorted(script.capitalize() for script in scripts))
+        raise BadRequest(f"The user name {name!r} mixes {alphabets} letters, which look alike. Use one alphabet.")
 
 
 def must_be_usable(name: str, email: str) -> None:

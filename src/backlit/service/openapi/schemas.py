@@ -8,7 +8,7 @@ from msgspec.json import schema_components
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.routes.work_items import RANK_PLACES
-from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
+from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TAGS_LIMIT, TEXT_LIMIT
 
 Schema = dict[str, Any]
 
@@ -32,7 +32,11 @@ _JSON_TYPES: Mapping[ValueType, Schema] = {
     ValueType.INTEGER: {"type": "integer", "minimum": -INTEGER_LIMIT, "maximum": INTEGER_LIMIT},
     ValueType.NUMBER: {"type": "number"},
     ValueType.BOOLEAN: {"type": "boolean"},
-    ValueType.TAGS: {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": TAG_LIMIT}},
+    ValueType.TAGS: {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": TAG_LIMIT},
+        "maxItems": TAGS_LIMIT,
+    },
     ValueType.DATETIME: DATETIME,
 }
 

@@ -10,7 +10,7 @@ from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, json_answer, resource_answer
 from backlit.service.http.listing import list_resources
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
-from backlit.service.rules.checks import TAG_LIMIT, TEXT_LIMIT
+from backlit.service.rules.checks import TAG_LIMIT, TAGS_LIMIT, TEXT_LIMIT
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import projects, users
 from backlit.service.tables.projects import ProjectSettings, teams_of, time_entry_types_of
@@ -119,6 +119,7 @@ def read_capabilities(call: RequestContext) -> HandlerResponse:
                 "body": BODY_LIMIT,
                 "text": TEXT_LIMIT,
                 "tag": TAG_LIMIT,
+                "tags": TAGS_LIMIT,
                 "upload": call.shared.settings.max_upload,
                 "accessTokenLifetime": ACCESS_TOKEN_LIFETIME,
             },

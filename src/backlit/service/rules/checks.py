@@ -20,6 +20,8 @@ INTEGER_LIMIT = 2**53 - 1
 """The largest integer on which all JSON readers agree."""
 TEXT_LIMIT = 1_000_000
 TAG_LIMIT = 100
+TAGS_LIMIT = 100
+"""Tags of one item."""
 
 _IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
 _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
@@ -162,6 +164,8 @@ def _tags(key: str, value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise _Wrong(f"{key} must be a list of texts.")
     tags = list(dict.fromkeys(tag.strip() for tag in value))
+    if len(tags) > TAGS_LIMIT:
+        raise _Wrong(f"{key} may have {counted(TAGS_LIMIT, 'tag')}; this has {len(tags)}.")
     faults = (text_fault("A tag", tag, TAG_LIMIT, may_be_empty=False) for tag in tags)
     return list(_sound(tags, next(filter(None, faults), None)))
 

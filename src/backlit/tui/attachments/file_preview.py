@@ -19,7 +19,15 @@ from textual.widget import Widget
 from backlit.model.amounts import counted, size_text
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
+from backlit.tui.drawing.images import (
+    ImageError,
+    ImageProtocol,
+    TerminalImage,
+    background_of,
+    image_lines,
+    kitty_removal,
+    read_image,
+)
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, joined, safe, safe_block
 from backlit.tui.drawing.themes import ThemeStyles
@@ -258,12 +266,14 @@ class FileLines(Widget):
         self._preview = preview
         self._lines: list[Line] = []
         self._top = 0
-        self._picture = TerminalImage(preview.picture, way) if preview.picture is not None else None
+        self._picture: TerminalImage | None = None
+        if preview.picture is not None and way is ImageProtocol.KITTY:
+            self._picture = TerminalImage(preview.picture)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
         theme = ThemeStyles.of(self.app)
-        if self._picture is not None and self._picture.fits(theme):
+        if self._picture is not None and not theme.is_colourless:
             self.call_after_refresh(self.run_worker, work(self._draw_picture), exclusive=True)
         else:
             self._lines = self._preview.draw(event.size.width, event.size.height, theme)
@@ -272,14 +282,14 @@ class FileLines(Widget):
     async def _draw_picture(self) -> None:
         region = self.region
         if self._picture is not None:
-            drawn = await asyncio.to_thread(self._picture.sequence, region, ThemeStyles.of(self.app).style())
+            drawn = await asyncio.to_thread(self._picture.sequence, region)
             if self.is_attached and region == self.region:
-                cast("ChordApp", self.app).draw_beside(drawn, region)
+                cast("ChordApp", self.app).draw_beside(drawn)
 
     def on_unmount(self) -> None:
         """Take the picture away."""
         if self._picture is not None:
-            cast("ChordApp", self.app).draw_beside(self._picture.gone())
+            cast("ChordApp", self.app).draw_beside(kitty_removal())
 
     def scroll_lines(self, lines: int) -> None:
         """Move what is in sight."""

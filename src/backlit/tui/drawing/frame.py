@@ -55,15 +55,11 @@ class Frame:
             self._rows = [CellRow(size.width) for _ in range(size.height)]
             self.forget()
 
-    def forget(self, region: Region | None = None) -> None:
-        """Mark cells as unknown, in a region or anywhere; they are written when they are next painted."""
-        if region is None:
-            self._is_sure = False
-            for row in self._rows:
-                row.forget()
-            return
-        for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
-            row.forget(region.x, region.right)
+    def forget(self) -> None:
+        """Mark all cells as unknown; they are written when they are next painted."""
+        self._is_sure = False
+        for row in self._rows:
+            row.forget()
 
     def take(self, update: LayoutUpdate | ChopsUpdate, system: ColorSystem) -> None:
         """Put all that Textual painted."""

@@ -355,13 +355,12 @@ class CellRow:
             if x < end and x + strip.cell_length > start:
                 del self.strips[x]
 
-    def forget(self, start: int = 0, end: int | None = None) -> None:
-        """Mark some cells as unknown; they are written when they are next painted."""
-        end = len(self.characters) if end is None else min(end, len(self.characters))
-        start = max(0, start)
-        self.shown[start:end] = [None] * (end - start)
-        self.shown_styles[start:end] = [None] * (end - start)
-        self._forget_strips(start, end)
+    def forget(self) -> None:
+        """Mark all cells as unknown; they are written when they are next painted."""
+        width = len(self.characters)
+        self.shown[:] = [None] * width
+        self.shown_styles[:] = [None] * width
+        self._forget_strips(0, width)
 
     def blank(self, start: int, end: int) -> None:
         """Erase the characters of some cells, and keep their background."""

@@ -99,19 +99,14 @@ class FramedApp(HookedApp, inherit_bindings=False):
         self.refresh(layout=True)
         self.screen.refresh(layout=True)
 
-    def draw_beside(self, sequence: str, region: Region | None = None) -> None:
-        """Send a sequence that is no text, such as a picture, after the frame drawn so far.
-
-        The cells of `region`, which it covers, become unknown.
-        """
+    def draw_beside(self, sequence: str) -> None:
+        """Send a sequence that is no text, such as a picture, after the frame drawn so far."""
         driver = driver_of(self)
         if driver is None or not sequence:
             return
         framed = self._framed_driver()
         if self._frame is not None and framed is not None:
             self._write(framed, self._frame)
-            if region is not None:
-                self._frame.forget(region)
             sequence = self._frame.rest() + sequence
         driver.write(sequence)
         driver.flush()

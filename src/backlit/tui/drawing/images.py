@@ -1,4 +1,4 @@
-"""Images in the terminal: as half blocks, sixels or by kitty's protocol. Needs Pillow, of the extra `images`.
+"""Images in the terminal: as half blocks or by kitty's protocol. Needs Pillow, of the extra `images`.
 
 The terminal is never queried: a late answer over a slow line would be taken for keys.
 """
@@ -6,14 +6,12 @@ The terminal is never queried: a late answer over a slow line would be taken for
 import base64
 import fcntl
 import io
-import re
 import struct
 import sys
 import termios
 import warnings
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
 from typing import TYPE_CHECKING
 
 from rich.color import Color
@@ -22,7 +20,6 @@ from rich.style import Style
 from textual.geometry import Region
 
 from backlit.tui.drawing.text import Line
-from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -97,65 +94,8 @@ def _shade(above: object, below: object) -> str:
     return _SHADES[min(len(_SHADES) - 1, int((above + below) / 2 * len(_SHADES) / 256))]
 
 
-BAND = 6
-COLOURS = 128
-"""Colours of an image; a VT340 has 16, current terminals 256 and more."""
-_RUNS = re.compile(r"(.)\1{3,}", re.DOTALL)
-_SIGNS = bytes(min(63 + bits, 126) for bits in range(256))
-
-
-def sixel_image(picture: "Image", width: int, height: int, background: str) -> str:
-    """Return the sequence that shows an image at the cursor, so many pixels wide and high; slow.
-
-    Transparent parts show the background (`#rrggbb`). Only whole bands are drawn, so that none hangs over.
-    """
-    from PIL import Image
-
-    size = max(1, width), max(BAND, height - height % BAND)
-    fitted = picture.resize(size)
-    ground = Image.new("RGBA", size, background)
-    ground.paste(fitted, (0, 0), fitted)
-    indexed = ground.convert("RGB").quantize(COLOURS)
-    points, across = indexed.tobytes(), size[0]
-    bands = (points[at : at + BAND * across] for at in range(0, len(points), BAND * across))
-    drawn = "-".join(_band(band, across) for band in bands)
-    return f'\x1bP0;1q"1;1;{size[0]};{size[1]}{_palette(indexed)}{drawn}\x1b\\'
-
-
-def _palette(indexed: "Image") -> str:
-    values = indexed.getpalette() or []
-    colours = zip(values[0::3], values[1::3], values[2::3], strict=True)
-    return "".join(
-        f"#{number};2;{round(red / 2.55)};{round(green / 2.55)};{round(blue / 2.55)}"
-        for number, (red, green, blue) in enumerate(colours)
-    )
-
-
-def _band(points: bytes, width: int) -> str:
-    rows = [points[at : at + width] for at in range(0, len(points), width)]
-    return "$".join(f"#{colour}{_line(rows, colour, width)}" for colour in sorted(set(points)))
-
-
-def _line(rows: list[bytes], colour: int, width: int) -> str:
-    """Return a colour's line of a band: a bit for each of the six rows, computed for all columns at once."""
-    bits = 0
-    for row, points in enumerate(rows):
-        bits |= int.from_bytes(points.translate(_bit_where(colour, row)), "big")
-    signs = bits.to_bytes(width, "big").translate(_SIGNS).decode("ascii").rstrip("?")
-    return _RUNS.sub(lambda run: f"!{len(run[0])}{run[1]}", signs)
-
-
-@cache
-def _bit_where(colour: int, row: int) -> bytes:
-    table = bytearray(256)
-    table[colour] = 1 << row
-    return bytes(table)
-
-
 _KITTY_TERMINALS = ("xterm-kitty", "xterm-ghostty", "wezterm")
 _KITTY_PROGRAMS = frozenset({"ghostty", "WezTerm"})
-_SIXEL_TERMINALS = ("foot", "mlterm", "contour", "yaft")
-_SIXEL_PROGRAMS = frozenset({"mintty", "iTerm.app"})
 _MULTIPLEXERS = ("tmux", "screen")
 _CHUNK = 4096
 _IMAGE = 1217
@@ -168,7 +108,6 @@ class ImageProtocol(StrEnum):
     """A value of `images` in config.toml."""
 
     KITTY = "kitty"
-    SIXEL = "sixel"
     BLOCKS = "blocks"
 
 
@@ -181,8 +120,6 @@ def choose_protocol(wanted: str, environment: Mapping[str, str]) -> ImageProtoco
         return ImageProtocol.BLOCKS
     if terminal.startswith(_KITTY_TERMINALS) or program in _KITTY_PROGRAMS or "KITTY_WINDOW_ID" in environment:
         return ImageProtocol.KITTY
-    if terminal.startswith(_SIXEL_TERMINALS) or program in _SIXEL_PROGRAMS:
-        return ImageProtocol.SIXEL
     return ImageProtocol.BLOCKS
 
 
@@ -231,30 +168,13 @@ def _at_place(column: int, row: int, sequence: str) -> str:
 
 
 class TerminalImage:
-    """An image that the terminal itself draws over empty cells."""
+    """An image that the terminal itself draws over empty cells, by kitty's protocol."""
 
-    def __init__(self, picture: "Image", protocol: ImageProtocol) -> None:
+    def __init__(self, picture: "Image") -> None:
         self._picture = picture
-        self._protocol = protocol
-        self._cell = cell_size()
+        self._cell = cell_size() or USUAL_CELL
 
-    def fits(self, theme: ThemeStyles) -> bool:
-        """Return whether the terminal can draw it: in colours, and sixels only with a known cell size."""
-        is_known = self._protocol is ImageProtocol.KITTY or (
-            self._protocol is ImageProtocol.SIXEL and self._cell is not None
-        )
-        return is_known and not theme.is_colourless
-
-    def sequence(self, region: Region, style: Style) -> str:
+    def sequence(self, region: Region) -> str:
         """Return the sequence that draws it in a region of the screen; slow."""
-        cell = self._cell or USUAL_CELL
-        columns, rows = cells_for(self._picture, region.width, region.height, cell)
-        if self._protocol is ImageProtocol.KITTY:
-            return kitty_removal() + _at_place(region.x, region.y, kitty_image(self._picture, columns, rows, cell))
-        ground = background_of(style)
-        drawn = sixel_image(self._picture, columns * cell[0], rows * cell[1], ground)
-        return _at_place(region.x, region.y, drawn)
-
-    def gone(self) -> str:
-        """Return the sequence that removes it; empty for sixels, which vanish under drawn cells."""
-        return kitty_removal() if self._protocol is ImageProtocol.KITTY else ""
+        columns, rows = cells_for(self._picture, region.width, region.height, self._cell)
+        return kitty_removal() + _at_place(region.x, region.y, kitty_image(self._picture, columns, rows, self._cell))

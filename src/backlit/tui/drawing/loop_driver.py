@@ -102,7 +102,7 @@ class LoopDriver(LinuxDriver):
                 messages = parser.feed(decode(received))
             else:
                 return  # the terminal is gone
-            for message in messages:
+            for message in list(messages):  # all have their time before the first of them can fail
                 self.process_message(message)
 
     def write(self, data: str) -> None:

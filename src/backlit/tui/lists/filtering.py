@@ -184,6 +184,24 @@ def joined(first: str, second: str) -> str:
     return f"({first}) ({second})" if first and second else first or second
 
 
+def in_texts(filtering: FilterState) -> FilterState | None:
+    """Return a filter that looks for its words in texts and comments too; None where it looks for none in names."""
+    text = "" if filtering.text.startswith("#") else filtering.text
+    before = parse_query(joined(filtering.query, quoted(text)) if text else filtering.query)
+    after = _anywhere(before)
+    return None if after == before else replace(filtering, text="", query=write_query(after))
+
+
+def _anywhere(node: QueryNode) -> QueryNode:
+    match node:
+        case NameText(text):
+            return Condition(ANYWHERE_KEY, ":", (text,))
+        case AllOf(parts) | AnyOf(parts):
+            return replace(node, parts=tuple(map(_anywhere, parts)))
+        case Condition() | NotThis():
+            return node
+
+
 def words_wanted(query: str) -> str:
     """Return the words that a query searches texts for, without the words that it excludes."""
     return " ".join(_words(parse_query(query)))

@@ -44,6 +44,7 @@ from backlit.tui.lists.filtering import (
     choices_for,
     chosen_in,
     filter_list,
+    in_texts,
     item_counts,
     narrowed,
 )
@@ -347,6 +348,15 @@ def open_line(target: ListTarget, call: CommandContext) -> None:
         target.line.begin()
 
 
+def search_texts(target: ListTarget, _call: CommandContext) -> None:
+    """Look for the words of the filter in texts and comments too. Raises CannotAct where it has none."""
+    wider = in_texts(target.shared.now)
+    if wider is None:
+        raise CannotAct("Nothing is filtered by a part of a name. Press / and type a word first.")
+    target.line.close()
+    filter_list(target, wider)
+
+
 def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
     """Return the parts of a query that can stand at the cursor."""
     return complete(text, cursor, target.store.names.vocabulary()) if text.strip() else ()
@@ -357,6 +367,7 @@ def clear(target: ListTarget, _call: CommandContext) -> None:
     now = target.shared.now
     target.shared.now = replace(now.cleared, node=None if target.node else now.node)
     target.line.close()
+    target.line.forget_row()
     target.take_filter()
 
 
@@ -369,10 +380,13 @@ def unwind(target: ListTarget, _call: CommandContext) -> None:
         return
     elif now.text:
         filter_list(target, replace(now, text=""))
+        target.line.return_to_row()
     elif items.selection.clear():
         return
     elif now.is_narrowed:
         filter_list(target, replace(now, query=now.before))
+        if not target.shared.now.is_narrowed:
+            target.line.return_to_row()
     elif target.node is not None:
         filter_list(target, replace(now, node=None))
     elif target.frame.hide_greeting():

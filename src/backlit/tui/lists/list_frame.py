@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol
 
 from msgspec.structs import replace
 from textual import on
@@ -21,7 +22,7 @@ from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
-from backlit.tui.widgets.item_list import is_bare
+from backlit.tui.widgets.item_list import ItemList, is_bare
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -34,7 +35,7 @@ HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel
 HINTS_WITHOUT_ROWS = ("g", "app.help")
 PREVIEW = "preview.toggle"
 """The hint that is shown without the preview."""
-HINT = "part of a name, #id, or a query:  status:open @me est>5"
+HINT = "part of a name, #id, or a query:  status:open @me text:word"
 
 GREETED = "greeting hidden"
 """The key of the value that keeps the line for a new user hidden."""
@@ -162,14 +163,27 @@ def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
     return parts
 
 
+class LineTarget(FilterTarget, Protocol):
+    """A list with a filter line."""
+
+    @property
+    def items(self) -> ItemList:
+        """The list with the focus."""
+
+    def item_added(self, item_id: int) -> None:
+        """Put the cursor on an item once the list is loaded."""
+
+
 class FilterLine(QueryLine):
     """The line that filters a list with every letter; the typed query narrows the query before it."""
 
-    def __init__(self, target: FilterTarget) -> None:
+    def __init__(self, target: LineTarget) -> None:
         super().__init__(self._candidates, target.store.typed.lines)
         self._target = target
         self._kept = self._typed = ""
         self._focus_before: Widget | None = None
+        self._began_at: int | None = None
+        """The item under the cursor before the filter of this line."""
         self.steps = 0
         """Requested steps from match to match that are not taken yet."""
 
@@ -178,6 +192,8 @@ class FilterLine(QueryLine):
         now = self._target.shared.now
         if not self._typed or now.query != joined(self._kept, self._typed):  # another filter came
             self._kept, self._typed = now.query, ""
+        if not (now.text or self._typed):
+            self._began_at = self._target.items.current_id
         self._focus_before = self.screen.focused
         self.open(FILTER, self._typed or now.text, HINT)
 
@@ -191,6 +207,10 @@ class FilterLine(QueryLine):
     def leave(self) -> None:
         """Close the line and drop its text, after the keys typed so far."""
         self.input.call_later(self._leave)
+
+    def forget_row(self) -> None:
+        """Stay where the cursor is when the filter goes."""
+        self._began_at = None
 
     def press(self, key: str) -> bool:
         """Apply the line at enter; called before any later key."""
@@ -223,6 +243,13 @@ class FilterLine(QueryLine):
     def _leave(self) -> None:
         self.close()
         filter_list(self._target, replace(self._target.shared.now, text="", query=self._kept))
+        self.return_to_row()
+
+    def return_to_row(self) -> None:
+        """Put the cursor on the row where the filter of this line began, once the list is loaded."""
+        if self._began_at is not None and self._target.store.item(self._began_at) is not None:
+            self._target.item_added(self._began_at)
+        self._began_at = None
 
     def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
         return complete(text, cursor, self._target.store.names.vocabulary()) if text.strip() else ()

@@ -21,7 +21,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words
+from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words, in_texts
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
@@ -45,12 +45,16 @@ UNMATCHED_REST = 0.3
 
 
 class Unmatched(Struct, frozen=True):
-    """A spec that no item matches, the done items that do, and the totals without the filter and without its end."""
+    """A spec that no item matches, the done items that do, and the totals without the filter and without its end.
+
+    `texts` is the number of items that have the words of the filter in a text or a comment.
+    """
 
     spec: ViewSpec | None = None
     done: int | None = None
     all: NodeTotals = NO_TOTALS
     rest: NodeTotals | None = None
+    texts: int | None = None
 
 
 class UnmatchedReader:
@@ -64,14 +68,15 @@ class UnmatchedReader:
         """Forget the totals, because items changed."""
         self._kept = {}
 
-    async def read(self, spec: ViewSpec, wider: ViewSpec | None = None) -> Unmatched:
-        """Return the figures of a spec; `wider` is the spec without the end of the filter."""
+    async def read(self, spec: ViewSpec, wider: ViewSpec | None = None, in_texts: ViewSpec | None = None) -> Unmatched:
+        """Return the figures of a spec; `wider` is it without the end of the filter, `in_texts` looks in texts too."""
         kept, bare = self._kept, replace(spec, text="", query="")
         if bare not in kept:
             kept[bare] = (await self._loaded(bare)).totals or NO_TOTALS
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
         rest = (await self._loaded(wider)).totals if wider not in {None, bare} else None
-        return Unmatched(spec, done, kept[bare], rest)
+        texts = (await self._loaded(in_texts)).count if in_texts is not None else None
+        return Unmatched(spec, done, kept[bare], rest, texts)
 
     async def _loaded(self, spec: ViewSpec) -> View:
         view = self._view_of(spec)
@@ -187,7 +192,16 @@ class ListViewController:
         if is_empty:
             spec, can_clear = target.spec, target.shared.now.can_clear
             words = filter_words(spec.query, spec.text)
-            explain_empty(self._items, store, spec, words, unmatched.done, rest=unmatched.rest, can_clear=can_clear)
+            explain_empty(
+                self._items,
+                store,
+                spec,
+                words,
+                unmatched.done,
+                rest=unmatched.rest,
+                texts=unmatched.texts,
+                can_clear=can_clear,
+            )
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
@@ -263,7 +277,9 @@ class ListViewController:
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(UNMATCHED_REST)
             wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
-            self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None)
+            found = in_texts(self._target.shared.now)
+            texts = None if found is None else found.over(spec, self._store)
+            self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None, texts)
         if self._items.is_attached and view is self._target.current_view:
             if not self.is_judged:
                 self.is_judged = True

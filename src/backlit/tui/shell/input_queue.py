@@ -120,7 +120,7 @@ class InputQueue:
         self._shown_at = math.inf
         self._is_typing = False
         self._given: events.Event | None = None
-        self._refused_at = -math.inf
+        self._refused_at = self._failed_at = -math.inf
         self._given_up: set[Worker[Any]] = set()
         self._asking: set[Worker[Any]] = set()
 
@@ -151,12 +151,15 @@ class InputQueue:
         return 0
 
     def fail(self) -> int:
-        """Drop the waiting events after a failed command, as they were meant for another state; keep them after esc.
+        """Drop the events from before a failed command's end, meant for another state; keep them after esc.
 
+        Those that are still on their way from the thread that reads the terminal are dropped when they arrive.
         Returns the number of dropped keys.
         """
-        is_escape = isinstance(self._given, events.Key) and self._given.key == "escape"
-        return 0 if is_escape else self.drop()
+        if isinstance(self._given, events.Key) and self._given.key == "escape":
+            return 0
+        self._failed_at = asyncio.get_running_loop().time()
+        return self.drop()
 
     def refuse(self) -> int:
         """Drop the keys behind a refused answer: those that wait, and text that follows without a pause.
@@ -210,6 +213,8 @@ class InputQueue:
     def _is_behind_refusal(self, event: events.Event) -> bool:
         if not isinstance(event, (events.Key, events.Paste)):
             return False
+        if event.time <= self._failed_at:
+            return not (isinstance(event, events.Key) and event.key == "ctrl+c")
         is_text = isinstance(event, events.Paste) or event.is_printable or event.key == "enter"
         is_behind = is_text and event.time - self._refused_at < PAUSE
         self._refused_at = max(event.time, self._refused_at) if is_behind else -math.inf

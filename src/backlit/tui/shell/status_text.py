@@ -167,10 +167,13 @@ def explain_empty(
     done_matches: int | None = None,
     *,
     rest: NodeTotals | None = None,
+    texts: int | None = None,
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
     """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known.
+
+    `texts` is the number of items that have the words in a text or a comment.
 
     Not `can_clear` means that all filters are the view's own.
     """
@@ -195,7 +198,8 @@ def explain_empty(
         named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
         last = ("esc", "clear the filter" if count == 1 else named)
         both = (last, ("f0", "clear all filters"))[: min(count, 2) * can_clear]
-        items.empty_ways = (*both, ("/", "change the filter"), *done, _SEARCH)
+        inside = (("f/", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
+        items.empty_ways = (*inside, *both, ("/", "change the filter"), *done, _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
@@ -206,10 +210,15 @@ def explain_empty(
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
     """Return the heading of a list without matches: the filters, and the matches among done items."""
-    named = " and ".join(f"“{each.removeprefix('/')}”" for each in filters) or "the filter"
+    named = " and ".join(map(_filter_named, filters)) or "the filter"
     elsewhere = f" · {counted(done_matches, 'done item does', 'done items do')}" if done_matches else ""
     scope = ", open or done" if done_matches == 0 and not with_done else ""
     return f"No {'' if with_done or scope else 'open '}item matches {named}{scope}{elsewhere}"
+
+
+def _filter_named(words: str) -> str:
+    """Return a filter in quotes; a text after a slash is looked for in names alone, if it is no number."""
+    return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
