@@ -45,13 +45,11 @@ _USER_COLUMNS = {
 
 
 def list_users(arguments: argparse.Namespace) -> None:
-    """List all users."""
     with looked_at(arguments) as connection:
         show(arguments, users.listed(connection), _USER_COLUMNS)
 
 
 def add_user(arguments: argparse.Namespace) -> None:
-    """Add a user."""
     names = ("first_name", "last_name", "display_name", "email")
     texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
     with opened(arguments) as connection:
@@ -126,7 +124,6 @@ def set_grant(arguments: argparse.Namespace) -> None:
 
 
 def remove_grant(arguments: argparse.Namespace) -> None:
-    """Remove a user from a project."""
     with opened(arguments) as connection:
         grant = users.remove_grant(connection, arguments.user, arguments.project)
     say(arguments, f"{arguments.user} no longer has access to {arguments.project}.", grant)
@@ -151,13 +148,11 @@ _PROJECT_COLUMNS = {
 
 
 def list_projects(arguments: argparse.Namespace) -> None:
-    """List all projects."""
     with looked_at(arguments) as connection:
         show(arguments, projects.listed(connection), _PROJECT_COLUMNS)
 
 
 def create_project(arguments: argparse.Namespace) -> None:
-    """Create a project with its roots."""
     with opened(arguments) as connection:
         project = projects.create(connection, _project_change(arguments), arguments.manager)
     say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
@@ -168,7 +163,6 @@ def create_project(arguments: argparse.Namespace) -> None:
 
 
 def change_project(arguments: argparse.Namespace) -> None:
-    """Change the given settings of a project."""
     with opened(arguments) as connection:
         project = projects.change(connection, arguments.project, _project_change(arguments))
     say(arguments, f"Changed the project {arguments.project}.", project)
@@ -233,13 +227,11 @@ _FIELD_COLUMNS = {
 
 
 def list_fields(arguments: argparse.Namespace) -> None:
-    """List custom fields."""
     with looked_at(arguments) as connection:
         show(arguments, custom_fields.listed(connection, arguments.project), _FIELD_COLUMNS)
 
 
 def add_field(arguments: argparse.Namespace) -> None:
-    """Add a custom field to a project."""
     kind = Kind(arguments.kind.replace("-", " "))
     with opened(arguments) as connection:
         field = custom_fields.add(connection, arguments.project, arguments.key, kind, _field_change(arguments))
@@ -255,7 +247,6 @@ def change_field(arguments: argparse.Namespace) -> None:
 
 
 def remove_field(arguments: argparse.Namespace) -> None:
-    """Remove a custom field with its values."""
     with opened(arguments) as connection:
         field = custom_fields.remove(connection, arguments.project, arguments.key)
     say(arguments, f"Removed {field['key']}; {counted(field['itemsChanged'], 'item')} lost a value.", field)
@@ -276,7 +267,6 @@ def list_values(arguments: argparse.Namespace) -> None:
 
 
 def set_values(arguments: argparse.Namespace) -> None:
-    """Set a project's own list of values."""
     place = arguments.project, arguments.type, arguments.key
     with opened(arguments) as connection:
         found = value_lists.set_values(connection, *place, arguments.values, renames=arguments.renames)
@@ -284,7 +274,6 @@ def set_values(arguments: argparse.Namespace) -> None:
 
 
 def reset_values(arguments: argparse.Namespace) -> None:
-    """Reset to the default values."""
     place = arguments.project, arguments.type, arguments.key
     with opened(arguments) as connection:
         found = value_lists.reset(connection, *place, renames=arguments.renames)
@@ -292,7 +281,6 @@ def reset_values(arguments: argparse.Namespace) -> None:
 
 
 def set_groups(arguments: argparse.Namespace) -> None:
-    """Set the meaning of statuses."""
     with opened(arguments) as connection:
         found = value_lists.set_groups(connection, arguments.project, arguments.meanings)
     groups = ", ".join(f"{status} ({group})" for status, group in found["statusGroups"].items()) or "none"
@@ -376,7 +364,6 @@ def back_up_workspace(arguments: argparse.Namespace) -> None:
 
 
 def restore_workspace(arguments: argparse.Namespace) -> None:
-    """Create a workspace from a backup."""
     made = restore(settings_of(arguments), Path(arguments.directory))
     say(arguments, f"Restored to {made['database']}.", made)
     if not arguments.json:

@@ -28,7 +28,6 @@ def is_own(terminal: int) -> bool:
 
 
 def has_screen() -> bool:
-    """Return whether the screens of the application can be shown."""
     is_terminal = bool(sys.stdin and sys.stdout and sys.stdin.isatty() and sys.stdout.isatty())
     return is_terminal and os.environ.get("TERM", "dumb") != "dumb"
 
@@ -55,7 +54,6 @@ class RawTerminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the terminal and the signals back."""
         self.give_back()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)

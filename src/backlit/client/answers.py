@@ -267,7 +267,6 @@ class _Inflating:
         self._is_begun = False
 
     def take(self, raw: bytes) -> None:
-        """Take received bytes."""
         self._left += raw
         self._is_empty = self._is_empty and not raw
 

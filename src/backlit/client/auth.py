@@ -99,7 +99,6 @@ class WrapAuth(httpx.Auth):
         raise ServiceError("The server did not state who is signed in.")
 
     async def accept(self, grant: TokenGrant) -> None:
-        """Sign in with a grant."""
         async with self._cache.locked():
             self._hold(await asyncio.to_thread(self._cache.save, grant))
 
@@ -241,7 +240,6 @@ class WrapAuth(httpx.Auth):
         return await self._request_grant(credentials)
 
     async def _request_grant(self, credentials: dict[str, str]) -> TokenGrant:
-        """Request a grant from the token endpoint."""
         try:
             async with asyncio.timeout(LONGEST_ANSWER):
                 return await self._ask_for_grant(credentials)

@@ -159,7 +159,6 @@ class Calls:
         self.transfers = ContentTransfers(root, self._http, self.auth)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self.auth.aclose()
         await self._http.aclose()
 

@@ -60,7 +60,6 @@ class Arrived:
         self._count = self._repeated = 0
 
     def note(self, results: list[Document]) -> None:
-        """Count a page with results."""
         digest = sha256(orjson.dumps(results)).digest()
         self._repeated += digest in self._pages
         self._pages.add(digest)
@@ -79,7 +78,6 @@ class Listing:
         self._path = path
 
     async def page(self, **query: Unpack[ListOptions]) -> ResultPage:
-        """Read one page as received."""
         options: dict[str, QueryValue] = {
             option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
         }
@@ -170,15 +168,12 @@ class WorkItems(ResourceEndpoint):
     """Work items and their tasks, comments and attachments."""
 
     def tasks(self, identity: int) -> Listing:
-        """Return the list of an item's tasks."""
         return Listing(self._calls, f"{self._path}/{identity}/tasks")
 
     def comments(self, identity: int) -> Listing:
-        """Return the list of an item's comments."""
         return Listing(self._calls, f"{self._path}/{identity}/comments")
 
     def attachments(self, identity: int) -> Listing:
-        """Return the list of an item's attachments."""
         return Listing(self._calls, f"{self._path}/{identity}/attachments")
 
     async def delete(self, identity: int, if_match: str | None = None) -> None:
@@ -210,7 +205,6 @@ class NodeEndpoint(ResourceEndpoint):
     """Areas or iterations: the nodes of a project's tree."""
 
     def of_project(self, project_id: int) -> Listing:
-        """Return the list of a project's nodes."""
         return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
     async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
@@ -223,7 +217,6 @@ class Users(ResourceEndpoint):
     """Licensed users, read-only."""
 
     async def me(self) -> Document:
-        """Read the signed-in user."""
         return (await self._calls.call("GET", f"{self._path}/me")).document()
 
 
@@ -231,7 +224,6 @@ class ProjectEndpoint(ResourceEndpoint):
     """Projects; the interface does not fix the address of their list, so the client looks for it."""
 
     def time_entry_types(self, project_id: int) -> Listing:
-        """Return the list of a project's time entry types."""
         return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes")
 
     async def page(self, **query: Unpack[ListOptions]) -> ResultPage:

@@ -31,7 +31,6 @@ class UnusableSetting(httpx.ConnectError):
 
 
 def is_loopback(host: str) -> bool:
-    """Return True for a host that only this machine can reach."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -169,7 +168,6 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close the connections."""
         for transport in self._transports.values():
             await transport.aclose()
 

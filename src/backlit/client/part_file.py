@@ -72,7 +72,6 @@ class PartFile:
         self.size = size
 
     def write(self, piece: bytes) -> None:
-        """Append bytes."""
         self._file.write(piece)
         self.size += len(piece)
 

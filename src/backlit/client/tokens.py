@@ -33,7 +33,6 @@ class Cookie:
 
     @property
     def secret(self) -> str:
-        """The secret that identifies this sign-in."""
         return self.value
 
     def remaining(self) -> float:
@@ -41,7 +40,6 @@ class Cookie:
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
     def header(self) -> tuple[str, str]:
-        """The request header of the sign-in."""
         return "Cookie", f"{COOKIE}={self.value}"
 
 
@@ -78,7 +76,6 @@ class TokenStore:
 
     @property
     def secret(self) -> str:
-        """The secret that identifies this sign-in."""
         return self.access
 
     def remaining(self) -> float:
@@ -86,7 +83,6 @@ class TokenStore:
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
     def header(self) -> tuple[str, str]:
-        """The request header of the sign-in."""
         return "Authorization", authorization_header(self.access)
 
 

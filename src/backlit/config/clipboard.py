@@ -61,7 +61,6 @@ def taken_by(found: Sequence[ClipboardProgram], text: str) -> str:
 
 
 def osc_52(text: str) -> str:
-    """Return the sequence that gives the text to a terminal."""
     return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
 
 

@@ -294,7 +294,6 @@ def _lint_in(table: object) -> tuple[Lint, int]:
 
 
 def _groom_in(table: object) -> tuple[str, ...]:
-    """Read the fields that grooming asks for."""
     if not isinstance(table, dict) or table.keys() - {"fields"}:
         raise BadRequest('The setting "groom" must be a table, [groom] with fields = ["PriorityClass"]')
     try:
@@ -312,7 +311,6 @@ def _scale_in(value: object) -> tuple[float, ...]:
 
 
 def shared_files(directory: Path) -> list[Path]:
-    """Return the nearest file of a repository, if there is one."""
     return [path for path in shared_places(directory) if path.is_file()][:1]
 
 
@@ -345,7 +343,6 @@ def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> P
 
 
 def local_profile() -> Profile:
-    """Return the profile of the local workspace."""
     return Profile("local", ProfileKind.LOCAL)
 
 
@@ -355,7 +352,6 @@ def demo_profile(items: int = DEMO_ITEMS, seed: int = DEMO_SEED) -> Profile:
 
 
 def remote_profile(url: str, user: str) -> Profile:
-    """Return the profile of one user at one address."""
     place = url.partition("://")[2].strip("/")
     plain = f"{user}@{place}"
     name = _NOT_FOR_FILES.sub("-", plain)[:_LONGEST_NAME]

@@ -181,7 +181,6 @@ def error_for(
 
 
 def sentence_of(error: Exception) -> str:
-    """Return the text of an error and of its fields."""
     fields = error.errors.values() if isinstance(error, BacklitError) else ()
     return " ".join(dict.fromkeys([str(error), *fields]))
 

@@ -164,7 +164,6 @@ class Field(Struct, frozen=True):
         return _snake_case(self.key)
 
     def applies_to(self, item_type: str) -> bool:
-        """Return True if items of this type have the field."""
         return item_type in self.types
 
     def choices_for(self, item_type: str) -> tuple[str, ...]:

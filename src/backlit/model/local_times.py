@@ -26,7 +26,6 @@ class MachineZone(tzinfo):
         return None if when is None else when.replace(tzinfo=None).astimezone().tzname()
 
     def fromutc(self, when: datetime, /) -> datetime:
-        """Return a time in UTC as a local time."""
         return when.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
 
 

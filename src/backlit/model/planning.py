@@ -32,7 +32,6 @@ class Capacity(Struct, frozen=True):
         return bool(self.least and self.most and self.least > self.most)
 
     def fit(self, amount: float) -> Fit:
-        """Return the relation of an amount to the capacity."""
         if self.most and amount > self.most:
             return Fit.OVER
         if self.least and amount < self.least:
@@ -40,7 +39,6 @@ class Capacity(Struct, frozen=True):
         return Fit.WITHIN if self.least or self.most else Fit.OPEN
 
     def over(self, amount: float) -> float:
-        """Return the excess of an amount over the maximum."""
         return max(0.0, amount - self.most) if self.most else 0.0
 
 
@@ -90,7 +88,6 @@ def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share
 
 
 def loads(parts: Iterable[LoadPart]) -> dict[int, PlannedLoad]:
-    """Return the loads of all places with planned items."""
     found: dict[int, list[LoadPart]] = {}
     for part in parts:
         if part.place is not None:

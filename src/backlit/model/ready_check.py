@@ -132,7 +132,6 @@ class Lint(Struct, frozen=True):
         return tuple(rule for rule in self.of(item_type) if matches(rule.condition(ground), values))
 
     def of(self, item_type: str) -> tuple[Rule, ...]:
-        """Return the rules that apply to a type."""
         return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
     def failing(self, ground: RuleInputs, rule_id: str | None = None) -> Filter:
@@ -195,7 +194,6 @@ def is_missing(field: Field, value: object, roots: Roots) -> bool:
 
 
 def lacking(fields: Sequence[Field], roots: Roots) -> Filter:
-    """Return a filter for items that lack one of the fields of their type."""
     return any_of(And((_of_types(field), _without(field, roots))) for field in fields)
 
 

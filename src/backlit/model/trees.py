@@ -93,7 +93,6 @@ class Tree:
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """Return the root nodes, one per project."""
         return tuple(self._children.get(ROOT_PARENT, ()))
 
     def children(self, node_id: int) -> tuple[Node, ...]:

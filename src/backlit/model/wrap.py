@@ -42,7 +42,6 @@ class Challenge(Struct, frozen=True):
 
 
 def client_id_of(service_name: str) -> str:
-    """Make the client id of a service."""
     return f"uri:{service_name}"
 
 
@@ -168,7 +167,6 @@ def _signature_of(text: str, key: bytes) -> str:
 
 
 def authorization_header(access_token: str) -> str:
-    """Write the value of the Authorization header."""
     return f"WRAP access_token={quote(access_token, safe='')}"
 
 

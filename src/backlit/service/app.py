@@ -289,7 +289,6 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_disconnect(request: Request, _: Exception) -> Response:
-    """Log a caller that disconnected."""
     return await _on_error(request, BadRequest("The request's body is incomplete."))
 
 

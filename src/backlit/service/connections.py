@@ -95,7 +95,6 @@ class Connections:
         self._update()
 
     def begin(self, connection: ServerConnection) -> None:
-        """Mark the connection as busy."""
         if connection.since is not None:
             connection.since = None
             self._waiting.pop(connection, None)

@@ -29,7 +29,6 @@ class Transport(Struct, frozen=True):
 
     @property
     def scheme(self) -> str:
-        """Return the scheme of addresses."""
         return "https" if self.certificate else "http"
 
 

@@ -74,7 +74,6 @@ class ReadyCheck:
         return self._names.failing(None)
 
     def ground(self) -> RuleInputs:
-        """Return the facts that the rules depend on."""
         return self._names.ground()
 
     def sentences(self, item: Item) -> list[str]:
@@ -210,7 +209,6 @@ class Grooming:
     # Questions
 
     def chosen_fields(self) -> list[Field]:
-        """Return the chosen fields that exist in this project."""
         known = dict(FIELD_BY_KEY) | {field.key: field for field in self._names.custom_fields()}
         return [known[key] for key in self.fields if key in known]
 
@@ -252,7 +250,6 @@ class Grooming:
         return tuple(SimilarItem(*row) for row in rows)
 
     def filter(self) -> Filter:
-        """Return the filter for items with questions, open or not."""
         return Or((self._ready_check.filter(), lacking(self.chosen_fields(), self._roots())))
 
     def _roots(self) -> Mapping[str, frozenset[int]]:
@@ -317,7 +314,6 @@ class Grooming:
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
     def _with_questions(self, item_ids: Sequence[int]) -> tuple[str, tuple[object, ...]]:
-        """Return the query of those items that have questions, each with whether it is a task."""
         asked = condition(self.filter(), self._names.custom_fields())
         among = "id IN (SELECT value FROM json_each(?)) AND is_open = 1"
         sql = f"SELECT id, is_task FROM items WHERE {among} AND ({asked.text})"  # noqa: S608 # bound values
@@ -339,7 +335,6 @@ class Grooming:
         await self._files.write(act)
 
     async def leave(self, stop: Stop, *, is_skipped: bool) -> None:
-        """Record whether the user skipped an item."""
         project = self._project
         await self._files.write(
             lambda writer: writer.journal.groom_queues.skip(project, stop.place, is_skipped=is_skipped)
@@ -352,7 +347,6 @@ class Grooming:
             await self._files.write(lambda writer: writer.journal.groom_queues.go_to(project, progress.count))
 
     async def end(self) -> None:
-        """Delete the queue."""
         project = self._project
         await self._files.write(lambda writer: writer.journal.groom_queues.end(project))
 

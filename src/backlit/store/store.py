@@ -223,12 +223,10 @@ class Store:
 
     @property
     def connection(self) -> ConnectionStatus:
-        """The state of the connection to the service."""
         return self.engine.connection
 
     @property
     def outbox(self) -> OutboxState:
-        """The number of undelivered changes by state."""
         return self.files.outbox
 
     def now(self) -> datetime:
@@ -260,7 +258,6 @@ class Store:
         self.engine.use_project(project_id)
 
     def pin_project(self, project_id: int) -> None:
-        """Show another project in this process only."""
         self._show_project(project_id)
         self.engine.use_project(project_id)
 

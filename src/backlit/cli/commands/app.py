@@ -84,7 +84,6 @@ class SignalShutdown:
         self._told, self._tells = os.pipe()
 
     def __enter__(self) -> Self:
-        """Take the signals, and watch the terminal."""
         for number in SIGNALS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._receive)

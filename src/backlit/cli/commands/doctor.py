@@ -56,7 +56,6 @@ class HealthReport(Struct):
     traits: Traits | None = None
 
     def say(self, about: str, sentence: str, health: Health = Health.OK) -> None:
-        """Add a finding."""
         self.findings.append(Finding(about, health, plain(sentence)))
 
     @property

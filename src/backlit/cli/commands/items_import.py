@@ -167,7 +167,6 @@ def _key(name: str, custom: Collection[Field], place: str, faults: list[str]) ->
 def _row(
     place: str, given: Mapping[str, object], faults: list[str], *, is_written: bool, names_parent: bool
 ) -> Iterator[ImportRow]:
-    """Yield the row, or add its fault."""
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
     if text and not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):

@@ -251,7 +251,6 @@ _LABELS = {"IterationID": "", "Estimate": "points ", "AssignedToID": "owner "}
 
 
 def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
-    """Describe the load of each iteration, then the changes of each item."""
     if not difference:
         return ["Nothing changes."]
     names = {**dict.fromkeys(store.lookups.iterations(), BACKLOG), **labels}

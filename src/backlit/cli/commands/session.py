@@ -83,11 +83,9 @@ class Joining:
         return bool(self.profile)
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password."""
         await self._sign_in((username, password), approved)
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Sign in with a code from the browser."""
         await self._sign_in(("", code), approved)
 
     async def _sign_in(self, credentials: tuple[str, str], approved: str) -> None:

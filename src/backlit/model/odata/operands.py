@@ -55,7 +55,6 @@ class Token(Struct, frozen=True):
     value: int | float | str | date | None = None
 
     def is_sign(self, sign: str) -> bool:
-        """Return True for this punctuation sign."""
         return self.shape is TokenShape.SIGN and self.text == sign
 
 
@@ -173,7 +172,6 @@ class Operand(Struct, frozen=True):
 
     @classmethod
     def of_filter(cls, node: Filter, depth: int = 0) -> "Operand":
-        """Wrap a condition."""
         return cls(node, ValueType.BOOLEAN, depth=depth)
 
     def term(self, at: int) -> Term:
@@ -213,7 +211,6 @@ def _name(operand: Operand) -> str:
 
 
 def literal(value: Value) -> Operand:
-    """Make the operand of a constant."""
     if value is None:
         return Operand(Literal(None), None)
     if isinstance(value, bool):
@@ -224,7 +221,6 @@ def literal(value: Value) -> Operand:
 
 
 def negative(token: Token, operand: Operand) -> Operand:
-    """Negate the number that begins with a token."""
     if isinstance(operand.node, Literal) and operand.type is ValueType.NUMBER:
         return literal(-cast("float", operand.node.value))
     if operand.type is not ValueType.NUMBER:

@@ -59,8 +59,7 @@ class NameKind(StrEnum):
 class NameResolver(Protocol):
     """Resolver of names in queries."""
 
-    def now(self) -> datetime:
-        """Return the server time."""
+    def now(self) -> datetime: ...
 
     def today(self) -> date:
         """Return the user's local date."""
@@ -68,8 +67,7 @@ class NameResolver(Protocol):
     def times(self) -> LocalTimes:
         """Return the conversion between the service's DateTimes and the user's local times."""
 
-    def custom_fields(self) -> Collection[Field]:
-        """Return the project's own fields."""
+    def custom_fields(self) -> Collection[Field]: ...
 
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
         """Return the ids of a name in any case, or of `me`, `current`, `next`, `previous`; empty if unknown."""
@@ -77,8 +75,7 @@ class NameResolver(Protocol):
     def failing(self, rule_id: str | None) -> Filter:
         """Return a filter for items that fail a rule of the readiness check, or any rule."""
 
-    def roots(self, kind: NameKind) -> frozenset[int]:
-        """Return the root nodes, which mean "not set"."""
+    def roots(self, kind: NameKind) -> frozenset[int]: ...
 
     def values(self, field: Field) -> Sequence[str]:
         """Return the known values or names of a field; empty for free values."""

@@ -256,6 +256,5 @@ def written(value: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Write a text in double quotes."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -109,7 +109,6 @@ class Course(Struct, frozen=True):
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Return all days of the period."""
         return tuple(self.start + _DAY * n for n in range((self.end - self.start).days + 1))
 
     @property
@@ -120,7 +119,6 @@ class Course(Struct, frozen=True):
 
     @property
     def past_days(self) -> tuple[date, ...]:
-        """Return the days up to today."""
         return tuple(day for day in self.days if day <= self.today)
 
     def flow(self, before: DayProgress, after: DayProgress) -> ScopeFlow | None:
@@ -152,7 +150,6 @@ class Course(Struct, frozen=True):
         return f"{said} Currently {done} of {scope} {shown.value} are done."
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes on the origin of the numbers and on missing ones."""
         past = len(self.past_days)
         if not past:
             return (f"Starts on {day_text(self.start)}; no data yet.",)

@@ -69,7 +69,6 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text on one line with its Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", plain(text))
 
 

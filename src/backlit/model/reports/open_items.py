@@ -68,7 +68,6 @@ class Stay(Struct, frozen=True):
     before: tuple[FirstDay, ...] = ()
 
     def days(self, today: date) -> int:
-        """Return the age in days."""
         return max(0, (today - self.since).days)
 
     def way(self, today: date) -> tuple[Step, ...]:
@@ -140,7 +139,6 @@ class Size(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The estimate as a word."""
         return number_text(self.points) if self.points is not None else WORDS if self.is_set else UNSET
 
 
@@ -200,7 +198,6 @@ class OpenWorkload(Struct, frozen=True):
 
     @property
     def open(self) -> NodeTotals:
-        """Return the sum of all groups."""
         return self.started + self.tested + self.waiting
 
     def __add__(self, other: "OpenWorkload") -> "OpenWorkload":

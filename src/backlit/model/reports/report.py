@@ -27,7 +27,6 @@ class Measure(StrEnum):
     ITEMS = "items"
 
     def of(self, totals: NodeTotals) -> float:
-        """Return the number in this unit."""
         return totals.points if self is Measure.POINTS else float(totals.count)
 
 
@@ -158,7 +157,6 @@ class Timeline(Struct, frozen=True):
 
     @property
     def top(self) -> float:
-        """The largest number in the chart."""
         every = (self.bars, *self.lines)
         return max((value for each in every for value in each.values if value is not None), default=0.0)
 
@@ -178,7 +176,6 @@ class Bar(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """The length of the whole bar."""
         return sum(self.values)
 
 
@@ -238,12 +235,10 @@ class Report(Struct, frozen=True):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return the notes about items that are not counted."""
         return tuple(each for each in self.notes if each.startswith(LEFT_OUT))
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Return the other notes."""
         return tuple(each for each in self.notes if not each.startswith((SAMPLE, LEFT_OUT)))
 
     @property

@@ -51,7 +51,6 @@ class IterationRecord(Struct, frozen=True):
 
     @property
     def progress(self) -> tuple[DayProgress, ...]:
-        """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
@@ -66,12 +65,10 @@ class IterationRecord(Struct, frozen=True):
 
     @property
     def left(self) -> NodeTotals:
-        """Return the work that was not completed."""
         return self.last.left + self.carried
 
     @property
     def lacks_first_days(self) -> bool:
-        """True if the records begin late."""
         return bool(self.progress) and (self.progress[0].day - self.start).days > WEEKEND
 
     @property

@@ -17,7 +17,6 @@ _TOO_MANY_DIGITS = "a number has thousands of digits; shorten it"
 
 
 def json_in(text: str | bytes) -> Any:
-    """Read JSON."""
     import json
 
     try:
@@ -31,7 +30,6 @@ def json_in(text: str | bytes) -> Any:
 
 
 def toml_in(text: str) -> dict[str, Any]:
-    """Read TOML."""
     import tomllib
 
     try:

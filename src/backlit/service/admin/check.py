@@ -49,7 +49,6 @@ class Problem(Struct, frozen=True):
     sentence: str
 
     def document(self) -> dict[str, Any]:
-        """Return the problem as JSON."""
         return {"table": self.table, "id": self.id, "field": self.field, "problem": self.sentence}
 
 
@@ -62,7 +61,6 @@ class Checker:
         self.checked = dict.fromkeys(("projects", "workItems", "nodes", "comments", "attachments", "contents"), 0)
 
     def problems(self) -> Iterator[Problem]:
-        """Check everything and yield each problem on discovery."""
         yield from self._of_database()
         yield from self._of_settings()
         yield from self._of_names()
@@ -165,7 +163,6 @@ class Checker:
             yield Problem("project_totals", project_id, "item_count", sentence)
 
     def _figures(self, ids: list[int]) -> dict[int, list[Any]]:
-        """Return the figures of the tasks of some items."""
         columns = [work_items.c[name] for name in _FIGURES]
         found: dict[int, list[Any]] = {}
         tasks = select(work_items.c.parent_id, *columns).where(work_items.c.parent_id.in_(ids))

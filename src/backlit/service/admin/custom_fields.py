@@ -73,7 +73,6 @@ def change(connection: Connection, project: str, key: str, given: CustomFieldCha
 
 
 def remove(connection: Connection, project: str, key: str) -> dict[str, Any]:
-    """Remove a custom field with all its values in items."""
     row = _found(connection, project, key)
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(delete(custom_fields).where(*this))

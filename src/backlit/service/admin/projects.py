@@ -62,7 +62,6 @@ class ProjectChange(Struct, frozen=True):
 
 
 def listed(connection: Connection) -> list[dict[str, Any]]:
-    """List projects by id, with the number of their items."""
     found = connection.execute(
         select(projects, project_totals.c.item_count).join(project_totals).order_by(projects.c.id)
     )

@@ -150,7 +150,6 @@ class _Loader:
         self._digest = ""
 
     def take(self, number: int, record: Record) -> None:
-        """Read the record of a line."""
         match record:
             case {"table": str(name), "row": dict(row)} if name in _TABLE_BY_NAME:
                 self._take_row(number, _TABLE_BY_NAME[name], row)
@@ -162,7 +161,6 @@ class _Loader:
                 raise BadRequest(f"Line {number} is neither a row, nor ids, nor contents. No data was imported.")
 
     def finish(self) -> None:
-        """Write the remaining rows."""
         self._write_rows()
         self._keep()
 
@@ -227,7 +225,6 @@ class _Loader:
 
 
 def keep_new(files: FileStore, incoming: Incoming, kept: list[str]) -> None:
-    """Store finished contents, and note new ones."""
     if not files.has(incoming.digest):
         kept.append(incoming.digest)
     files.keep(incoming)

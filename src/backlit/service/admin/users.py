@@ -156,7 +156,6 @@ def list_grants(connection: Connection, user: str | None = None, project: str | 
 
 
 def set_grant(connection: Connection, user: str, project: str, role: Role) -> dict[str, Any]:
-    """Give a user a role in a project."""
     keys = {"user_id": user_id_of(connection, user), "project_id": project_id_of(connection, project)}
     this = (grants.c.user_id == keys["user_id"], grants.c.project_id == keys["project_id"])
     before = connection.execute(select(grants.c.role).where(*this)).scalar()

@@ -163,7 +163,6 @@ class Carrier:
         )
 
     def alter(self, item_type: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return an item's changed values."""
         value = values.get(self._key)
         if item_type not in self._types or value is None:
             return values

@@ -196,7 +196,6 @@ def new_database(settings: ServiceSettings) -> Iterator[Engine]:
 
 
 def remove_database(path: Path) -> None:
-    """Remove the files of an SQLite database, if there are any."""
     for leftover in (path, *(path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))):
         leftover.unlink(missing_ok=True)
 

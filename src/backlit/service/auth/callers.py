@@ -177,7 +177,6 @@ def set_form_cookie(response: Response, request: Request, secret: str) -> None:
 
 
 def drop_cookie(response: Response, request: Request) -> None:
-    """Delete the session cookie."""
     response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
 
 
@@ -191,7 +190,6 @@ WAITING = 32
 
 
 def hash_password(password: str) -> str:
-    """Return the hash of a password, including its parameters."""
     return _hasher().hash(password)
 
 

@@ -65,7 +65,6 @@ class Contents:
         self._probed_at = time.monotonic()
 
     def close(self) -> None:
-        """Stop the sweeps."""
         self._stopping.set()
         self._sweeper.join(5)
 

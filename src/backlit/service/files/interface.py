@@ -34,8 +34,7 @@ class Incoming(Protocol):
     digest: str
     size: int
 
-    def write(self, data: bytes) -> None:
-        """Append data."""
+    def write(self, data: bytes) -> None: ...
 
     def finish(self) -> None:
         """Make the written data durable and compute `digest`."""
@@ -47,8 +46,7 @@ class FileStore(Protocol):
     def probe(self) -> None:
         """Write and remove a small object; raise StorageError, or the medium's error."""
 
-    def begin(self) -> Incoming:
-        """Start an upload."""
+    def begin(self) -> Incoming: ...
 
     def keep(self, incoming: Incoming) -> None:
         """Store finished contents permanently; identical ones may exist."""
@@ -56,11 +54,9 @@ class FileStore(Protocol):
     def forget(self, incoming: Incoming) -> None:
         """Discard an upload; kept contents remain."""
 
-    def has(self, digest: str) -> bool:
-        """Return True if the contents exist."""
+    def has(self, digest: str) -> bool: ...
 
-    def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
-        """Read a part of contents."""
+    def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]: ...
 
     def remove(self, digest: str) -> None:
         """Delete contents, if they exist."""

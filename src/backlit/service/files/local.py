@@ -26,7 +26,6 @@ class _LocalIncoming:
         self._file: BinaryIO = os.fdopen(open_new_private(path), "wb", buffering=0)
 
     def write(self, data: bytes) -> None:
-        """Append data."""
         self._sha256.update(data)
         rest = memoryview(data)
         while rest:
@@ -40,7 +39,6 @@ class _LocalIncoming:
         self.digest = self._sha256.hexdigest()
 
     def drop(self) -> None:
-        """Remove the file."""
         self._file.close()
         self.path.unlink(missing_ok=True)
 
@@ -53,7 +51,6 @@ class LocalFiles:
         self._incoming = folder / "incoming"
 
     def probe(self) -> None:
-        """Create and remove a file."""
         self.begin().drop()
 
     def begin(self) -> _LocalIncoming:
@@ -74,16 +71,13 @@ class LocalFiles:
         _flush(place.parent)
 
     def forget(self, incoming: Incoming) -> None:
-        """Remove the temporary name."""
         assert isinstance(incoming, _LocalIncoming)
         incoming.drop()
 
     def has(self, digest: str) -> bool:
-        """Return True if the file exists."""
         return self._place(digest).is_file()
 
     def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
-        """Read a part of a file."""
         with self._place(digest).open("rb", buffering=0) as file:
             file.seek(start)
             while start < stop and (data := file.read(min(CHUNK, stop - start))):
@@ -91,11 +85,9 @@ class LocalFiles:
                 yield data
 
     def remove(self, digest: str) -> None:
-        """Delete a file."""
         self._place(digest).unlink(missing_ok=True)
 
     def old(self) -> Iterator[str]:
-        """Return the files older than the grace."""
         limit = time.time() - GRACE
         for path in self._incoming.glob("*"):
             if path.stat().st_mtime < limit:

@@ -67,7 +67,6 @@ class _ObjectIncoming:
         self._object: WritableFile = obstore.open_writer(store, path, buffer_size=PART, max_concurrency=AT_ONCE)
 
     def write(self, data: bytes) -> None:
-        """Append data."""
         self._sha256.update(data)
         with _reaching():
             self._object.write(data)
@@ -79,7 +78,6 @@ class _ObjectIncoming:
         self.digest = self._sha256.hexdigest()
 
     def close(self) -> None:
-        """Complete the object."""
         if not self._object.closed():
             with _reaching():
                 self._object.close()
@@ -98,7 +96,6 @@ class ObjectFiles:
             raise StorageError(f"The object store {url} cannot be used: {error}.") from error
 
     def probe(self) -> None:
-        """Write and delete a small object."""
         path = f"incoming/{secrets.token_hex(16)}"
         try:
             obstore.put(self._store, path, b"probe")
@@ -110,7 +107,6 @@ class ObjectFiles:
             ) from error
 
     def begin(self) -> _ObjectIncoming:
-        """Create an object."""
         with _reaching():
             return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
 
@@ -130,7 +126,6 @@ class ObjectFiles:
             _log.warning("The object %s could not be removed: %s", incoming.path, _reason(error))
 
     def has(self, digest: str) -> bool:
-        """Return True if the object exists."""
         return self._size_of(digest) is not None
 
     def _size_of(self, digest: str) -> int | None:
@@ -150,14 +145,12 @@ class ObjectFiles:
             yield bytes(part)
 
     def remove(self, digest: str) -> None:
-        """Delete an object."""
         try:
             obstore.delete(self._store, place_of(digest))
         except BaseError as error:
             raise StorageError(f"The object store cannot remove {place_of(digest)}: {error}.") from error
 
     def old(self) -> Iterator[str]:
-        """Return the objects older than the grace."""
         try:
             yield from self._old(datetime.now(UTC) - timedelta(seconds=GRACE))
         except BaseError as error:

@@ -33,7 +33,6 @@ class RequestSlots:
 
     @property
     def are_taken(self) -> bool:
-        """True if a new request has no place."""
         return self._free.locked()
 
     def enter_waiting(self, address: str | None) -> None:
@@ -150,7 +149,6 @@ class Body:
             self.is_whole = not message.get("more_body", False)
 
     def close(self) -> None:
-        """Stop reading the body."""
         self._end_waiting()
         if self._coming is not None:
             self._coming.cancel()

@@ -129,17 +129,14 @@ class RequestContext(Struct, frozen=True):
 
     @property
     def path(self) -> Mapping[str, int]:
-        """The ids in the address."""
         return self.request.path_params
 
     @property
     def query(self) -> QueryParams:
-        """Return the query of the address."""
         return self.request.query_params
 
     @property
     def headers(self) -> Headers:
-        """The headers of the request."""
         return self.request.headers
 
     @property
@@ -186,11 +183,9 @@ class ContinueOnSlowQueue(Exception):
 
     @property
     def user_id(self) -> int:
-        """The user who waits for the rest."""
         return self._call.caller.id
 
     def go_on(self, connection: Connection) -> HandlerResponse:
-        """Do the rest of the work."""
         return self._rest(replace(self._call, connection=connection))
 
 
@@ -223,7 +218,6 @@ class Route(Struct, frozen=True):
 
     @property
     def is_list(self) -> bool:
-        """Return True for a route that answers a list."""
         function = self.handler.respond if isinstance(self.handler, Streamed) else self.handler
         return function.__name__.startswith("list")
 
@@ -269,7 +263,6 @@ class Routes(list[Route]):
 
 
 def etag_of(document: bytes) -> str:
-    """Return the version of a resource, from its document."""
     return f'"{hashlib.blake2b(document, digest_size=12).hexdigest()}"'
 
 
@@ -313,7 +306,6 @@ class Endpoint:
         await response(scope, receive, send)
 
     async def response(self, request: Request) -> Response:
-        """Return the response to a request, whose method may be another one."""
         route = self._routes.get(request.method)
         if route is None:
             raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._routes)})

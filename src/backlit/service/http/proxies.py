@@ -64,7 +64,6 @@ class Proxies:
         return nearest
 
     def is_trusted(self, text: str) -> bool:
-        """Return True for the address of a trusted proxy."""
         try:
             address = ipaddress.ip_address(text)
         except ValueError:

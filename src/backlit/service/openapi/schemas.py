@@ -56,12 +56,10 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
 
 
 def reference(name: str) -> Schema:
-    """Point to a named schema."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def list_of(name: str) -> Schema:
-    """Return the envelope around a list."""
     count: Schema = {"type": "integer", "minimum": 0}
     skip = {"skip": count} if name == "WorkItem" else {}
     return _object({"totalResults": count, "top": count, **skip, "results": _array(reference(name))})

@@ -32,7 +32,6 @@ ENDS_IN = timedelta(days=21)
 
 
 def is_id(value: object) -> TypeGuard[int]:
-    """Return True for a possible id."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
 
 

@@ -73,7 +73,6 @@ class ItemMaker:
 
     @property
     def project_id(self) -> int:
-        """The project the items are in."""
         return self.places.settings.id
 
     def take_comments(self) -> list[dict[str, Any]]:

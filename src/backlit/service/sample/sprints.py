@@ -30,7 +30,6 @@ class SprintBefore:
         self.room = room
 
     def days_from(self, first: date) -> list[date]:
-        """Return the working days of the sprint from a day on."""
         every = (self.start + number * _DAY for number in range((self.end - self.start).days + 1))
         return [day for day in every if day >= first and day.weekday() < 5]
 
@@ -74,7 +73,6 @@ class SprintsBefore:
         return replace(item, values={**item.values, **own}, last_modified_at=self._done[item.id])
 
     def task(self, task: WorkItemRow, parent: WorkItemRow) -> WorkItemRow:
-        """Return a task, done together with its item."""
         if parent.id not in self._done:
             return task
         hours = task.values["WorkRemaining"] + task.values["WorkCompleted"]

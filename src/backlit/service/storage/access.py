@@ -26,15 +26,12 @@ class Caller(Struct, frozen=True):
 
     @property
     def project_ids(self) -> Collection[int]:
-        """The projects the user may see."""
         return self.roles.keys()
 
     def can_see(self, project_id: int) -> bool:
-        """Return True for a granted project."""
         return project_id in self.roles
 
     def is_manager_of(self, project_id: int) -> bool:
-        """Return True for a manager of the project."""
         return self.roles.get(project_id) is Role.MANAGER
 
     def must_see(self, project_id: int | None, what: str) -> None:

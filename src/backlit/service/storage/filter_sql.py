@@ -89,7 +89,6 @@ def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
 
 
 def written_as(columns: Columns, key: str, stored: str, written: str) -> Columns:
-    """Return columns of which one has a text in place of a stored text."""
     if stored == written:
         return columns
     column, value_type = columns[key]
@@ -136,7 +135,6 @@ class FilterShape(Struct, frozen=True):
         return hash(self.key)
 
     def condition(self, columns: Columns) -> ColumnElement[bool]:
-        """Return the WHERE of the filters of this shape, with a bound value for each of theirs."""
         return condition_root(sql_of(self.example, _Dialect(columns, named=count())))
 
 

@@ -180,7 +180,6 @@ class FairQueue:
         return job
 
     def release(self, job: Job[object]) -> None:
-        """End a job that was taken."""
         with self._changed:
             self._running[job.user_id] -= 1
             if not self._running[job.user_id]:

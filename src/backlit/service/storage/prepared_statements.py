@@ -22,11 +22,9 @@ class Prepared:
         self._known: dict[str, tuple[str, Arguments]] = {}
 
     def rows(self, connection: Connection, **values: object) -> list[tuple[Any, ...]]:
-        """Run it and fetch all rows."""
         return self._run(connection, values, fetches=True)
 
     def run(self, connection: Connection, **values: object) -> None:
-        """Run it for its effect."""
         self._run(connection, values, fetches=False)
 
     def _run(self, connection: Connection, values: Mapping[str, object], *, fetches: bool) -> list[tuple[Any, ...]]:

@@ -59,6 +59,5 @@ class QuickReads:
         return time.monotonic() > self._deadline
 
     def close(self) -> None:
-        """Release the connection."""
         with self._gate:
             self._connection.close()

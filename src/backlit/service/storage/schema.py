@@ -158,7 +158,6 @@ custom_fields = Table(
 
 
 def _tree(name: str, *columns: Column[Any]) -> Table:
-    """Return a table of nodes, with columns of their own."""
     return Table(
         name,
         METADATA,

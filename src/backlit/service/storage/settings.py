@@ -65,7 +65,6 @@ class ServiceSettings(Struct, frozen=True):
 
     @property
     def client_id(self) -> str:
-        """Return the client id of the service."""
         return client_id_of(self.name)
 
     @property

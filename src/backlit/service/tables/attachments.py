@@ -59,12 +59,10 @@ class ChildQuery(Struct, frozen=True):
     listed: tuple[Table, Columns] = LISTED
 
     def rows(self, connection: Connection, skip: int, top: int) -> Sequence[RowMapping]:
-        """Read a page of rows."""
         statement = select(self.listed[0]).where(*self._where()).order_by(*sort_columns(self.order, self._columns()))
         return connection.execute(statement.offset(skip).limit(top)).mappings().all()
 
     def count(self, connection: Connection) -> int:
-        """Count the rows."""
         return connection.execute(select(func.count()).select_from(self.listed[0]).where(*self._where())).scalar_one()
 
     def _columns(self) -> Columns:
@@ -88,7 +86,6 @@ def read(connection: Connection, attachment_id: int) -> Stored | None:
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
-    """Add an attachment whose contents are stored already."""
     added = connection.execute(insert(attachments).values(**values, **audit(by, now)).returning(attachments))
     return Stored(**added.mappings().one())
 
@@ -116,7 +113,6 @@ def remove_of_comment(connection: Connection, comment_id: int) -> tuple[str, ...
 
 
 def uses(connection: Connection, digest: str) -> bool:
-    """Return True if any attachment has these contents."""
     return (
         connection.execute(select(attachments.c.id).where(attachments.c.digest == digest).limit(1)).first() is not None
     )

@@ -28,7 +28,6 @@ def read(connection: Connection, comment_id: int) -> Comment | None:
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Comment:
-    """Write a comment."""
     row = connection.execute(insert(comments).values(**values, **audit(by, now)).returning(comments)).mappings().one()
     return Comment(**row)
 

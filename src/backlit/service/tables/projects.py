@@ -88,13 +88,11 @@ def read(connection: Connection, project_id: int) -> Project | None:
 
 
 def listed(connection: Connection, project_ids: Collection[int]) -> list[Project]:
-    """List projects by id."""
     rows = connection.execute(select(*_COLUMNS).where(projects.c.id.in_(project_ids)).order_by(projects.c.id))
     return [Project(**row) for row in rows.mappings()]
 
 
 def teams_of(connection: Connection, project_ids: Collection[int]) -> list[Team]:
-    """List the teams of projects by id."""
     rows = connection.execute(select(teams).where(teams.c.project_id.in_(project_ids)).order_by(teams.c.id))
     return [Team(**row) for row in rows.mappings()]
 
@@ -107,7 +105,6 @@ def time_entry_types_of(connection: Connection, project_id: int) -> list[TimeEnt
 
 
 def count(connection: Connection) -> int:
-    """Return the number of all projects, visible or not."""
     return int(_PROJECT_COUNT.rows(connection)[0][0])
 
 

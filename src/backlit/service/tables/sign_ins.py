@@ -145,7 +145,6 @@ def add_session(connection: Connection, user_id: int, now: datetime) -> str:
 
 
 def end_session(connection: Connection, secret: str) -> None:
-    """End a session, if it exists."""
     connection.execute(delete(login_sessions).where(login_sessions.c.digest == digest(secret)))
 
 

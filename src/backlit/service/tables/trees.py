@@ -19,7 +19,6 @@ def row_of(connection: Connection, nodes: Table, node_id: int) -> RowMapping | N
 
 
 def has_node(connection: Connection, nodes: Table, node_id: int, project_id: int) -> bool:
-    """Return True if the project has the area or iteration."""
     found = select(nodes.c.id).where(nodes.c.id == node_id, nodes.c.project_id == project_id)
     return connection.execute(found).first() is not None
 
@@ -44,7 +43,6 @@ LAST_SEQUENCE = 2**31 - 1
 
 
 def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
-    """Read the shape of a project's tree."""
     return Tree(_node(row) for row in _rows(connection, nodes, project_id))
 
 

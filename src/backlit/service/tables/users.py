@@ -88,7 +88,6 @@ def _account(connection: Connection, which: ColumnElement[bool], *order: ColumnE
 
 
 def licensed(connection: Connection) -> list[User]:
-    """List the licensed users by id."""
     rows = connection.execute(select(*_PUBLIC).where(users.c.is_licensed).order_by(users.c.id))
     return [User(**row) for row in rows.mappings()]
 
@@ -108,12 +107,10 @@ def add(
 
 
 def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
-    """Grant a user a role in a project."""
     connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
 
 
 def has_licensed(connection: Connection, user_id: int) -> bool:
-    """Return True for the id of a licensed user."""
     return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None
 
 

@@ -76,7 +76,6 @@ class WorkItemRow(Struct, frozen=True):
 
 
 def item_of(document: bytes) -> WorkItemRow:
-    """Read an item back from its own document."""
     read = orjson.loads(document)
     return WorkItemRow(
         read["id"],
@@ -192,7 +191,6 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
 
 
 def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
-    """Read a page of documents."""
     statements, values = query.prepared()
     if skip < DEEP:
         return [row[0] for row in statements.documents.rows(connection, top=top, skip=skip, **values)]
@@ -203,7 +201,6 @@ def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> S
 
 
 def count(connection: Connection, query: WorkItemQuery) -> int:
-    """Count the items that match."""
     statements, values = query.prepared()
     return int(statements.total.rows(connection, **values)[0][0])
 

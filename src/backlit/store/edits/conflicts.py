@@ -229,7 +229,6 @@ def _tell(writer: WriteContext, entry: OutboxEntry) -> None:
 
 
 def _later(undelivered: Sequence[OutboxEntry], entry_id: int, keys: set[str]) -> list[OutboxEntry]:
-    """Return the later edits of some fields."""
     return [each for each in undelivered if each.kind is EntryKind.EDIT and each.id > entry_id and each.touched & keys]
 
 
@@ -238,7 +237,6 @@ def _value(field: Contested, decision: object) -> object:
 
 
 def _only(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
-    """Return an edit reduced to some fields."""
     payload = {key: value for key, value in entry.payload.items() if key in keys}
     return replace(entry, payload=payload, base={key: entry.base.get(key) for key in payload}, theirs={}, reason="")
 

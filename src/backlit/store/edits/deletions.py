@@ -112,7 +112,6 @@ def is_settable(key: str, *, is_new: bool = False) -> bool:
 def journal_deletions(
     writer: WriteContext, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int
 ) -> list[OutboxEntry]:
-    """Write deletions and their copies, in the open transaction."""
     entries = writer.journal.add([entry for entry, _ in deletions], step)
     for entry, (_, copy) in zip(entries, deletions, strict=True):
         writer.journal.trash.keep(copy, entry.id)

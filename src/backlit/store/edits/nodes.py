@@ -69,7 +69,6 @@ class NodeEdits:
         return node_signs(self._lookups.node_entries(kind))
 
     def real_id(self, node_id: int) -> int:
-        """Return the current id of a node."""
         return self._files.journal.real_id(node_id)
 
     async def add(self, kind: TreeKind, parent_id: int, new: NewNode, index: int | None = None) -> int:

@@ -196,7 +196,6 @@ def move_back(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -
 
 
 def _block_of_entries(writer: WriteContext, entries: Sequence[OutboxEntry]) -> RankedBlock:
-    """Return the block that entries moved."""
     sql = "SELECT CASE WHEN rank_id = id THEN NULL ELSE parent_id END FROM items WHERE id = ?"
     found = writer.mirror.connection.execute(sql, (entries[0].item_id,)).fetchone()
     parent_id = found[0] if found else None
@@ -265,11 +264,9 @@ class Ranking:
         return await self._move(view, item_ids, lambda shown, block: shown.down(block, count))
 
     async def to_top(self, view: View, item_ids: Iterable[int]) -> Ranked:
-        """Move a block to the top of the view."""
         return await self.to_position(view, item_ids, 1)
 
     async def to_bottom(self, view: View, item_ids: Iterable[int]) -> Ranked:
-        """Move a block to the bottom of the view."""
         return await self._move(view, item_ids, lambda shown, block: shown.bottom(block))
 
     async def to_position(self, view: View, item_ids: Iterable[int], number: int) -> Ranked:
@@ -359,7 +356,6 @@ class _Shown:
         return self._before(others[start]) if len(others) > start else self.bottom(block)
 
     def bottom(self, block: RankedBlock) -> Sequence[RankTarget]:
-        """Return the position below all items."""
         last = self._near(None, -len(block.ids) - 1, ())
         others = self._near(None, -1, block.ids)
         is_there = tuple(reversed(last[: len(block.ids)])) == block.ids

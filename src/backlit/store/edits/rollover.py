@@ -113,7 +113,6 @@ class Rollover:
     def _task_entries(
         writer: WriteContext, sql: str, values: Sequence[int], changes: Mapping[str, object]
     ) -> list[OutboxEntry]:
-        """Return the entries that change some tasks alike."""
         ids = [task_id for (task_id,) in writer.mirror.connection.execute(sql, values)]
         return [edit_entry(each, writer.mirror.effective(each) or {}, changes) for each in ids]
 

@@ -60,8 +60,6 @@ class Timer:
         await self._files.write(act)
 
     async def stop(self) -> None:
-        """Stop the timer and discard its time."""
-
         def act(writer: WriteContext) -> None:
             writer.journal.drafts.discard(_TIMER)
             writer.signal.publish(StoreChange(Subject.TIMER))
@@ -70,7 +68,6 @@ class Timer:
 
 
 def end_timer(journal: Journal, item_id: int) -> None:
-    """Stop the timer if it runs on an item."""
     running = _running(journal)
     if running is not None and running.item_id == item_id:
         journal.drafts.discard(_TIMER)

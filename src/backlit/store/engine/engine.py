@@ -262,7 +262,6 @@ class Engine:
         self.show(ConnectionState.LOADING if is_new else ConnectionState.ONLINE, "Loading" if is_new else "", user=user)
 
     def failed(self, error: BacklitError) -> None:
-        """Show a failure."""
         if isinstance(error, SignInNeeded):
             self.show(ConnectionState.SIGNED_OUT, error.message)
         elif isinstance(error, Trouble) and (isinstance(error, Unavailable) or not isinstance(error, ServiceError)):

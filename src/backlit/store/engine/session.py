@@ -48,17 +48,14 @@ class SessionDisplay(Protocol):
     on_projects: Callable[[list[int]], int | None]
     on_synced: Callable[[int], Awaitable[None]]
 
-    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None:
-        """Show the state of the connection."""
+    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None: ...
 
     def welcome(self, user: Person | None) -> None:
         """Show the signed-in user."""
 
-    def failed(self, error: BacklitError) -> None:
-        """Show a failure."""
+    def failed(self, error: BacklitError) -> None: ...
 
-    def lost(self, sentence: str) -> None:
-        """Show that the service is unreachable."""
+    def lost(self, sentence: str) -> None: ...
 
     def found(self) -> None:
         """Show that the service answers again."""
@@ -99,7 +96,6 @@ class SyncSession:
         self._sync_lock = SyncLock(files.places, waits.sync_every, self._show_loading)
 
     def close(self) -> None:
-        """Close the lock files."""
         self._sending.close()
         self._sync_lock.close()
 
@@ -175,7 +171,6 @@ class SyncSession:
         self._is_owner_confirmed = True
 
     async def sign_out(self) -> None:
-        """Discard the tokens."""
         await self.client.auth.sign_out()
         self._signed_in.clear()
         self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
@@ -406,12 +401,10 @@ class UserLookup:
         self._due = asyncio.Event()
 
     def want(self, user_id: int) -> None:
-        """Request the lookup of a user soon."""
         self._wanted[user_id] = None
         self._due.set()
 
     def go_on(self) -> None:
-        """Repeat the lookups that failed."""
         if self._wanted:
             self._due.set()
 

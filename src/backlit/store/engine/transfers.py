@@ -107,7 +107,6 @@ class AttachmentTransfers:
         await self._forget(attachment_id)
 
     def address(self, attachment_id: int) -> str:
-        """Return the address of the attachment for a signed-in browser."""
         attachment = self._attachment(attachment_id)
         return attachment.url or attachment.download_url
 

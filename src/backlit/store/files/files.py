@@ -237,7 +237,6 @@ class LocalDatabase:
         return self._file.generation
 
     def renew(self) -> None:
-        """Rebuild the mirror."""
         self._file.renew(self._file.generation)
 
     def notice_loss(self) -> None:

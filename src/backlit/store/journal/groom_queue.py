@@ -50,7 +50,6 @@ class GroomQueues(SqliteTable):
             self._connection.executemany(sql, rows)
 
     def end(self, project_id: int) -> None:
-        """Delete the project's queue."""
         with transaction(self._connection):
             self._connection.execute("DELETE FROM groom_queues WHERE project_id = ?", (project_id,))
             self._connection.execute("DELETE FROM groom_stops WHERE project_id = ?", (project_id,))
@@ -65,7 +64,6 @@ class GroomQueues(SqliteTable):
         return GroomProgress(int(found[0]), int(found[1] or 0), str(found[2])) if found else None
 
     def go_to(self, project_id: int, place: int) -> None:
-        """Record the place of the shown item."""
         with transaction(self._connection):
             self._connection.execute("UPDATE groom_queues SET place = ? WHERE project_id = ?", (place, project_id))
 
@@ -97,7 +95,6 @@ class GroomQueues(SqliteTable):
             )
 
     def skip(self, project_id: int, place: int, *, is_skipped: bool) -> None:
-        """Record whether an item was skipped."""
         with transaction(self._connection):
             self._connection.execute(
                 "UPDATE groom_stops SET is_skipped = ? WHERE project_id = ? AND place = ?",

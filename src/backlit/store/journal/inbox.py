@@ -67,7 +67,6 @@ class InboxTable(SqliteTable):
             )
 
     def records(self, item_ids: Iterable[int]) -> dict[int, InboxRecord]:
-        """Return the records of those items that have unseen changes."""
         sql = f"SELECT {_COLUMNS} FROM news WHERE item_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
         found = self._connection.execute(sql, (ids_json(item_ids),))
         return {record.item_id: record for record in map(_record, found)}

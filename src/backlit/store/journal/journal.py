@@ -69,7 +69,6 @@ class Journal:
         self._connection.close()
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Run the block as one transaction."""
         return transaction(self._connection)
 
     def add(self, entries: Iterable[OutboxEntry], step: int | None = None) -> list[OutboxEntry]:
@@ -139,7 +138,6 @@ class Journal:
             )
 
     def update_all(self, entries: Iterable[OutboxEntry]) -> None:
-        """Write several entries in one transaction."""
         with transaction(self._connection):
             for entry in entries:
                 self.update(entry)
@@ -270,7 +268,6 @@ class Entries(SqliteTable):
         return self.select(f"{UNDELIVERED_SQL} AND (item_id = ?1 OR {kind} = ?1)", (item_id,))
 
     def sending(self) -> list[OutboxEntry]:
-        """Return the entries in state SENDING."""
         return self.select(f"{UNDELIVERED_SQL} AND state = '{EntryState.SENDING}'", ())
 
     def unconfirmed(self, entry: OutboxEntry) -> list[OutboxEntry]:

@@ -76,7 +76,6 @@ class ScopeLogTable(SqliteTable):
         return int(found[0]), float(found[1])
 
     def follow(self, project_id: int, followed: Iterable[tuple[int, Tracked]]) -> None:
-        """Store the tracked days of some iterations."""
         with transaction(self._connection):
             self._connection.executemany(
                 "INSERT OR REPLACE INTO scope_followed (project_id, iteration_id, since, until) VALUES (?, ?, ?, ?)",
@@ -87,7 +86,6 @@ class ScopeLogTable(SqliteTable):
             )
 
     def put(self, project_id: int, places: Iterable[tuple[int, IterationPoints]], gone: Iterable[int]) -> None:
-        """Store the places of some items and delete those of others."""
         with transaction(self._connection):
             self._connection.executemany(
                 "INSERT OR REPLACE INTO scope_items (project_id, item_id, iteration_id, points) VALUES (?, ?, ?, ?)",
@@ -160,7 +158,6 @@ class SnapshotTable(SqliteTable):
         ).fetchall()
 
     def recorded(self, project_id: int, first: date, last: date) -> list[str]:
-        """Return the days with any record of the project."""
         return [
             day
             for (day,) in self._connection.execute(
@@ -191,7 +188,6 @@ class StatusHistoryTable(SqliteTable):
     """
 
     def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
-        """Return the observed status of a project's items, by item."""
         found = self._connection.execute(
             "SELECT item_id, status, since, before FROM status_history WHERE project_id = ?", (project_id,)
         )

@@ -19,7 +19,6 @@ class SettingsTable(SqliteTable):
         return str(found[0]) if found else None
 
     def keep(self, key: str, value: str) -> None:
-        """Store the value of a key."""
         with transaction(self._connection):
             self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
@@ -33,18 +32,15 @@ class DraftTable(SqliteTable):
         return json.loads(found[0]) if found else None
 
     def keys(self) -> list[str]:
-        """Return the keys of all drafts."""
         return [str(key) for (key,) in self._connection.execute("SELECT key FROM drafts")]
 
     def save(self, key: str, content: Mapping[str, object]) -> None:
-        """Store a draft."""
         with transaction(self._connection):
             self._connection.execute(
                 "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (key, json.dumps(dict(content)), time.time())
             )
 
     def discard(self, key: str) -> None:
-        """Delete a draft, if there is one."""
         with transaction(self._connection):
             self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
 
@@ -80,11 +76,9 @@ class Ranks(SqliteTable):
     """The table of ranks, through the journal's connection. Local ranks are permanent and never sent."""
 
     def numbers(self) -> dict[int, float]:
-        """Return all ranks by item."""
         return dict(self._connection.execute("SELECT item_id, number FROM ranks"))
 
     def put(self, project_id: int, numbers: Mapping[int, float], *, is_local: bool) -> None:
-        """Store ranks of a project's items."""
         rows = [(item_id, project_id, number, int(is_local)) for item_id, number in numbers.items()]
         with transaction(self._connection):
             self._connection.executemany("INSERT OR REPLACE INTO ranks VALUES (?, ?, ?, ?)", rows)
@@ -95,12 +89,10 @@ class Ranks(SqliteTable):
         return int(self._connection.execute(sql, (project_id,)).fetchone()[0])
 
     def drop(self, item_ids: Iterable[int]) -> None:
-        """Delete the ranks of some items."""
         with transaction(self._connection):
             self._connection.execute(f"DELETE FROM ranks WHERE {_AMONG}", (ids_json(item_ids),))  # noqa: S608 # constant
 
     def local(self, project_id: int) -> list[int]:
-        """Return the items of a project with local ranks."""
         found = self._connection.execute("SELECT item_id FROM ranks WHERE project_id = ? AND is_local", (project_id,))
         return [item_id for (item_id,) in found]
 
@@ -111,5 +103,4 @@ class Ranks(SqliteTable):
         return [item_id for (item_id,) in self._connection.execute(sql)]
 
     def follow(self, temporary_id: int, real_id: int) -> None:
-        """Move a rank from a temporary id to the real id."""
         self._connection.execute("UPDATE OR REPLACE ranks SET item_id = ? WHERE item_id = ?", (real_id, temporary_id))

@@ -43,7 +43,6 @@ class UndoLog(SqliteTable):
             return self._connection.execute("INSERT INTO steps (act) VALUES (?)", (act,)).lastrowid or 0
 
     def set_state(self, act: int, state: ActState) -> None:
-        """Set the state of an act."""
         self._connection.execute("UPDATE steps SET state = ? WHERE id = ?", (state.value, act))
 
     def is_undone(self, step: int) -> bool:
@@ -62,7 +61,6 @@ class UndoLog(SqliteTable):
         return (act for (act,) in self._connection.execute(sql))
 
     def latest(self, act: int) -> int:
-        """Return the latest step of an act."""
         return int(self._connection.execute("SELECT max(id) FROM steps WHERE act = ?", (act,)).fetchone()[0] or act)
 
     def states(self, step: int) -> dict[str, int]:
@@ -77,7 +75,6 @@ class UndoLog(SqliteTable):
         self._connection.executemany("INSERT OR REPLACE INTO withdrawn VALUES (?, ?)", rows)
 
     def withdrawn(self, step: int) -> list[int]:
-        """Return the entries that a step discarded."""
         found = self._connection.execute("SELECT entry_id FROM withdrawn WHERE step = ? ORDER BY entry_id", (step,))
         return [entry_id for (entry_id,) in found]
 
@@ -114,11 +111,9 @@ class Copy(Struct, frozen=True):
 
     @property
     def item_id(self) -> int:
-        """The item's former id."""
         return id_in(self.item)
 
     def document(self) -> Document:
-        """Return the copy as a JSON document."""
         return {
             "item": self.item,
             "tasks": list(self.tasks),

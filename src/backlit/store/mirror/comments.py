@@ -48,8 +48,7 @@ class _Below(SqliteTable, ABC):
         """Return the columns of an object, id and item first, or None for an unusable document."""
 
     @abstractmethod
-    def _delete_replaced(self, item_id: int, received: Sequence[Document]) -> None:
-        """Delete the objects below an item that a received list replaces."""
+    def _delete_replaced(self, item_id: int, received: Sequence[Document]) -> None: ...
 
 
 class CommentTable(_Below):

@@ -30,14 +30,12 @@ Fact = tuple[int, str, str, str]
 
 
 def learn(connection: sqlite3.Connection, facts: Collection[Fact]) -> None:
-    """Store facts. They outlive their items."""
     columns = ", ".join(f"json_extract(value, '$[{at}]')" for at in range(4))
     sql = f"INSERT OR IGNORE INTO learnt SELECT {columns} FROM json_each(?)"  # noqa: S608 # numbers
     connection.execute(sql, (orjson.dumps(list(facts)).decode(),))
 
 
 def facts_in(documents: Iterable[Document]) -> set[Fact]:
-    """Return the facts that items contain."""
     facts: set[Fact] = set()
     customs: set[tuple[int, str, str, Kind | None]] = set()
     for document in documents:
@@ -98,7 +96,6 @@ class NewRows(Struct, frozen=True):
 
     @classmethod
     def of(cls, documents: Mapping[int, Document]) -> "NewRows":
-        """Compute the rows of some documents."""
         return cls(
             {item_id: list(columns_of(each, RowSign.NONE)) for item_id, each in documents.items()},
             {item_id: orjson.dumps(each) for item_id, each in documents.items()},

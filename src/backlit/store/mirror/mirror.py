@@ -70,7 +70,6 @@ class Mirror:
         self._extent: tuple[object, tuple[int | None, int]] = (None, (None, 0))
 
     def close(self) -> None:
-        """Close the connection."""
         self.connection.close()
 
     def put_items(
@@ -181,7 +180,6 @@ class Mirror:
             self._write(documents, undelivered)
 
     def put_resource(self, kind: str, project_id: int, document: Document) -> None:
-        """Add or replace a resource of a kind."""
         row = (kind, project_id, id_in(document), orjson.dumps(document).decode())
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?, ?)", row)
@@ -231,7 +229,6 @@ class Mirror:
         return frozenset(gone)
 
     def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> None:
-        """Replace a temporary item by the received one."""
         real_id = whole(received.get("id"))
         with transaction(self.connection):
             for table in ("items", "documents"):
@@ -273,7 +270,6 @@ class Mirror:
         return str(found.get("name") or "") if isinstance(found, dict) else ""
 
     def resources(self, kind: str, project_id: int) -> list[Document]:
-        """Return all resources of a kind, by id."""
         sql = "SELECT doc FROM resources WHERE kind = ? AND project_id = ? ORDER BY id"
         return [orjson.loads(doc) for (doc,) in self.connection.execute(sql, (kind, project_id))]
 

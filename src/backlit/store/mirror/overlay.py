@@ -24,7 +24,6 @@ def laid_over(received: Document, entries: Iterable[OutboxEntry]) -> tuple[Docum
 
 
 def made_by(entry: OutboxEntry) -> Document:
-    """Return the document of an item that the service does not have yet."""
     return {
         "id": entry.item_id,
         "type": entry.payload["type"],
@@ -47,16 +46,13 @@ class HiddenItems(SqliteTable):
         return ids | {item_id for (item_id,) in found}
 
     def every(self) -> set[int]:
-        """Return all hidden items."""
         return {item_id for (item_id,) in self._connection.execute("SELECT id FROM hidden")}
 
     def among(self, item_ids: Iterable[int]) -> set[int]:
-        """Return the hidden ones of some items."""
         sql = "SELECT id FROM hidden WHERE id IN (SELECT value FROM json_each(?))"
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
 
     def below(self, item_ids: Iterable[int]) -> set[int]:
-        """Return the items hidden together with some items."""
         sql = "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?))"
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
 
@@ -79,7 +75,6 @@ class HiddenItems(SqliteTable):
         return set(hidden)
 
     def forget(self, item_ids: Iterable[int]) -> None:
-        """Remove items from the table."""
         self._connection.execute(
             "DELETE FROM hidden WHERE id IN (SELECT value FROM json_each(?))", (ids_json(item_ids),)
         )
@@ -100,7 +95,6 @@ class ReassignedItems(SqliteTable):
     """The targets of items in nodes that wait for deletion, stored in the mirror for all processes."""
 
     def targets(self) -> Targets:
-        """Return the current targets."""
         found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (REASSIGNED,)).fetchone()
         return orjson.loads(found[0]) if found else {}
 
@@ -152,7 +146,6 @@ def _targets(undelivered: Iterable[OutboxEntry]) -> dict[str, dict[str, int]]:
 
 
 def deleted_nodes(entry: OutboxEntry) -> frozenset[int]:
-    """Return the nodes that a deletion removes."""
     below = entry.payload.get("below")
     return frozenset(each for each in below if isinstance(each, int)) if isinstance(below, list) else frozenset()
 
@@ -164,7 +157,6 @@ class MirroredRanks(SqliteTable):
     """The mirror's copy of the journal's ranks. Rows get these ranks whenever they are written."""
 
     def of(self, item_ids: Iterable[int]) -> dict[int, float]:
-        """Return the ranks of some items. Most items have none."""
         sql = f"SELECT item_id, number FROM ranks WHERE {_AMONG}"  # noqa: S608 # constant
         return dict(self._connection.execute(sql, (ids_json(item_ids),)))
 
@@ -175,7 +167,6 @@ class MirroredRanks(SqliteTable):
             self._move(numbers)
 
     def every(self) -> list[int]:
-        """Return all items with a rank of their own."""
         return [item_id for (item_id,) in self._connection.execute("SELECT item_id FROM ranks")]
 
     def remove(self, item_ids: Iterable[int]) -> None:
@@ -236,7 +227,6 @@ class _Laid:
             self._children.setdefault(node.get("parentId"), set()).add(node_id)
 
     def delete(self, node_id: int) -> None:
-        """Remove a node and its subtree."""
         for each in _below(self._children, node_id) if node_id in self.nodes else ():
             self._children[self.nodes.pop(each).get("parentId")].discard(each)
 

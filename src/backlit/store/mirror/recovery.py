@@ -55,7 +55,6 @@ class MirrorReads:
         self._connection = connect(file.path, "NORMAL")
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def run(self, act: Callable[[sqlite3.Connection], _T]) -> _T:

@@ -133,7 +133,6 @@ def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
 
 
 def _kin(document: Mapping[str, object]) -> tuple[object, ...]:
-    """Return the immutable properties of an item."""
     fields = document.get("fields")
     parent = fields.get("ParentID") if isinstance(fields, dict) else None
     return document.get("type"), document.get("projectId"), parent

@@ -54,7 +54,6 @@ class Level(Struct, frozen=True):
     is_whole: bool
 
     def ids(self) -> set[int]:
-        """Return the ids of the nodes."""
         return {id_in(each) for each in self.nodes}
 
 
@@ -76,7 +75,6 @@ class NodeLevels:
         return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
     async def read(self, entry: OutboxEntry) -> Level:
-        """Read the whole tree."""
         return Level(await read_all(self.resource(entry).of_project(entry.project_id)), is_whole=True)
 
     async def below(self, entry: OutboxEntry, parent_id: int, own: Iterable[int] = ()) -> Level:

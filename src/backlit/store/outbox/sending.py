@@ -226,8 +226,7 @@ class EditSending(Sending):
         """Report whether a response is the entry's object. Proxies can fake a success."""
 
     @abstractmethod
-    def _values(self, document: Document) -> Mapping[str, object]:
-        """Return the settable values of an object."""
+    def _values(self, document: Document) -> Mapping[str, object]: ...
 
     @abstractmethod
     def _label(self, key: str) -> str:
@@ -244,8 +243,7 @@ class EditSending(Sending):
         return changes
 
     @abstractmethod
-    def _receive(self, writer: WriteContext, entry: OutboxEntry, document: Document) -> None:
-        """Store the object of an entry that was not delivered."""
+    def _receive(self, writer: WriteContext, entry: OutboxEntry, document: Document) -> None: ...
 
 
 def was_discarded(writer: WriteContext, entry: OutboxEntry) -> bool:
@@ -277,7 +275,6 @@ def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
 
 
 def show_sign(writer: WriteContext, item_id: int) -> None:
-    """Show an item with the sign of its entries."""
     show(writer, [item_id])
     writer.signal.publish(StoreChange(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
 

@@ -167,7 +167,6 @@ def _place(key: str, value: object, real_id: Callable[[int], int]) -> object:
 
 
 def document_of(draft: Draft) -> dict[str, object]:
-    """Return the draft as JSON."""
     return {
         "items": _written(draft.items),
         "past": [_written(each) for each in draft.past],

@@ -146,7 +146,6 @@ class Sent(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All entries."""
         return self.done + self.waiting + self.held
 
 
@@ -278,7 +277,6 @@ class Plan:
         return {**tasks, **changes}
 
     async def aim(self, iteration_id: int) -> None:
-        """Remember the iteration to plan."""
         await self._change(lambda draft, _: replace(draft, target=iteration_id))
 
     async def undo(self) -> bool:

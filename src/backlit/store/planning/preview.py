@@ -53,7 +53,6 @@ class PlanPreview:
         )
 
     def item_laid_over(self, item: Item) -> Item:
-        """Return an item with its planned values."""
         values = self._plan.state.changes.get(item.id)
         return replace(item, fields={**item.fields, **values}) if values else item
 
@@ -73,14 +72,12 @@ class PlanPreview:
         return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
 
     def totals_of(self, totals: NodeTotals, item_ids: Iterable[int]) -> NodeTotals:
-        """Return the totals of a list of items by the planned estimates."""
         changes = [each for each in self._plan.difference() if each.type != "Task" and "Estimate" in each.fields]
         listed = set(item_ids) if changes else set()
         estimates = [change.fields["Estimate"] for change in changes if change.id in listed]
         return totals + NodeTotals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
     def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
-        """Return the number of open tasks of each item that has some. A short read."""
         sql = (
             "SELECT parent_id, count(*) FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
             " AND is_task = 1 AND own_open = 1 GROUP BY parent_id"

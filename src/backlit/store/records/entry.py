@@ -144,7 +144,6 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def touched(self) -> frozenset[str]:
-        """The keys of the values that the entry sets, none for comments."""
         return frozenset(self.base if self.kind is EntryKind.NODE_EDIT else self.fields)
 
     @property
@@ -163,7 +162,6 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def places(self) -> frozenset[int]:
-        """The areas and iterations that an entry on an item sets."""
         return frozenset(each for key in ITEM_PLACES if isinstance(each := self.fields.get(key), int))
 
     @property
@@ -184,7 +182,6 @@ def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEn
 
 
 def with_nodes_as(entry: OutboxEntry, tree: str, new_ids: Mapping[int, int]) -> OutboxEntry:
-    """Return the entry with other ids for nodes of a tree."""
     keys = frozenset({PLACE_KEYS[tree]})
     if entry.kind in ON_NODES:
         keys = _NODES if entry.payload.get("tree") == tree else frozenset()
@@ -220,7 +217,6 @@ def new_entry(
 
 
 def new_comment(project_id: int, item_id: int, text: str, *, for_customers: bool = False) -> OutboxEntry:
-    """Return the entry that writes a comment."""
     payload = {"text": text, "type": FOR_CUSTOMERS} if for_customers else {"text": text}
     return new_entry(EntryKind.COMMENT, project_id, payload, item_id)
 
@@ -231,7 +227,6 @@ def is_for_customers(payload: Mapping[str, object]) -> bool:
 
 
 def recall_of(deletion: OutboxEntry) -> OutboxEntry:
-    """Return the entry that undoes a deletion."""
     kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
     kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
     payload = {"of": deletion.id, **kept}

@@ -269,7 +269,6 @@ def text_of(value: object) -> str | None:
 
 
 def counted_types(types: Iterable[str]) -> str:
-    """Count items by their types in the words of Totals."""
     every = list(types)
     tasks = every.count(ItemType.TASK)
     return NodeTotals(len(every) - tasks, tasks=tasks).words

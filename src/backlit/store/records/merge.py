@@ -22,7 +22,6 @@ def is_same(one: object, other: object) -> bool:
 
 
 def is_empty(value: object) -> bool:
-    """Return whether a field has no value."""
     return value is None or value in ("", [])
 
 
@@ -242,7 +241,6 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 
 def _breaks(text: str) -> str:
-    """Return the trailing line breaks."""
     return text[len(text.rstrip("\r\n")) :]
 
 

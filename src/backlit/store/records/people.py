@@ -83,7 +83,6 @@ def signed_in_of(document: Mapping[str, object]) -> Person:
 
 
 def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
-    """Read an iteration. The path is computed from the tree."""
     return IterationEntry(
         id=id_in(document),
         name=str(document.get("name") or ""),

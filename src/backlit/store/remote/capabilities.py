@@ -63,7 +63,6 @@ class Traits(Struct, frozen=True):
 
     @property
     def is_ranged(self) -> bool:
-        """True if items can be requested by ranges of ids."""
         return self.filtering is FilterSupport.WORKS and self.by_id
 
     def document(self) -> dict[str, object]:

@@ -65,7 +65,6 @@ class Reachability:
         return self._opened.is_set()
 
     async def wait(self) -> None:
-        """Wait for the gate to open."""
         await self._opened.wait()
 
     def lost(self, error: Trouble) -> None:

@@ -132,7 +132,6 @@ class _Mine(Struct, frozen=True):
 
     @property
     def sent(self) -> Mapping[str, object]:
-        """The values of the delivered edit."""
         return self.delivered.payload if self.delivered and self.delivered.kind is EntryKind.EDIT else {}
 
 

@@ -40,7 +40,6 @@ class InProgress(Struct, frozen=True):
 
 
 def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> DayProgress:
-    """Return the current progress."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT status, count(*), total(points) FROM items WHERE project_id = ? AND is_task = 0"  # noqa: S608 # bound values
@@ -54,7 +53,6 @@ def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int
 def progress_by_iteration(
     connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date
 ) -> Mapping[int, DayProgress]:
-    """Return the current progress of each iteration, by one query."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT iteration_id, status, count(*), total(points) FROM items"  # noqa: S608 # bound values
@@ -81,7 +79,6 @@ def progress_of(day: date, statuses: Mapping[str, NodeTotals], groups: StatusGro
 
 
 def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
-    """Return the open work of each owner."""
     return _loads(connection, "owner_id", project_id, ids)
 
 
@@ -126,7 +123,6 @@ def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[OpenWorkl
 
 
 def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[Size]:
-    """Count the open items by estimate."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT points, trim(coalesce(estimate, '')) <> '' AS is_set, count(*) FROM items"  # noqa: S608 # bound values

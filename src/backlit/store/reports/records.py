@@ -130,7 +130,6 @@ class Snapshot(Struct, frozen=True):
 
     @property
     def done(self) -> NodeTotals:
-        """The done and closed items."""
         return progress_of(self.day, self.statuses, self.groups).done
 
 
@@ -354,8 +353,6 @@ class StatusHistory:
         await self._pace.scan(project_id, today, look, partial(_note_statuses, project_id=project_id, today=today))
 
     async def seen(self, project_id: int) -> "ObservedHistory":
-        """Return the observed status history of a project's items."""
-
         def read(writer: WriteContext) -> ObservedHistory:
             table = writer.journal.status_history
             return ObservedHistory(

@@ -142,12 +142,10 @@ class Reports:
         return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
 
     async def areas(self, coverage: Coverage, measure: Measure) -> Report:
-        """Create the report on the open work in each area."""
         loads = await self._read(coverage, items.load_by_area)
         return load_by_area(_about(coverage), items.named(loads, self._area), measure)
 
     async def estimates(self, coverage: Coverage, _measure: Measure) -> Report:
-        """Create the report on the estimates of open items."""
         return estimates(_about(coverage), await self._read(coverage, items.sizes))
 
     async def _read(
@@ -282,8 +280,6 @@ Maker: TypeAlias = Callable[[Reports, Coverage, Measure], Awaitable[Report]]
 
 
 def _by_day(figures: Callable[[Course, Measure], Report], *, with_flows: bool = False) -> Maker:
-    """Return the maker of a report with a value for each day."""
-
     async def make(reports: Reports, coverage: Coverage, measure: Measure) -> Report:
         return figures(await reports.course(coverage, with_flows=with_flows), measure)
 

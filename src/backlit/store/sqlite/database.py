@@ -88,7 +88,6 @@ def is_sound(path: Path) -> bool:
 
 
 def drop_database(path: Path) -> None:
-    """Delete a database with its logs."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -108,7 +107,6 @@ class OpenedFile:
         self._identity: tuple[int, int] | None = None
 
     def opened(self) -> None:
-        """Record the identity of the opened file."""
         self._identity = self._found()
 
     def is_lost(self) -> bool:
@@ -199,7 +197,6 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def failure(error: sqlite3.Error, path: Path) -> StorageError:
-    """Return the StorageError for an error other than damage."""
     words = _ERROR_SENTENCES.get(_code(error), "{path} cannot be read or written: {error}.")
     return StorageError(words.format(path=path, error=error))
 
@@ -233,7 +230,6 @@ class Found:
         return next(self._rows, None)
 
     def fetchall(self) -> list[Any]:
-        """Return the remaining rows."""
         return list(self._rows)
 
 
@@ -265,7 +261,6 @@ class JournalReads:
                 self._connection = self._open()
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 
@@ -277,7 +272,6 @@ class ProfileFiles(Struct, frozen=True):
 
     @property
     def sending(self) -> Path:
-        """The lock file of the sending process."""
         return self.journal.with_name(self.journal.name + ".lock")
 
     def syncing(self, project_id: int) -> Path:

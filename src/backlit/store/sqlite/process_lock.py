@@ -121,7 +121,6 @@ class SharedLock:
         return self._state
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -145,7 +144,6 @@ class SyncLock:
         self._own: dict[int, float] = {}
 
     def close(self) -> None:
-        """Close the lock files."""
         for lock in self._locks.values():
             lock.close()
 
@@ -164,7 +162,6 @@ class SyncLock:
         return max(0.0, self._every - since) if since >= 0 else 0.0
 
     def progress(self, project_id: int, done: int, total: int) -> None:
-        """Publish the progress of this process's sync."""
         lock = self._lock(project_id)
         lock.publish(replace(lock.state(), done=done, total=total))
 

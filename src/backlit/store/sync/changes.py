@@ -175,8 +175,6 @@ class Feed:
 
 
 def feeds_of(client: "Client", files: LocalDatabase) -> tuple[Feed, ...]:
-    """Return the feeds of a service."""
-
     def put_comments(writer: WriteContext, found: Iterable[Document]) -> frozenset[int]:
         documents = list(found)
         note_comments(writer, documents)

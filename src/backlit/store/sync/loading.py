@@ -54,7 +54,6 @@ class FirstLoad:
         self._is_stopped = True
 
     async def run(self) -> bool:
-        """Load and store. Returns whether the load is complete."""
         note = await self._files.write(lambda writer: writer.mirror.note(self._key))
         if isinstance(note, dict):
             self._left = [(low, high) for low, high in note["left"]]
@@ -184,7 +183,6 @@ class FullScan:
         await run_together([work] * AT_ONCE)
 
     async def _page(self, skip: int, limit: PageLimit) -> int:
-        """Read and store a page. Returns its number of items."""
         page = await self._lists.items(order="id", skip=skip)
         self._total = page.total
         ids = {id_in(each) for each in page.results}

@@ -92,7 +92,6 @@ class Sync:
         return chosen
 
     async def _projects(self) -> list[int]:
-        """Read the projects and return their ids."""
         projects = await read_all(self._client.projects)
 
         def act(writer: WriteContext) -> None:
@@ -169,7 +168,6 @@ class Sync:
                 await feed.run(lists)
 
     async def _try_out(self) -> Traits:
-        """Probe the service."""
         traits = await probe(self._client, await self._note("capabilities"))
         if traits.is_sure:
             await self._set_note(TRAITS, traits.document())

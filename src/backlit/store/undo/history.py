@@ -369,7 +369,6 @@ def _commented(writer: WriteContext, move: DeleteComment | WriteComment, step: i
 def _standing_for(
     writer: WriteContext, original: int, added: Sequence[OutboxEntry], step: int
 ) -> Sequence[OutboxEntry]:
-    """Add a repeated entry to the acts of the original one."""
     for each in added if original else ():
         writer.journal.undo_log.stand_for(each.id, original, step)
     return added

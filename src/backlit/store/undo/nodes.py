@@ -91,7 +91,6 @@ class NodeReversals:
         )
 
     def restored(self, entry: OutboxEntry) -> RestoreNode | Final:
-        """Restore a deleted node."""
         kept, tree = kept_nodes(entry), self._tree(entry)
         if not kept:
             return Final(entry, "there is no copy of it; create it again")

@@ -34,7 +34,6 @@ class _OnEntry(Struct, frozen=True):
 
     @property
     def item_id(self) -> int:
-        """The entry's item."""
         return self.entry.item_id
 
 
@@ -72,7 +71,6 @@ class Restore(Struct, frozen=True):
 
     @property
     def item_id(self) -> int:
-        """The item's former id."""
         return self.copy.item_id
 
 

@@ -49,7 +49,6 @@ class Cells:
         }
 
     def judged_among(self, ids: Sequence[int]) -> list[int]:
-        """Return the items that are open and no tasks."""
         sql = "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND own_open = 1 AND is_task = 0"
         return [item_id for (item_id,) in self._files.mirror.execute(sql, (ids_json(ids),))]
 
@@ -96,7 +95,6 @@ class ColumnWish(Struct, frozen=True):
     drop: int = 0
 
     def __str__(self) -> str:
-        """Return the written form."""
         parts = [self.key, str(self.width) if self.width else "", f"drop {self.drop}" if self.drop else ""]
         parts[1] += "+" if self.grows else ""
         return " ".join(part for part in parts if part)
@@ -146,7 +144,6 @@ class ChosenColumns:
         return self._wishes
 
     def keep(self, wishes: Sequence[ColumnWish]) -> None:
-        """Store other columns."""
         self._wishes = tuple(wishes)
         text = json.dumps([str(each) for each in wishes])
         self._files.submit(lambda writer: writer.journal.settings.keep(_SETTING, text))

@@ -243,11 +243,9 @@ class TasksShown(Struct, frozen=True):
     but_of: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
-        """Return whether any task is shown."""
         return self.of_all or bool(self.but_of)
 
     def shows(self, item_id: int) -> bool:
-        """Return whether the tasks of an item are shown."""
         return self.of_all != (item_id in self.but_of)
 
     def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":

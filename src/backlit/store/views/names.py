@@ -42,7 +42,6 @@ class StoreNames:
         self.stale_days = STALE_DAYS
 
     def custom_fields(self) -> Collection[Field]:
-        """Return the custom fields."""
         return self._lookups.custom_fields()
 
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:

@@ -50,7 +50,6 @@ class KeptValues:
         return json.loads(text) if text else None
 
     def keep(self, key: str, value: object) -> None:
-        """Store the value of a key."""
         text = json.dumps(value)
         self._files.submit(lambda writer: writer.journal.settings.keep(key, text))
 
@@ -72,7 +71,6 @@ class Drafts:
         return self._unwritten.get(key) or self._files.journal.drafts.find(key)
 
     def item_ids(self) -> frozenset[int]:
-        """Return the items with unfinished texts."""
         found = map(item_of_draft, {*self._unwritten, *self._files.journal.drafts.keys()})
         return frozenset(self._files.journal.real_id(each) for each in found if each is not None)
 
@@ -87,7 +85,6 @@ class Drafts:
             self._announce(key)
 
     async def discard(self, key: str) -> None:
-        """Delete a draft, if there is one."""
         is_known = self.find(key) is not None
         await self._files.write(lambda writer: writer.journal.drafts.discard(key))
         self._unwritten.pop(key, None)
@@ -129,7 +126,6 @@ class BoardLayouts:
         return BoardKept(kept["columns"], kept["lanes"], dict(kept["collapsed"]))
 
     async def keep(self, usual: BoardKept, board: BoardKept, written: str = "") -> None:
-        """Store the board's layout."""
         key = self._key()
         kept = {
             "usual": _settings_of(usual, written),

@@ -108,7 +108,6 @@ def entry_of(view: SavedView) -> dict[str, object]:
 
 
 def write_views(views: list[SavedView]) -> str:
-    """Return the TOML text of some views."""
     tables = [
         "\n".join(["[[view]]", *(f"{key} = {_toml(value)}" for key, value in entry_of(each).items())]) for each in views
     ]

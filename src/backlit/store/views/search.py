@@ -72,7 +72,6 @@ class TextSearch:
         return int(self._files.mirror.execute("SELECT count(*) FROM words_due").fetchone()[0])
 
     async def read_all(self) -> None:
-        """Index all waiting items."""
         while await self._files.write(index_more):
             pass
 

@@ -175,7 +175,6 @@ class View:
 
     @property
     def folded(self) -> frozenset[GroupKey]:
-        """The headers of folded groups."""
         return self._folded
 
     @property
@@ -229,7 +228,6 @@ class View:
         return found
 
     def ids_in(self, group: GroupKey) -> Sequence[int]:
-        """Return the ids of all items of a group, folded or not."""
         places = self._lines.places_in(group)
         return self._ids[places.start : places.stop]
 
@@ -377,7 +375,6 @@ class _Found:
         self.count, self.points = 0, 0.0
 
     def add(self, points: float, count: int, item_id: int) -> None:
-        """Add an item. A task adds only points."""
         self.ids.append(item_id)
         self.count += count
         self.points += points

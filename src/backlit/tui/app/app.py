@@ -194,7 +194,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     # Messages from the screens
 
     def on_open(self, message: Open) -> None:
-        """Show an item at a place."""
         self.dispatch.begin(self.places.open, message)
 
     def on_open_profile(self, message: OpenProfile) -> None:

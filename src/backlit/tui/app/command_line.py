@@ -103,15 +103,12 @@ class CommandLine(Dialog[str | None]):
         self.line = QueryLine(lambda _sign, text, cursor: words.candidates(text, cursor), history)
 
     def content(self) -> ComposeResult:
-        """Compose the line."""
         yield self.line
 
     def on_mount(self) -> None:
-        """Open the line."""
         self.line.open(COMMAND, "", HINT)
 
     def type_early(self, character: str) -> None:
-        """Type into the line."""
         self.line.input.put(character)
 
     def press(self, key: str) -> bool:

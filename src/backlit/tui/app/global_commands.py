@@ -95,8 +95,7 @@ class ApplicationTarget(StoreTarget, Protocol):
     messages: Sequence[KeptMessage]
     theme: str
 
-    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
-        """Run a coroutine in the background."""
+    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object: ...
 
     def draw_anew(self) -> None:
         """Redraw every cell of the screen."""
@@ -156,12 +155,10 @@ async def choose_theme(target: ApplicationTarget, call: CommandContext) -> None:
 
 
 def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the matching names of themes."""
     return beginning([each.name for each in target.offered_themes], text, cursor)
 
 
 def say_saved(target: StoreTarget, _call: CommandContext) -> None:
-    """Say whether all changes have been sent."""
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved.")
@@ -205,7 +202,6 @@ async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
 
 
 def redraw(target: ApplicationTarget, _call: CommandContext) -> None:
-    """Redraw the screen."""
     target.draw_anew()
 
 

@@ -92,7 +92,6 @@ def question_of(store: Store, reversal: Reversal) -> ReadingDialog:
 
 
 def _heading(store: Store, reversal: Reversal) -> list[Content]:
-    """Return the number of items, and the warnings."""
     count = len(reversal.item_ids - {0})
     lines = [Content(f"{store.batch.words(sorted(reversal.item_ids - {0}))} are affected.")] if count > 1 else []
     contested = contested_words(reversal.changes)
@@ -188,7 +187,6 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 
 
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
-    """Return the deletion of a node, and the destination of its items."""
     more = f" and {others:,} more" if others else ""
     moved = f"; {deleted.moved.words} moved to “{_short(deleted.target)}”" if deleted.moved != NO_TOTALS else ""
     is_clear = deleted.entry.node_id > 0

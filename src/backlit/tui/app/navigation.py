@@ -35,8 +35,7 @@ class NavigationTarget(StoreTarget, Protocol):
     def stop_running(self) -> bool:
         """Cancel the macro or the transfer under way; return False where there is none."""
 
-    def exit(self) -> None:
-        """End the application."""
+    def exit(self) -> None: ...
 
 
 async def go(target: NavigationTarget, call: CommandContext) -> None:
@@ -45,17 +44,14 @@ async def go(target: NavigationTarget, call: CommandContext) -> None:
 
 
 def go_to_inbox(target: NavigationTarget, _call: CommandContext) -> None:
-    """Show the inbox."""
     target.places.show_over(InboxScreen(target.store), "inbox")
 
 
 def go_to_outbox(target: NavigationTarget, _call: CommandContext) -> None:
-    """Show the outbox."""
     target.places.show_over(OutboxScreen(target.store), "outbox")
 
 
 async def go_to_item(target: NavigationTarget, _call: CommandContext) -> None:
-    """Find any item of the project and go to it."""
     store = target.store
     recent = [offer for item_id in target.places.recent.ids() if (offer := _offer(store, item_id))]
     item_id = await target.ask(GoToDialog(recent, _search(store)))
@@ -75,7 +71,6 @@ async def jump_back(target: NavigationTarget, call: CommandContext) -> None:
 
 
 async def jump_forward(target: NavigationTarget, call: CommandContext) -> None:
-    """Go forward again."""
     places = target.places
     await _return(places, [places.jumps.forward() for _ in range(call.count or 1)], "after")
 
@@ -139,8 +134,6 @@ class GoToDialog(ItemFinder[int | None]):
 
 
 def _search(store: Store) -> ItemSearch:
-    """Return the search in names, texts and comments."""
-
     async def find(query: str) -> Sequence[Offer]:
         view = store.view(ViewSpec(text=query, with_done=True))
         await view.load()

@@ -57,7 +57,6 @@ class Jumps:
         self._at = 0
 
     def leave(self, place: AppLocation) -> None:
-        """Note a place that is about to be left."""
         self._places = [*(each for each in self._places if each != place), place][-MOST_PLACES:]
         self._at = len(self._places)
 
@@ -86,11 +85,9 @@ class Recent:
         self._ids: list[int] = []
 
     def add(self, item_id: int) -> None:
-        """Note that an item was seen."""
         self._ids = [item_id, *(each for each in self._ids if each != item_id)][:MOST_RECENT]
 
     def ids(self) -> tuple[int, ...]:
-        """Return the ids of the items."""
         return tuple(self._ids)
 
 
@@ -128,13 +125,11 @@ class ScreenNavigator:
 
     @property
     def here(self) -> AppLocation:
-        """The current place."""
         mode = self._app.current_mode
         is_backlog = mode == BACKLOG and self.backlog is not None
         return AppLocation(mode, self.backlog.items.current_id if is_backlog and self.backlog else None)
 
     def screens(self) -> list[Screen[object]]:
-        """Return the screens of all modes."""
         return screens_of(self._app)
 
     def publish(self, changes: ChangeBatch) -> None:
@@ -151,7 +146,6 @@ class ScreenNavigator:
                 self._sign_in.close_if_signed_in()
 
     async def mark_seen(self, item_id: int) -> None:
-        """Mark the news about an item as read."""
         try:
             await self._store.inbox.seen([item_id])
         except BacklitError as error:
@@ -296,7 +290,6 @@ class ScreenNavigator:
             self._app.dispatch.begin(open_queue, self._app, self._store, here)
 
     def sign_in(self) -> None:
-        """Ask for a sign-in."""
         from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
         way = StoreSignIn(self._store, self._join)

@@ -48,11 +48,9 @@ class ProjectTarget(StoreTarget, Protocol):
     def size(self) -> Size:
         """Return the size of the terminal in cells."""
 
-    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
-        """Run a coroutine in the background."""
+    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object: ...
 
-    def exit(self) -> None:
-        """End the application."""
+    def exit(self) -> None: ...
 
 
 async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
@@ -79,7 +77,6 @@ async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
 
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the matching names of projects."""
     return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
@@ -100,7 +97,6 @@ async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
 
 
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the matching names of profiles."""
     return beginning(target.profiles, text, cursor)
 
 
@@ -117,7 +113,6 @@ async def connect(target: ProjectTarget, call: CommandContext) -> None:
 
 
 async def show_facts(target: ProjectTarget, _call: CommandContext) -> None:
-    """Show project info."""
     store = target.store
     name = project_name(store)
     if not name:
@@ -135,7 +130,6 @@ async def open_profile(target: ProjectTarget, name: str) -> None:
 
 
 async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
-    """Add the totals of the projects to the choices."""
     totals = await target.store.project_facts.totals()
     if dialog.is_attached:
         dialog.replace_choices(_choices(target, totals))
@@ -203,7 +197,6 @@ def _count_of(store: Store) -> str:
 
 
 def _statuses(store: Store) -> Iterator[str]:
-    """Yield each list of statuses once, with the types that have it."""
     types: dict[tuple[str, ...], list[str]] = {}
     for item_type in ItemType:
         statuses = store.lookups.statuses(item_type)

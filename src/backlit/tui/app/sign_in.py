@@ -47,12 +47,10 @@ class SignInWay(Protocol):
     profile: str
 
     @property
-    def server(self) -> str:
-        """The address of the server."""
+    def server(self) -> str: ...
 
     @property
-    def is_signed_in(self) -> bool:
-        """True once a sign-in succeeded."""
+    def is_signed_in(self) -> bool: ...
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
         """Sign in with a password. Raises BacklitError; OtherOrigin before a password goes to another address."""
@@ -113,7 +111,6 @@ class StoreSignIn:
 
     @property
     def server(self) -> str:
-        """The address of the server."""
         return self._store.connection.server or "the server"
 
     @property
@@ -122,11 +119,9 @@ class StoreSignIn:
         return bool(self.profile) or self._store.connection.state is not ConnectionState.SIGNED_OUT
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password."""
         await self._sign_in(self._store.engine.sign_in(username, password, approved), approved)
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Sign in with a code from the browser."""
         await self._sign_in(self._store.engine.sign_in_with_code(code, approved), approved)
 
     async def _sign_in(self, asked: Awaitable[None], approved: str) -> None:
@@ -175,7 +170,6 @@ class SignInDialog(Dialog[bool | None]):
         yield self._note
 
     def on_mount(self) -> None:
-        """Show the form for the password."""
         self._show_form()
 
     @property
@@ -332,7 +326,6 @@ class WelcomeApp(ChordApp, inherit_bindings=False):
         self._join = join
 
     def on_mount(self) -> None:
-        """Ask."""
         self.dispatch.begin(self._choose)
 
     async def _choose(self) -> None:
@@ -364,7 +357,6 @@ class WelcomeDialog(Dialog[str | None]):
         self._current = 0
 
     def content(self) -> ComposeResult:
-        """Yield the choices."""
         yield Static(literal("Where do you want to begin?"))
         yield from self._doors
 
@@ -373,7 +365,6 @@ class WelcomeDialog(Dialog[str | None]):
         self._point_to(0)
 
     def type_early(self, character: str) -> None:
-        """Take a letter or a digit."""
         number = int(character) if character in "123" else 0
         if number:
             self._choose(number - 1)
@@ -391,7 +382,6 @@ class WelcomeDialog(Dialog[str | None]):
         return True
 
     def on_click(self, event: events.Click) -> None:
-        """Take the clicked choice."""
         if event.widget in self._doors:
             self._choose(self._doors.index(event.widget))
 

@@ -38,7 +38,6 @@ LARGE = 10 * 1024 * 1024
 
 
 def preview(target: AttachmentsScreen, _call: CommandContext) -> None:
-    """Fetch the beginning of the file and show it."""
     entry = target.current_file()
     target.transfers.begin(f"Looking at {entry.name}", lambda _transfer: _show_preview(target, entry))
 
@@ -105,7 +104,6 @@ async def _save(target: AttachmentsScreen, entry: AttachmentEntry, folder: Path,
 
 
 async def describe(target: AttachmentsScreen, _call: CommandContext) -> None:
-    """Change the description of the file."""
     target.store.lookups.need_writer()
     entry = target.current_file()
     kept = StoredLines(target.store, f"description:{entry.id}")

@@ -287,7 +287,6 @@ class FileLines(Widget):
                 cast("ChordApp", self.app).draw_beside(drawn)
 
     def on_unmount(self) -> None:
-        """Take the picture away."""
         if self._picture is not None:
             cast("ChordApp", self.app).draw_beside(kitty_removal())
 
@@ -297,18 +296,15 @@ class FileLines(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         at = self._top + y
         line = self._lines[at] if at < len(self._lines) else []
         return Strip(line).adjust_cell_length(self.size.width, ThemeStyles.of(self.app).style())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll three lines."""
         event.stop()
         self.scroll_lines(3)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll three lines back."""
         event.stop()
         self.scroll_lines(-3)
 
@@ -322,7 +318,6 @@ class FilePreviewDialog(Dialog[None]):
         self.name_keys(("j k", "scroll"), ("q", "close"))
 
     def content(self) -> ComposeResult:
-        """Yield the lines."""
         yield self._lines
 
     def on_mount(self) -> None:
@@ -330,7 +325,6 @@ class FilePreviewDialog(Dialog[None]):
         self.app.clear_notifications()
 
     def type_early(self, character: str) -> None:
-        """Scroll, or leave."""
         page = self._lines.size.height
         steps = {"j": 1, "k": -1, " ": page, "g": -(10**9), "G": 10**9}
         if character == "q":
@@ -339,7 +333,6 @@ class FilePreviewDialog(Dialog[None]):
             self._lines.scroll_lines(steps[character])
 
     def press(self, key: str) -> bool:
-        """Scroll, or leave."""
         page = self._lines.size.height
         steps = {"down": 1, "up": -1, "pagedown": page, "pageup": -page, "ctrl+d": page // 2, "ctrl+u": -page // 2}
         steps |= {"home": -(10**9), "end": 10**9}

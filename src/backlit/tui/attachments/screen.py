@@ -71,7 +71,6 @@ class AttachmentList(EntryList[AttachmentEntry]):
         return heads_line(self, " " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one file."""
         entry = self.entries[index]
         size = fit_right(size_text(entry.size) if entry.size is not None else "", SIZE_WIDTH)
         now, at = self._now(), entry.created_at
@@ -100,11 +99,9 @@ class Transfer(Struct):
     total: int = 0
 
     def progress(self, done: int, total: int) -> None:
-        """Note the progress, in bytes."""
         self.done, self.total = done, total
 
     def begin(self, label: str) -> None:
-        """Go on with another file."""
         self.label, self.done, self.total = label, 0, 0
 
     def parts(self) -> list[Part]:
@@ -120,7 +117,6 @@ class Transfer(Struct):
 
 
 def bar(share: float, width: int = BAR_WIDTH) -> str:
-    """Return a bar of blocks, filled to a share of it."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width, "·")
@@ -199,7 +195,6 @@ class AttachmentsScreen(ItemRowsScreen):
         return self.item_id, ItemPlace.ATTACHMENTS, self.comment_id
 
     def show_rows(self) -> None:
-        """Show the files of the item, or of the comment."""
         self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
 
     def note(self) -> str:

@@ -59,7 +59,6 @@ class BacklogScreen(ListScreen):
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show changes of the store."""
         self._view_controller.follow(changes)
         self.update_labels()
 

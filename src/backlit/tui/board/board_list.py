@@ -79,7 +79,6 @@ class BoardList(ItemList):
         self.cards.forget_items(ids)
 
     def row_count(self) -> int:
-        """Return the number of rows of the current column."""
         return self.position.grid.height(self.position.column)
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
@@ -224,24 +223,19 @@ class LaneFolds:
         self._board = board
 
     def fold(self) -> None:
-        """Fold the lane."""
         self._change(lambda folded, lane: folded.add(lane))
 
     def unfold(self) -> None:
-        """Unfold the lane."""
         self._change(lambda folded, lane: folded.discard(lane))
 
     def toggle(self) -> None:
-        """Fold or unfold the lane."""
         self._change(lambda folded, lane: folded.symmetric_difference_update({lane}))
 
     def fold_all(self) -> None:
-        """Fold all lanes."""
         lanes = {lane.header.group for lane in self._board.position.grid.lanes if lane.header}
         self._change(lambda folded, _lane: folded.update(lanes))
 
     def unfold_all(self) -> None:
-        """Unfold all lanes."""
         self._change(lambda folded, _lane: folded.clear())
 
     def step(self, steps: int) -> None:

@@ -78,7 +78,6 @@ class CardWindow:
         self._badges = Badges(names, self.read)
 
     def read(self) -> Sequence[ItemRow]:
-        """Return the cards that were read."""
         return [*self._rows.values()]
 
     def at(self, view: View, place: int, in_sight: Callable[[], Sequence[int]]) -> ItemRow | None:
@@ -91,7 +90,6 @@ class CardWindow:
         return self._rows.get(place)
 
     def badge(self, item_id: int) -> Badge:
-        """Return the badge of a card."""
         return self._badges.of(item_id)
 
     def forget_rows(self) -> None:
@@ -106,7 +104,6 @@ class CardWindow:
 
 
 def _runs(places: Sequence[int]) -> Iterator[range]:
-    """Yield the stretches of consecutive places."""
     for _, stretch in groupby(enumerate(sorted(set(places))), lambda each: each[1] - each[0]):
         run = [place for _, place in stretch]
         yield range(run[0], run[-1] + 1)
@@ -285,7 +282,6 @@ class CardPainter:
         return Strip(words).adjust_cell_length(width, self.ground)
 
     def blank(self, width: int) -> Strip:
-        """Return an empty strip."""
         if width not in self._blanks:
             self._blanks[width] = Strip.blank(width, self.ground)
         return self._blanks[width]

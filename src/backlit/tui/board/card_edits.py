@@ -28,7 +28,6 @@ from backlit.tui.fields.acts import BulkChange, Changes, DoesNotApply, FieldEdit
 
 
 def moved_by(store: Store, key: str, grid: CardGrid, steps: int) -> FieldEdit:
-    """Return the act that moves each card by some columns from its own."""
     field = field_of(store, key)
     columns = grid.columns
 

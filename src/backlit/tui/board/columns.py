@@ -61,7 +61,6 @@ class BoardColumn(Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """The name, a status or a choice as lists write it."""
         return status_word(choice_word(self.name))
 
 
@@ -73,7 +72,6 @@ def field_of(store: Store, key: str) -> Field:
 
 
 def has_field(store: Store, key: str) -> bool:
-    """Return whether the current project can have columns by a field."""
     return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.lookups.custom_fields())
 
 
@@ -219,17 +217,14 @@ class Arrangement:
 
     @property
     def field(self) -> Field:
-        """The field that a move between columns writes."""
         return field_of(self._store, self.by)
 
     @property
     def has_tasks(self) -> bool:
-        """True where the cards are the tasks of the lanes' items."""
         return self.lanes == PARENT
 
     @property
     def has_status(self) -> bool:
-        """True where the columns are statuses."""
         return self.by == STATUS
 
     def restore(self) -> BoardKept:
@@ -239,7 +234,6 @@ class Arrangement:
         return kept
 
     async def save(self, collapsed: dict[object, bool]) -> None:
-        """Save the arrangement, and the columns that the user collapsed or opened."""
         await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
@@ -268,7 +262,6 @@ class Arrangement:
         return replace(spec, group=(*lanes, self.field.key), alike=alike, latest=latest, filter=all_of(hidden))
 
     def columns_of(self, view: View) -> Sequence[BoardColumn]:
-        """Return the columns to show for a view."""
         depth = len(view.spec.group)
         found = dict.fromkeys(header.group[-1] for header in view.outline.headers if header.level == depth)
         return self._columns.with_found(self.by, self._planned, found)

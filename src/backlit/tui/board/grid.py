@@ -22,7 +22,6 @@ class ColumnTotals(Struct):
 
     @property
     def shown_words(self) -> str:
-        """The number of cards, and that of the shown ones if some are hidden."""
         return f"{self.shown:,} of {self.count:,}" if self.shown < self.count else f"{self.count:,}"
 
     @property
@@ -105,11 +104,9 @@ class CardGrid:
         return bool(self.lanes) and self.lanes[0].header is not None
 
     def open_columns(self) -> list[int]:
-        """Return the numbers of the columns that are not collapsed."""
         return [number for number in range(len(self.columns)) if number not in self.collapsed]
 
     def height(self, column: int) -> int:
-        """Return the number of rows of a column."""
         if self.has_lanes:
             return self._height
         is_shown = 0 <= column < len(self.columns) and column not in self.collapsed
@@ -121,7 +118,6 @@ class CardGrid:
         return None if number is None else (self.lanes[number], row - self._firsts[number])
 
     def lanes_between(self, start: int, stop: int) -> Sequence[Swimlane]:
-        """Return the lanes of a stretch of rows."""
         return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
 
     def lanes_from(self, row: int) -> range:
@@ -143,7 +139,6 @@ class CardGrid:
         return cell.start + offset if 0 <= offset < len(cell) and not lane.is_folded else None
 
     def places(self, column: int, start: int, stop: int) -> list[int]:
-        """Return the places of the cards on a stretch of rows."""
         found = (self.place_at(column, row) for row in range(max(0, start), min(stop, self.height(column))))
         return [place for place in found if place is not None]
 
@@ -231,7 +226,6 @@ LOW = 18
 
 
 def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
-    """Return whether a column is over its limit."""
     return column.limit is not None and totals.count > column.limit
 
 

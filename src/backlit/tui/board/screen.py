@@ -165,7 +165,6 @@ def _arranged(arrangement: Arrangement, names: ListNames, grid: CardGrid) -> lis
 
 
 async def columns(target: BoardScreen, _call: CommandContext) -> None:
-    """Pick the field of the columns."""
     arrangement = target.arrangement
     choice = await target.ask(PickDialog("Columns by", arrangement.column_choices(), arrangement.by))
     if choice is not None and choice.value != arrangement.by:
@@ -221,7 +220,6 @@ def all_done(target: BoardScreen, _call: CommandContext) -> None:
 
 
 def collapse(target: BoardScreen, _call: CommandContext) -> None:
-    """Collapse the column, or open it again."""
     if not target.board.position.toggle_collapsed():
         raise CannotAct("The board has no columns.")
     target.board.regrid()

@@ -82,7 +82,6 @@ class Command(Struct, frozen=True):
 
     @property
     def completing(self) -> str:
-        """Return the group and the function of the completer."""
         return self.completer if ":" in self.completer else f"{self.group}:{self.completer}"
 
 
@@ -123,7 +122,6 @@ def spelled(sequence: str) -> str:
 
 
 def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
-    """Return the names that begin with the typed text."""
     typed = text[:cursor].casefold()
     return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]
 

@@ -42,7 +42,6 @@ class NewComment(Static):
         )
 
     def on_click(self) -> None:
-        """Ask for the command."""
         self.post_message(SidesLine.Asked("comments.add"))
 
 
@@ -75,7 +74,6 @@ class CommentsScreen(ItemRowsScreen):
         self.mark_seen(self.item_id)
 
     def show_rows(self) -> None:
-        """Show the comments and their files."""
         self.thread.show(self._head.comments, self.files())
 
     def note(self) -> str:
@@ -200,13 +198,11 @@ def _files_lost(target: CommentsScreen, comment: CommentEntry) -> str:
 
 
 def copy(target: CommentsScreen, _call: CommandContext) -> None:
-    """Copy the text of the comment under the cursor."""
     text = target.current_comment().text
     target.copy(text, f"Copied the comment: {' '.join(text.split())[:60]}")
 
 
 def open_files(target: CommentsScreen, _call: CommandContext) -> None:
-    """Go to the files of the comment under the cursor."""
     comment = target.current_comment()
     if comment.id < 0:
         raise CannotAct("The server does not have this comment yet. Attach files once it is sent.")
@@ -214,6 +210,5 @@ def open_files(target: CommentsScreen, _call: CommandContext) -> None:
 
 
 def refresh(target: CommentsScreen, _call: CommandContext) -> None:
-    """Read the item again, and all that is new."""
     target.run_worker(work(target.store.look_at, target.item_id), group="look")
     target.run_command("app.refresh")

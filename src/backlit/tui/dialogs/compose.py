@@ -58,7 +58,6 @@ class TextDialog(Dialog[Answer | None]):
         self.name_keys(("ctrl+s", act), ("esc", "keep for later"))
 
     def content(self) -> ComposeResult:
-        """Yield the text, below a note where it was restored."""
         if self._is_restored:
             yield Static(literal("Restored your draft. It has not been sent."), classes="note")
         yield self.area
@@ -69,7 +68,6 @@ class TextDialog(Dialog[Answer | None]):
         raise NotImplementedError
 
     def content_to_keep(self) -> dict[str, object]:
-        """Return the content of the draft."""
         base: dict[str, object] = {"base": self.made_from} if self.made_from else {}
         return {"text": self.area.text, **base}
 
@@ -81,7 +79,6 @@ class TextDialog(Dialog[Answer | None]):
             self.draft.write()
 
     def type_early(self, character: str) -> None:
-        """Type into the text."""
         self.area.insert(character)
 
     def press(self, key: str) -> bool:
@@ -110,7 +107,6 @@ class ComposeDialog(TextDialog[WrittenText]):
     """Asks for a text."""
 
     def answer(self) -> WrittenText:
-        """Return the text."""
         return WrittenText(self.area.text, self.made_from)
 
 
@@ -135,20 +131,16 @@ class CommentDialog(TextDialog[ComposedComment]):
         self.name_keys(("ctrl+s", act), ("ctrl+t", "who sees it"), ("esc", "keep for later"))
 
     def content(self) -> ComposeResult:
-        """Yield the text, and below it who will see it."""
         yield from super().content()
         yield self._visible_to
 
     def on_mount(self) -> None:
-        """Show who will see the comment."""
         self._show_visibility()
 
     def answer(self) -> ComposedComment:
-        """Return the comment."""
         return ComposedComment(self.area.text, self.for_customers)
 
     def content_to_keep(self) -> dict[str, object]:
-        """Return the content of the draft, with who sees the comment."""
         return super().content_to_keep() | ({"type": FOR_CUSTOMERS} if self.for_customers else {})
 
     def press(self, key: str) -> bool:

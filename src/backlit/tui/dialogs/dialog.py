@@ -108,7 +108,6 @@ class Dialog(ModalScreen[Result]):
             await self.draft.flush()
 
     def compose(self) -> ComposeResult:
-        """Put the content into the frame."""
         with self.frame:
             yield from self.content()
 
@@ -127,7 +126,6 @@ class Dialog(ModalScreen[Result]):
         """Take a letter that was typed before the input had the focus."""
 
     def on_key(self, event: events.Key) -> None:
-        """Take keys where no input has the focus."""
         if not self.is_current:
             pass  # it was closed by a key that ended a wait
         elif event.is_printable and event.character:
@@ -173,5 +171,4 @@ class ConfirmDialog(Dialog[str | None]):
             self.dismiss(None)
 
     def press(self, key: str) -> bool:
-        """Stay."""
         return super().press("escape" if key == "enter" else key)

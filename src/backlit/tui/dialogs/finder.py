@@ -75,7 +75,6 @@ class Offer(Struct, frozen=True):
 
 
 def offer_of(command: Command) -> Offer:
-    """Return the offer of a command, with the keys that are given with it."""
     keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
     whole = COMMAND_BY_ID.get(command.id, command)
     return Offer(whole, KEY_GAP.join(keys), command.label, command.help.removesuffix("."), command.also)
@@ -124,7 +123,6 @@ class OfferList(LineList, can_focus=False):
             self.lines = [line for offer in self._shown for line in self._lines(offer)]
 
     def _lines(self, offer: Offer) -> Iterator[Offer]:
-        """Yield the lines of an offer at the present width."""
         if offer.is_heading:
             yield offer
             return
@@ -154,7 +152,6 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def count(self) -> int:
-        """The number of offers."""
         return sum(not offer.is_heading for offer in self.lines)
 
     @property
@@ -181,7 +178,6 @@ class OfferList(LineList, can_focus=False):
             self.refresh()
 
     def row_count(self) -> int:
-        """Return the number of offers and headings."""
         return len(self.lines)
 
     @property
@@ -232,7 +228,6 @@ class OfferList(LineList, can_focus=False):
         return Strip([Segment(fit(f"{heading}, continued", self._row_width), style)])
 
     def refresh_row(self, index: int) -> None:
-        """Repaint the lines of an offer."""
         height, is_first = max(1, self.size.height), True
         while is_first or (index < len(self.lines) and self.lines[index].is_continued):
             offset, is_first = index - self.top, False
@@ -241,7 +236,6 @@ class OfferList(LineList, can_focus=False):
             index += 1
 
     def on_click(self, event: events.Click) -> None:
-        """Pass a click to its row."""
         column = min(self._columns - 1, event.x // (self._row_width + COLUMN_GAP))
         index = self.top + column * (self.size.height - 1) + event.y
         if column and not event.y:
@@ -333,12 +327,10 @@ class OffersDialog(Dialog[Result]):
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
 
     def content(self) -> ComposeResult:
-        """Yield the input, then the offers."""
         yield self.input
         yield self.list
 
     def on_mount(self) -> None:
-        """Show all there is."""
         self._set_height()
         self.list.show(self._grouped)
 
@@ -385,11 +377,9 @@ class OffersDialog(Dialog[Result]):
             self.dismiss(offer.value)  # type: ignore[arg-type] # subclasses offer what they answer with
 
     def type_early(self, character: str) -> None:
-        """Type into the input."""
         self.input.insert_text_at_cursor(character)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow down."""
         event.stop()
         self.narrow(event.value.strip())
 

@@ -55,18 +55,15 @@ class LineDialog(Dialog[str | None]):
         self._note = Static(literal(""), classes="fault")
 
     def content(self) -> ComposeResult:
-        """Yield the note, the input and the fault."""
         if self._about is not None:
             yield self._about
         yield self.input
         yield self._note
 
     def type_early(self, character: str) -> None:
-        """Type into the input."""
         self.input.put(character)
 
     def press(self, key: str) -> bool:
-        """Accept or leave."""
         if key == "escape" and self.draft is not None:
             self.draft.close()
         if key != "enter":
@@ -147,7 +144,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self.name_keys(("enter", act), ("tab", "next"), ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
-        """Yield a label and an input for each line, then the result."""
         width = max(len(label) for label in self._labels) + 1
         with Container(classes="lines"):
             with Vertical(classes="form"):
@@ -164,7 +160,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """The text of the lines."""
         return tuple(line.value for line in self.inputs)
 
     def type_early(self, character: str) -> None:
@@ -172,7 +167,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self.inputs[0].put(character)
 
     def press(self, key: str) -> bool:
-        """Go from line to line, accept or leave."""
         if key in {"tab", "down", "shift+tab", "up"}:
             self._step(1 if key in {"tab", "down"} else -1)
         elif key == "enter":

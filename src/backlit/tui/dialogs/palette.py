@@ -84,7 +84,6 @@ class ItemFinder(OffersDialog[Result]):
             self.list.show(self.arranged(query, found), kept.value if kept else None)
 
     def arranged(self, _query: str, found: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the offers to show for a text and the items found for it."""
         return [Offer(None, "", "Items"), *found] if found else []
 
     def accept(self) -> None:
@@ -103,7 +102,6 @@ class Palette(ItemFinder[Command | int | None]):
         super().__init__("Palette", "a command, an item's name, or #id", offers, search)
 
     def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the commands, then the items."""
         fitting = self.fitting(query) if query else self._offers
         commands = [offer for offer in fitting if not offer.is_dim]
         if query:

@@ -48,7 +48,6 @@ class PickerDialog(Dialog[Result]):
         self.list.show(self._choices, 0, is_flat=False)
 
     def content(self) -> ComposeResult:
-        """Yield the input, then the rows."""
         yield self.input
         yield self.list
 
@@ -115,11 +114,9 @@ class PickerDialog(Dialog[Result]):
         return self.current
 
     def type_early(self, character: str) -> None:
-        """Type into the input."""
         self.input.insert_text_at_cursor(character)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow down."""
         event.stop()
         self._narrow()
 
@@ -141,7 +138,6 @@ class PickerDialog(Dialog[Result]):
         self.list.show(shown, 0, is_flat=bool(query))
 
     def replace_choices(self, choices: Sequence[Choice]) -> None:
-        """Have other choices, the cursor on the one it was on."""
         value = self.current.value if self.current is not None else None
         self._choices = list(choices)
         self._texts = [_searched(choice) for choice in choices]
@@ -227,7 +223,6 @@ class PickDialog(PickerDialog[Choice | None]):
             self.dismiss(choice)
 
     def acts_on(self, character: str) -> bool:
-        """Return whether a character may choose."""
         return self.list.is_numbered and character in DIGITS
 
     def _show_fitting(self) -> None:
@@ -256,7 +251,6 @@ class SelectingDialog(PickerDialog[Result]):
         return True
 
     def turn(self, value: object) -> None:
-        """Select a choice, or leave it out."""
         word = str(value)
         if word in self._selected:
             del self._selected[word]
@@ -278,7 +272,6 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
         self.name_keys(("enter", "accept"), ("tab", "select"), ("esc", "cancel"))
 
     def accept(self) -> None:
-        """Answer with the selected ones."""
         if self.input.value.strip() and self.current is not None:
             self._selected[str(self.current.value)] = None
         self.dismiss(tuple(self._selected))

@@ -29,12 +29,10 @@ FittedLine: TypeAlias = Line | Callable[[int], Content]
 
 
 def change_of(before: str, after: str) -> Content:
-    """Return an old and a new value."""
     return Content.assemble((before, "$muted"), (" → ", "$muted"), (after, "bold $mark"))
 
 
 def item_line(item_id: int, item_type: str, name: str, width: int = 0) -> Content:
-    """Return the number of an item, its sign and its name."""
     sign = (f"{type_sign(item_type)} ", f"${type_colour(item_type)}") if item_type else ""
     return Content.assemble((f"{number_of(item_id):>{width}} ", "$muted"), sign, safe(name))
 
@@ -77,7 +75,6 @@ class ReadingDialog(Dialog[str | None]):
         self.name_keys(*((each.key, each.label) for each in answers), ("esc", way_out))
 
     def content(self) -> ComposeResult:
-        """Yield the heading, then the lines."""
         if self._heading:
             yield Static(Content("\n").join(self._heading), classes="head")
         with self._scroll:
@@ -100,7 +97,6 @@ class ReadingDialog(Dialog[str | None]):
             self.press({"j": "down", "k": "up", "q": "escape", "n": "escape"}.get(character, character))
 
     def press(self, key: str) -> bool:
-        """Scroll, or leave."""
         page = self._scroll.size.height
         steps = {"down": 1, "up": -1, "ctrl+d": page, "pagedown": page, "ctrl+u": -page, "pageup": -page}
         if key not in steps:

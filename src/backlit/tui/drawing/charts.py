@@ -63,7 +63,6 @@ class CellGrid:
         self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, colour: str) -> None:
-        """Write text of narrow characters from a cell on."""
         for at, character in enumerate(text, x):
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
@@ -88,7 +87,6 @@ class CellGrid:
 
 
 def joined(cells: Sequence[Piece]) -> list[Piece]:
-    """Return pieces with neighbours of one colour joined."""
     runs = groupby(cells, key=lambda each: each[1])
     return [("".join(text for text, _ in run), colour) for colour, run in runs]
 
@@ -116,7 +114,6 @@ class ChartColumn(Struct, frozen=True):
 
     @property
     def middle(self) -> int:
-        """Return the column of its signs."""
         return self.x + max(0, self.bar_width - 1) // 2
 
     @property

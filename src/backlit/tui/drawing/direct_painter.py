@@ -27,8 +27,7 @@ class FrameReceiver(Protocol):
     console: Console
 
     @property
-    def screen(self) -> Screen[Any]:
-        """The screen on top."""
+    def screen(self) -> Screen[Any]: ...
 
     @property
     def takes_frames(self) -> bool:

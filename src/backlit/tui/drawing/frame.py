@@ -84,7 +84,6 @@ class Frame:
         self._told = Scroll(region.y, region.bottom, lines) if is_whole else None
 
     def blank(self, region: Region) -> None:
-        """Erase the characters in a region."""
         for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
             row.blank(max(0, region.x), region.right)
 

@@ -222,7 +222,6 @@ class Pen:
         return style is self.style or (character == " " and style.blank is self.style.blank)
 
     def take(self, style: CellStyle) -> None:
-        """Switch to other attributes."""
         if style is not self.style:
             self.sequence += change(self.style, style)
             self.style = style
@@ -249,12 +248,10 @@ class Pen:
                 self.draw(run)
 
     def _cost(self, run: "CellRun") -> int:
-        """Return the bytes that lead to a run."""
         style = self._style_for(run)
         return (len(change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
 
     def _style_for(self, run: "CellRun") -> CellStyle:
-        """Return the nearest attributes that draw a run."""
         if not run.is_blank or run.style.colour:
             return self.style if run.is_blank and self.style.blank is run.style.blank else run.style
         return self.style.on_background_of(run.style)

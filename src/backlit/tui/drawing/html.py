@@ -33,7 +33,6 @@ _UNSEEN = frozenset({"script", "style", "head", "title"})
 
 
 def is_html(text: str) -> bool:
-    """Return whether a text is HTML, and not Markdown with a tag in it."""
     return _FENCE not in text and _BEGINS.match(text[:_LONGEST_PLAIN]) is not None
 
 
@@ -58,7 +57,6 @@ class _Reader(HTMLParser):
         self._code: list[str] | None = None
 
     def finished(self) -> "list[Token]":
-        """Close what is open, and return the tokens."""
         self._end_paragraph()
         while self._open:
             self._close_block(self._open[-1])
@@ -87,7 +85,6 @@ class _Reader(HTMLParser):
             self._add(f"{_MARKS[tag]}_open", attrs={"href": values.get("href", "")})
 
     def handle_endtag(self, tag: str) -> None:
-        """Close a block or a mark that is open."""
         if tag in _UNSEEN:
             self._unseen = max(0, self._unseen - 1)
         elif tag == "pre" and self._code is not None:

@@ -158,7 +158,6 @@ def kitty_image(picture: "Image", columns: int, rows: int, cell: tuple[int, int]
 
 
 def kitty_removal() -> str:
-    """Return the sequence that removes the image."""
     return f"\x1b_Ga=d,d=I,i={_IMAGE},q=2\x1b\\"
 
 

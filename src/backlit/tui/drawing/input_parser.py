@@ -135,7 +135,6 @@ class InputParser(XTermParser):
         return constants.ESCAPE_DELAY if self._sequence else None
 
     def feed(self, data: str) -> Iterable[Message]:
-        """Yield the messages of received characters."""
         if self._paste is not None:
             if len(data) >= PASTE_PIECE:
                 self._pasted_at = self._clock()
@@ -184,7 +183,6 @@ class InputParser(XTermParser):
             yield from self._keys(begun[1:])
 
     def _go_on(self, character: str) -> Iterator[Message]:
-        """Take a character behind an escape."""
         begun, sequence = self._sequence, self._sequence + character
         if self._is_answer:
             yield from self._skip(character)

@@ -145,7 +145,6 @@ class _Blocks:
         self._rows: list[list[Text]] | None = None
 
     def read(self, tokens: "list[Token]") -> Iterator[TextBlock]:
-        """Yield the blocks, with a blank one for each gap of the text."""
         for index, token in enumerate(tokens):
             if self._rows is not None:
                 yield from self._in_table(token)

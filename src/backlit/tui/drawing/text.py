@@ -173,7 +173,6 @@ class WrappedLine(WholeCharacters):
     """
 
     def divide(self, offsets: Iterable[int]) -> Lines:
-        """Return the rows that end at some offsets."""
         return cast("Lines", _Rows(self, [0, *offsets, len(self.plain)]))
 
 
@@ -257,5 +256,4 @@ def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:
-    """Join the non-empty parts with a gap between them."""
     return between.join(part for part in parts if part)

@@ -136,7 +136,6 @@ def _version() -> tuple[int, ...]:
 
 
 def is_familiar() -> bool:
-    """Return whether the private names may be used."""
     return not fault()
 
 
@@ -147,7 +146,6 @@ class MessageHook(MessagePump):
     """A message pump whose handling of each message can be wrapped, which no handler of its own can do."""
 
     async def handle_message(self, message: Message) -> None:
-        """Handle a message by its handlers."""
         await super()._dispatch_message(message)
 
     async def _dispatch_message(self, message: Message) -> None:
@@ -288,7 +286,6 @@ def has_changes_to_paint(widget: Widget) -> bool:
 
 
 def styles_cache_of(widget: Widget) -> StylesCache:
-    """Return the lines that Textual keeps of a widget."""
     return widget._styles_cache
 
 

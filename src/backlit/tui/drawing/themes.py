@@ -83,7 +83,6 @@ class OnceParsed(Stylesheet):
             super().set_variables(variables)
 
     def reparse(self) -> None:
-        """Parse the sources that are not parsed yet."""
         self.parse()
 
 

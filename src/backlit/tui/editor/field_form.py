@@ -53,7 +53,6 @@ class FieldForm(Container):
         self.redraw()
 
     def compose(self) -> ComposeResult:
-        """Yield the texts and the grid."""
         yield self.texts
         yield self.grid
 
@@ -74,7 +73,6 @@ class FieldForm(Container):
 
     @property
     def field(self) -> Field:
-        """The current field."""
         field = self.grid.field
         if field is None:
             raise CannotAct("There is no field here. enter shows the other fields.")
@@ -97,20 +95,17 @@ class FieldForm(Container):
         return self.texts.region.right - 1 if is_beside else None
 
     def redraw(self) -> None:
-        """Show the draft as it is now."""
         self.grid.show(self.lines.lines(self.draft))
         if self.texts.view.show(self.lines.texts(self.draft)) and self.size.height:
             self._share()
 
     def show_comments(self, comments: Sequence[CommentEntry]) -> None:
-        """Show the comments of the item below its texts."""
         if self.texts.view.show(comments=comments) and self.size.height:
             self._share()
 
     # Editing
 
     def open(self) -> None:
-        """Open the input of the current field."""
         field = self.field
         value = self.draft.value(field.key)
         if field.kind is Kind.LONG_TEXT:
@@ -135,7 +130,6 @@ class FieldForm(Container):
         self.post_message(self.Moved())
 
     def clear(self) -> None:
-        """Empty the current field."""
         field = self.field
         if self.lines.why_fixed(field) or not can_be_empty(field):
             raise CannotAct(self.lines.why_fixed(field) or f"{field.label} cannot be empty.")
@@ -167,14 +161,12 @@ class FieldForm(Container):
         return True
 
     def put(self, field: Field, value: object) -> None:
-        """Give a field a value, as if it had been edited."""
         self.draft.set(field.key, value)
         self.draft.tidy()
         self.lines.check(field, self.draft)
         self.changed()
 
     def changed(self) -> None:
-        """Show the draft, and say that it is another."""
         self.redraw()
         self.post_message(self.Touched())
 

@@ -63,7 +63,6 @@ class FieldGrid(LineList):
 
     @property
     def is_at_fold(self) -> bool:
-        """True with the cursor on the fold."""
         return self.cursor < len(self._lines) and self._lines[self.cursor].is_fold
 
     def toggle_fold(self) -> None:
@@ -150,7 +149,6 @@ class FieldGrid(LineList):
         self.screen.set_focus(self.input)
 
     def close_input(self) -> None:
-        """Take the input away."""
         if self.input.display:
             self.input.display = False
             self.refresh_row(self.cursor)
@@ -176,11 +174,9 @@ class FieldGrid(LineList):
         return min(most, max((len(line.field.label) for line in self._lines if line.field), default=0))
 
     def row_count(self) -> int:
-        """Return the number of fields, headings and notes."""
         return len(self._lines)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one line."""
         theme, line, width = ThemeStyles.of(self.app), self._lines[index], self.size.width
         if line.is_heading:
             text = safe(f"{' ' * LEAD}{line.text} ")
@@ -223,7 +219,6 @@ class FieldLines:
 
     @property
     def settable(self) -> frozenset[Settable]:
-        """The kinds of fields that may be set."""
         return ON_ADD if self.is_new else ON_EDIT
 
     def fields(self, draft: ItemDraft) -> list[Field]:
@@ -260,7 +255,6 @@ class FieldLines:
                 draft.faults.setdefault(field.key, f"{field.label} is required.")
 
     def check(self, field: Field, draft: ItemDraft) -> None:
-        """Note the fault of a field's value."""
         key = field.key
         if key not in draft.touched:
             return

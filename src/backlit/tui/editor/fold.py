@@ -33,7 +33,6 @@ class GridLine(Struct, frozen=True):
 
     @property
     def is_note(self) -> bool:
-        """True for a note on the field above."""
         return not (self.field or self.is_heading or self.is_fold)
 
 
@@ -52,7 +51,6 @@ class Fold:
         """The fields below the fold that it was opened for."""
 
     def show(self, lines: Sequence[GridLine]) -> None:
-        """Take other lines."""
         self._lines = lines
 
     def reveal(self, key: str) -> None:

@@ -28,11 +28,9 @@ class EditorTarget(ItemTarget, Protocol):
     is_saving: asyncio.Lock
 
     @property
-    def draft(self) -> ItemDraft:
-        """The changes."""
+    def draft(self) -> ItemDraft: ...
 
-    def tell(self, sentence: str) -> None:
-        """Show a sentence in the line of the help."""
+    def tell(self, sentence: str) -> None: ...
 
     def follow_saved(self) -> None:
         """Show whether the saved changes are sent, until that is settled."""
@@ -40,8 +38,7 @@ class EditorTarget(ItemTarget, Protocol):
     async def may_leave(self) -> bool:
         """Return whether the editor may be closed; asks about unsaved changes."""
 
-    def dismiss(self, result: None = None) -> object:
-        """Close the editor."""
+    def dismiss(self, result: None = None) -> object: ...
 
     def open_next(self) -> None:
         """Close the editor, and open one for another new item of the type."""
@@ -60,7 +57,6 @@ async def edit(target: EditorTarget, call: CommandContext) -> None:
 
 
 def clear(target: EditorTarget, _call: CommandContext) -> None:
-    """Empty the field."""
     target.store.lookups.need_writer()
     target.form.clear()
 

@@ -30,16 +30,13 @@ class ItemDraft:
         self.arrived: dict[str, object] = {}
 
     def __bool__(self) -> bool:
-        """Return whether there are unsaved changes."""
         return bool(self.changes or self.unread)
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """The keys that are not as the store has them."""
         return tuple(dict.fromkeys((*self.changes, *self.unread)))
 
     def value(self, key: str) -> object:
-        """Return the value as it would be saved."""
         return self.changes.get(key, self.base.get(key))
 
     def set(self, key: str, value: object) -> None:
@@ -49,7 +46,6 @@ class ItemDraft:
             self.changes[key] = value
 
     def set_unread(self, key: str, text: str) -> None:
-        """Take a text that is no value of the field."""
         self.changes.pop(key, None)
         self.unread[key] = text
 
@@ -117,7 +113,6 @@ class ItemDraft:
 
     @property
     def seen(self) -> Fields:
-        """The values that the changes were made from."""
         return {key: self.base.get(key) for key in self.changes}
 
     def saved(self, changes: Fields) -> None:
@@ -134,7 +129,6 @@ class ItemDraft:
         return {"changes": dict(self.changes), "unread": dict(self.unread), "base": base, "at": at}
 
     def restore(self, content: Fields) -> None:
-        """Take up what was kept."""
         base = _mapping(content.get("base"))
         for key, value in _mapping(content.get("changes")).items():
             self.set(key, value)

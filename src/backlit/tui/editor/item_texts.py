@@ -27,7 +27,6 @@ class LongText(TextInput):
         self._loaded = ""
 
     def open(self, label: str, raw: str) -> None:
-        """Show a text, from its beginning."""
         self._raw = raw
         self.load_text(raw)
         self._loaded = self.text
@@ -35,7 +34,6 @@ class LongText(TextInput):
 
     @property
     def edited(self) -> str:
-        """The text with the edits."""
         if self.text == self._loaded:
             return self._raw
         return merged(self._raw, [self.document.get_line(row) for row in range(self.document.line_count)])
@@ -90,11 +88,9 @@ class TextsView(LinesView):
         return lines if not lines or lines[-1] else lines[:-1]
 
     def height_at(self, width: int) -> int:
-        """Return the number of lines at a width."""
         return len(self.lines_for(width, ThemeStyles.of(self.app)))
 
     def go_to(self, key: str) -> None:
-        """Scroll to the beginning of a text."""
         if key in self._starts:
             self.scroll_to(y=self._starts[key], animate=False, force=True)
 
@@ -119,7 +115,6 @@ class TextPane(Container):
         yield self.view
 
     def open_input(self, label: str, text: str) -> None:
-        """Put the input of a text in place of the texts, and give it the keys."""
         if self._input is None:
             self._input = LongText()
             self.mount(self._input, before=self.view)
@@ -129,7 +124,6 @@ class TextPane(Container):
         self.screen.set_focus(self._input)
 
     def close_input(self) -> None:
-        """Show the texts again."""
         if self._input is not None:
             self._input.display = False
         self.view.display = True

@@ -26,12 +26,10 @@ _NOT_SET: tuple[object, ...] = (None, "", [])
 
 
 async def save(target: EditorTarget, _call: CommandContext) -> None:
-    """Save."""
     await save_draft(target)
 
 
 async def save_and_close(target: EditorTarget, _call: CommandContext) -> None:
-    """Save and close."""
     if await save_draft(target):
         if target.item_id is not None and (item := target.store.item(target.item_id)):
             target.say(saved_words(target.store, item))
@@ -39,7 +37,6 @@ async def save_and_close(target: EditorTarget, _call: CommandContext) -> None:
 
 
 async def save_and_next(target: EditorTarget, _call: CommandContext) -> None:
-    """Save, and begin another item."""
     if await save_draft(target):
         target.open_next()
 
@@ -50,7 +47,6 @@ def discard(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def discard_draft(target: EditorTarget) -> None:
-    """Throw the draft away, and close the editor."""
     target.form.leave()
     target.autosave.forget()
     target.dismiss(None)
@@ -134,7 +130,6 @@ class EditorNote:
         self._is_followed = False
 
     def say(self, sentence: str) -> None:
-        """Replace the sentence."""
         self.sentence, self._said_at = sentence, self._place
 
     def moved(self) -> None:

@@ -77,7 +77,6 @@ class EditorScreen(ItemScreen):
 
     @property
     def draft(self) -> ItemDraft:
-        """The changes."""
         return self.form.draft
 
     def compose(self) -> ComposeResult:
@@ -191,7 +190,6 @@ class EditorScreen(ItemScreen):
         return [replace(item, fields={**item.fields, **self.draft.base, **self.draft.changes})]
 
     async def open_field(self, key: str) -> bool:
-        """Go to the field and open it."""
         self.form.grid.go_to(key)
         await edit_field(self)
         return True
@@ -230,7 +228,6 @@ class EditorScreen(ItemScreen):
     # Words
 
     def tell(self, sentence: str) -> None:
-        """Show a sentence in the line of the help."""
         self._note.say(sentence)
         self.update_labels()
 
@@ -258,7 +255,6 @@ class EditorScreen(ItemScreen):
 
 
 def changed_words(draft: ItemDraft) -> list[Part]:
-    """Return the numbers of changed and of invalid fields."""
     changes, faults = len(draft.touched), len(draft.faults)
     words: list[Part] = [(f"{changes} changed " if changes else "no changes ", "mark" if changes else "muted")]
     if faults:

@@ -47,7 +47,6 @@ class BulkChange(Struct):
 
     @property
     def is_for_customers(self) -> bool:
-        """True if customers see the changes."""
         return any(is_for_customers(key) for changes in self.changes.values() for key in changes)
 
     @property
@@ -60,16 +59,13 @@ class BulkChange(Struct):
 
     @property
     def synced(self) -> int:
-        """The number of items that are synced with another tracker."""
         return sum(is_synced(self.items[item_id]) for item_id in self.changes)
 
     @property
     def words(self) -> str:
-        """The counts of the items and tasks that change."""
         return counted_types(self.items[item_id].type for item_id in self.changes)
 
     def add(self, other: "BulkChange") -> None:
-        """Take in what another act does to other items."""
         self.total += other.total
         self.tasks += other.tasks
         self.items.update(other.items)
@@ -85,7 +81,6 @@ class BulkChange(Struct):
         return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
-        """Why not one of the items changes."""
         reasons = list(self.left_out)
         if self.already:
             reasons.insert(0, "No change needed.")
@@ -135,7 +130,6 @@ def need(key: str, item: Item, lookups: Lookups) -> None:
 
 
 def field_named(key: str, lookups: Lookups) -> Field:
-    """Return a field of the table or of the project."""
     return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
 
 
@@ -159,7 +153,6 @@ def to_tags(added: Iterable[str], removed: Iterable[str]) -> FieldEdit:
 
 
 def tags_of(item: Item) -> list[str]:
-    """Return the tags of an item."""
     tags = item.fields.get("Tags")
     return [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
 
@@ -171,7 +164,6 @@ def is_for_customers(key: str) -> bool:
 
 
 def is_synced(item: Item) -> bool:
-    """Return whether the item is synced with another tracker."""
     return any(item.fields.get(key) for key in SYNC_KEYS)
 
 

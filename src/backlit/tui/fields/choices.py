@@ -66,7 +66,6 @@ class ChoiceList(LineList, can_focus=False):
         self.refresh()
 
     def row_count(self) -> int:
-        """Return the number of choices."""
         return len(self._choices)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:

@@ -25,7 +25,6 @@ class ListNames:
 
     @property
     def names(self) -> DisplayNames:
-        """As the columns take them."""
         return DisplayNames(
             self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups
         )
@@ -33,7 +32,6 @@ class ListNames:
     def badges(
         self, rows: Sequence[ItemRow], tasks: TasksShown = ALL_TASKS_SHOWN, *, is_judged: bool = False
     ) -> Mapping[int, Badge]:
-        """Return the badges of some rows, judged if wanted, with the numbers of tasks that a list does not show."""
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
         for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
@@ -110,6 +108,5 @@ class ListNames:
         return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:
-        """Return the name of a field for a sentence."""
         field = self.field(key)
         return field.label.lower() if field else key

@@ -28,7 +28,6 @@ def number_text(value: float) -> str:
 
 
 def typed_text(value: object) -> str:
-    """Return the text to edit a value as."""
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -122,7 +121,6 @@ class FieldWords:
         return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
 
     def reference(self, kind: Kind, value: int) -> str:
-        """Return the name behind an id."""
         store = self._store
         if kind is Kind.USER:
             person = store.everybody.person(value)
@@ -189,7 +187,6 @@ def short_words_of(store: Store, key: str, value: object) -> str:
 
 
 def user_name(store: Store, user_id: int) -> str:
-    """Return the short name of a user."""
     person = store.everybody.person(user_id)
     return person.username if person else f"user {user_id}"
 
@@ -229,7 +226,6 @@ def taken_back(raw: str, written: str) -> str:
 
 
 def lines_of(raw: str) -> list[str]:
-    """Return the lines of a text as an editor shows them."""
     return _lines_and_endings(raw)[0]
 
 

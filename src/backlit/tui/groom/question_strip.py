@@ -59,12 +59,10 @@ class QuestionStrip(LinesView, can_focus=True):
         self._similar: Sequence[SimilarItem] = ()
 
     def show(self, asked: Sequence[Question], at: int, checks: Sequence[Check]) -> None:
-        """Show the questions and checks of an item."""
         self._asked, self._at, self._checks = tuple(asked), at, tuple(checks)
         self.lay_out()
 
     def show_similar(self, similar: Sequence[SimilarItem]) -> None:
-        """Show the items that the estimate can be compared with."""
         if self._similar != similar:
             self._similar = similar
             self.lay_out()

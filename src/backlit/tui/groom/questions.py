@@ -40,7 +40,6 @@ class Question(Struct, frozen=True):
     is_failed: bool = False
 
     def has(self, choice: Choice) -> bool:
-        """Return whether an answer is the item's value."""
         return choice.value == self.value and type(choice.value) is type(self.value)
 
 
@@ -73,14 +72,11 @@ class OneItem:
     previous_stop = stop_at
 
     def coming(self, *_: int) -> Sequence[ComingItem]:
-        """Return no items."""
         return ()
 
-    async def show(self, *_: object) -> None:
-        """Record nothing."""
+    async def show(self, *_: object) -> None: ...
 
-    async def leave(self, *_: object, is_skipped: bool) -> None:
-        """Record nothing."""
+    async def leave(self, *_: object, is_skipped: bool) -> None: ...
 
 
 class ItemQuestions:
@@ -102,11 +98,9 @@ class ItemQuestions:
 
     @property
     def keys(self) -> list[str]:
-        """Return the fields asked for, answered or not."""
         return [each.field.key for each in self.asked]
 
     def count_open(self) -> int:
-        """Return the number of open questions."""
         return sum(each.is_open for each in self.asked)
 
     def last_place_before(self, place: int) -> int:
@@ -169,7 +163,6 @@ class ItemQuestions:
         self.at = self._next_open(self.at)
 
     def walk(self, steps: int) -> None:
-        """Go down by some questions, or up."""
         self.at = max(0, min(self.at + steps, len(self.asked) - 1))
 
     def _next_open(self, after: int) -> int:

@@ -227,14 +227,12 @@ class GroomScreen(ItemScreen):
             self.show_stop(stop)
 
     def leave_item(self, *, is_skipped: bool) -> None:
-        """Note the item as done or skipped, and show the next one."""
         stop = self.stop
         if stop is not None:
             self.app.run_worker(work(self.queue.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
     def show_stop(self, stop: Stop) -> None:
-        """Show an item of the session."""
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
@@ -264,7 +262,6 @@ class GroomScreen(ItemScreen):
     # Drawing
 
     def show_questions(self) -> None:
-        """Draw the questions, and their number."""
         self._strip.show(self.questions.asked, self.questions.at, self.store.ready_check.checks(self.current()))
         self._place()
 
@@ -343,7 +340,6 @@ def leave(target: GroomScreen, call: CommandContext) -> None:
 
 
 def go_back(target: GroomScreen, _call: CommandContext) -> None:
-    """Go back to the previous item."""
     queue, here = target.queue, target.stop.place if target.stop is not None else 0
     found, known = queue.previous_stop(here), target.questions.last_place_before(here)
     if found is None or found.place < known:

@@ -77,12 +77,10 @@ class SessionFacts(LinesView):
         self._results: Sequence[Groomed] = ()
 
     def show(self, results: Sequence[Groomed]) -> None:
-        """Show the facts of other results."""
         self._results = results
         self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the facts, then the next steps."""
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
         facts = [*self._facts(left)]
@@ -115,7 +113,6 @@ class SessionFacts(LinesView):
             yield [(" " * SIGN + words, "foreground")]
 
     def _steps(self, width: int) -> Iterator[tuple[str, Sequence[Part]]]:
-        """Yield the key and the effect of each next step."""
         count = sum(bool(each.open) for each in self._results)
         if count:
             yield key_of("summary.again"), [(f"groom {counted(count, 'item')} again", "foreground")]
@@ -150,16 +147,13 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     @property
     def item_ids(self) -> Sequence[int]:
-        """The items of the session, shown or not."""
         return self.store.grooming.item_ids() or [each.item_id for each in self._results]
 
     @property
     def unready(self) -> Sequence[Groomed]:
-        """The results of items that are not ready."""
         return [each for each in self._results if each.open]
 
     def compose(self) -> ComposeResult:
-        """Compose title, text and status."""
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self.table, self._preview = SummaryTable(self.store), Preview()
         self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
@@ -175,7 +169,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         yield self._footer
 
     def on_mount(self) -> None:
-        """Show the summary."""
         self._show()
 
     @on(LineList.Highlighted)
@@ -251,7 +244,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._footer.show(hints, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
 
     def quoted(self) -> str:
-        """Return the summary for use outside of backlit."""
         return summary_of(self.store, self._results, self.item_ids)
 
     def go_to(self, place: int) -> None:
@@ -302,7 +294,6 @@ def open_item(target: GroomSummaryScreen, call: CommandContext) -> None:
 
 
 def copy(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Copy the Markdown."""
     markdown = target.quoted()
     target.copy(markdown, f"Copied the summary, {counted(len(markdown.splitlines()), 'line')} of Markdown")
 
@@ -341,6 +332,5 @@ def leave(target: GroomSummaryScreen, _call: CommandContext) -> None:
 
 
 async def close(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Close the summary and end the session."""
     target.dismiss(None)
     await target.store.grooming.end()

@@ -67,7 +67,6 @@ class SummaryTable(LineList):
         return self._rows[self.cursor][1] if self.cursor < len(self._rows) else None
 
     def row_count(self) -> int:
-        """Return the number of items."""
         return len(self._rows)
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
@@ -164,7 +163,6 @@ def open_words(rules: Sequence[Rule], ground: RuleInputs) -> list[str]:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return several sentences as one."""
     return ", ".join(each if not at else f"{each[:1].lower()}{each[1:]}" for at, each in enumerate(words))
 
 

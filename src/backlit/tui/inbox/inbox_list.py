@@ -67,7 +67,6 @@ class InboxList(LineList):
         return self._read[item_id]
 
     def row_count(self) -> int:
-        """Return the number of items."""
         return len(self._ids)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
@@ -81,7 +80,6 @@ class InboxList(LineList):
         return _item_line(self, news.item_id, news.type, news.name, age, is_new=True, is_cursor=is_cursor)
 
     def sentence(self, index: int) -> str:
-        """Return the changes of an item in one line."""
         news = self._news(self._ids[index])
         return summary_of(self._store, news) if news else ""
 
@@ -145,7 +143,6 @@ class FeedList(EntryList[CommentEntry]):
         self.id_width = _id_width(())
 
     def show(self, entries: Sequence[CommentEntry]) -> None:
-        """Show other comments."""
         self.id_width = _id_width(entry.item_id for entry in entries)
         super().show(entries)
 
@@ -160,7 +157,6 @@ class FeedList(EntryList[CommentEntry]):
         return _item_line(self, comment.item_id, item_type, name, age, is_new=is_new, is_cursor=is_cursor)
 
     def sentence(self, index: int) -> str:
-        """Return the author and the text of a comment."""
         comment = self.entries[index]
         return f"{comment.author or 'somebody'}: {_on_one_line(comment.text)}"
 

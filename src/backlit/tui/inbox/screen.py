@@ -67,7 +67,6 @@ class InboxScreen(StoreScreen[None]):
         yield self._footer
 
     def on_mount(self) -> None:
-        """Show the unread changes."""
         self._show()
         self.set_interval(AGE_CHECK, self._show)
 
@@ -76,7 +75,6 @@ class InboxScreen(StoreScreen[None]):
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show new changes, and drop read ones."""
         if any(subject in changes for subject in TOLD):
             self._show()
         self._draw_words()

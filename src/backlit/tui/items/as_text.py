@@ -32,11 +32,9 @@ class EditedText(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The key of its draft."""
         return f"text:{self.ids[0]}" if len(self.ids) == 1 else "text:marked"
 
     def content(self) -> Mapping[str, object]:
-        """The content of its draft."""
         seen = [[item_id, dict(fields)] for item_id, fields in self.seen.items()]
         return {"ids": list(self.ids), "original": self.original, "text": self.text, "seen": seen}
 
@@ -117,7 +115,6 @@ def _read(store: Store, written: EditedText, items: Sequence[Item]) -> Mapping[i
 
 
 def _seen(items: Sequence[Item]) -> dict[int, Mapping[str, object]]:
-    """Return the fields that a text of the items shows."""
     if len(items) == 1:
         return {items[0].id: dict(items[0].fields)}
     return {item.id: {key: item.fields.get(key) for key in COLUMNS} for item in items}
@@ -162,7 +159,6 @@ def copy(target: ItemTarget, call: CommandContext) -> None:
 
 
 def _json(items: Sequence[Item]) -> str:
-    """Return one object, or a list of them."""
     documents = [document_of(item) for item in items]
     return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
 
@@ -311,7 +307,6 @@ _TO_BLANKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
 def heading() -> Sequence[str]:
-    """Return the names of the columns."""
     return ("id", "type", *(FIELD_BY_KEY[key].label for key in COLUMNS))
 
 

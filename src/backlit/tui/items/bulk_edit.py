@@ -97,7 +97,6 @@ def _written_words(store: Store, plan: BulkChange) -> str:
 
 
 def _begun(store: Store, plan: BulkChange) -> list[Item]:
-    """Return the items that a plan begins."""
     groups = store.lookups.status_groups()
     statuses = {item_id: str(changes.get("Status") or "") for item_id, changes in plan.changes.items()}
     return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
@@ -195,7 +194,6 @@ def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, s
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:
-    """Yield the removed tags, then the added ones."""
     before, tags = tags_of(item), changes["Tags"]
     after = [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
     for tag in before:

@@ -20,7 +20,6 @@ HANGING, LABEL_WIDTH = 2, 13
 
 
 def change_words(store: Store, field: FieldNews) -> str:
-    """Return a change of a field in a few words."""
     label = label_of(field.key)
     if is_text_change(field):
         return f"{label} ({line_count(field)})"
@@ -69,17 +68,14 @@ def short_first(fields: Sequence[FieldNews]) -> Sequence[FieldNews]:
 
 
 def is_text_change(field: FieldNews) -> bool:
-    """Return whether the change of a field is told by its lines."""
     return is_long(field.key, field.before, field.after)
 
 
 def both_words(store: Store, field: FieldNews) -> tuple[str, str]:
-    """Return both values of a changed field as lists write them."""
     return words_of(store, field.key, field.before), words_of(store, field.key, field.after)
 
 
 def line_count(field: FieldNews) -> str:
-    """Return the numbers of added and removed lines of a text."""
     lines = line_changes(field)
     more, less = (sum(each == sign for each, _ in lines) for sign in "+-")
     signed = " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part)

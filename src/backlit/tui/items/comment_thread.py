@@ -50,11 +50,9 @@ class CommentLines:
 
     @property
     def count(self) -> int:
-        """The number of comments that are laid out."""
         return len(self._starts)
 
     def reach(self, last: int) -> None:
-        """Lay out the comments down to one of them."""
         for index in range(self.count, min(last + 1, len(self._comments))):
             self._starts.append(len(self.lines))
             self.lines += [(index, line) for line in (BYLINE, *self._body(self._comments[index]), [])]
@@ -65,7 +63,6 @@ class CommentLines:
         return self._starts[index], end - 1
 
     def index_at(self, line: int) -> int:
-        """Return the index of the comment that a line belongs to."""
         return max(0, bisect_right(self._starts, line) - 1)
 
 
@@ -215,15 +212,12 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def page(self) -> int:
-        """The number of lines in sight."""
         return self.size.height
 
     def row_count(self) -> int:
-        """Return the number of comments."""
         return len(self._comments)
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a comment, as near as there is one, and show it."""
         index = max(0, min(index, len(self._comments) - 1))
         if index >= self._laid_out.count:
             self._reach(index)
@@ -236,7 +230,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.Highlighted())
 
     def move_by(self, comments: int) -> None:
-        """Move the cursor by some comments."""
         self.move_to(self.cursor + comments)
 
     def page_by(self, step: float, count: int) -> None:
@@ -292,7 +285,6 @@ def toggle_fold(target: CommentThread, _call: CommandContext) -> None:
 
 
 def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles) -> list[Line]:
-    """Return a line with the number and the names of a comment's files."""
     if not files:
         return []
     names = ", ".join(each.name + (f" {size_text(each.size)}" if each.size is not None else "") for each in files)

@@ -101,7 +101,6 @@ class ConflictDialog(Dialog[Decisions | None]):
         yield self._note
 
     def on_mount(self) -> None:
-        """Show the fields."""
         self._draw(self._said)
 
     on_resize = on_mount
@@ -213,7 +212,6 @@ class ConflictDialog(Dialog[Decisions | None]):
                 self.dismiss(None)
 
     def press(self, key: str) -> bool:
-        """Move, apply or close."""
         match key:
             case "down" | "up":
                 self._step(1 if key == "down" else -1)
@@ -375,7 +373,6 @@ def _both(field: ShownField) -> list[Content]:
 
 
 def _values(field: ShownField, width: int) -> Iterator[Content]:
-    """Yield the values of a short field, one below the other."""
     names = ("was", *(f"{_radio(field, keep)} {word}" for keep, word in SIDES.items()))
     for name, value in zip(names, (cell(field.base, "$muted"), *_both(field)), strict=True):
         yield from table_lines([cell(name, "$muted"), value], (LEAD - GAP, width - MARGIN - LEAD - GAP))

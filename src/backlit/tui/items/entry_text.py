@@ -64,7 +64,6 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
 
 
 def cell(text: str, colour: str) -> Content:
-    """Return a cell of a table."""
     return Content.styled(safe(text), colour)
 
 
@@ -131,7 +130,6 @@ def moved_words(entry: OutboxEntry) -> str:
 
 
 def fields_of(entry: OutboxEntry) -> Mapping[str, object]:
-    """Return the fields an entry sets, by key."""
     if entry.kind is EntryKind.EDIT:
         return entry.payload
     fields = entry.payload.get("fields")
@@ -160,7 +158,6 @@ LABELS: Mapping[str, str] = {
 
 
 def noun_of(entry: OutboxEntry) -> str:
-    """Return the kind of node of an entry."""
     return "area" if entry.payload.get("tree") == TreeKind.AREAS.value else "iteration"
 
 
@@ -170,7 +167,6 @@ def name_of(entry: OutboxEntry) -> str:
 
 
 def node_summary(entry: OutboxEntry) -> str:
-    """Return a summary of a change of a node."""
     match entry.kind:
         case EntryKind.NODE_ADD:
             return f"new {noun_of(entry)}"

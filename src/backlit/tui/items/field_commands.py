@@ -46,7 +46,6 @@ async def change(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def change_any(target: ItemTarget, call: CommandContext) -> None:
-    """Ask for a field, then for its value."""
     items = target.chosen(call.rows)
     found: dict[str, Choice] = {}
     for item_type in dict.fromkeys(item.type for item in items):

@@ -25,7 +25,6 @@ def open_place(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def comment(target: ItemTarget, _call: CommandContext) -> None:
-    """Write a comment."""
     await comment_on_current(target)
 
 
@@ -76,7 +75,6 @@ async def repeat(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def resolve(target: ItemTarget, _call: CommandContext) -> None:
-    """Resolve a conflict or a refusal of the item."""
     await resolve_item(target, target.current().id)
 
 

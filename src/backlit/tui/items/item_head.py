@@ -211,7 +211,6 @@ class ItemRowsScreen(ItemScreen):
         raise NotImplementedError
 
     def note(self) -> str:
-        """Return a note beside the tabs."""
         return ""
 
     def current(self) -> Item:
@@ -234,12 +233,10 @@ class ItemRowsScreen(ItemScreen):
         self.draw_status()
 
     def _show_aside(self, item: Item) -> None:
-        """Show the item beside or below its rows."""
         if self._aside is not None:
             self._aside.show(item, surroundings_of(self.store, item))
 
     def draw_status(self) -> None:
-        """Draw the status."""
         count = self._rows.row_count()
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
         status, is_reader = status_words(self.store, self._rows.cursor + 1, count), self.store.lookups.is_read_only

@@ -49,7 +49,6 @@ class ItemScreen(StoreScreen[None]):
         return False
 
     async def apply(self, act: "FieldEdit", items: Sequence[Item]) -> None:
-        """Journal a change."""
         from backlit.tui.items.bulk_edit import journal
 
         await journal(self, act, items)

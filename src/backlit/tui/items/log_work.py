@@ -159,7 +159,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         yield self._fault
 
     def on_mount(self) -> None:
-        """Begin with the hours."""
         self._follow()
         self._usual = self._typed()
         self._take_up()
@@ -168,7 +167,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self._show(is_final=False)
 
     def type_early(self, character: str) -> None:
-        """Type into the hours."""
         self.inputs[HOURS].put(character)
 
     def press(self, key: str) -> bool:

@@ -90,7 +90,6 @@ class CommentsPreview(LinesView):
         self._shown: tuple[Sequence[CommentEntry], datetime] | None = None
 
     def show(self, comments: Sequence["CommentEntry"], now: datetime) -> None:
-        """Show the comments of another item."""
         self._shown = (comments, now)
         self.lay_out()
         self.scroll_to(y=0, animate=False, force=True)
@@ -173,7 +172,6 @@ class PreviewLayout:
             yield from [[], [self._segment("gc shows them all", "muted")]]
 
     def comment(self, comment: "CommentEntry", now: datetime) -> Iterator[Line]:
-        """Yield a comment below its author."""
         yield self._byline(comment, now)
         yield from self._text(comment.text)
 

@@ -38,8 +38,7 @@ class AddTarget(ItemTarget, Protocol):
     def expected_type(self) -> ItemType | None:
         """Return the type to offer first."""
 
-    def item_added(self, item_id: int) -> None:
-        """Show an item that was added, or changed by undo."""
+    def item_added(self, item_id: int) -> None: ...
 
 
 class RankTarget(ItemTarget, Protocol):

@@ -81,7 +81,6 @@ class FilterState(Struct, frozen=True):
         return write_query(AllOf(rest)) if len(rest) > len(parts_of(own)) else own
 
     def over(self, spec: ViewSpec, store: Store) -> ViewSpec:
-        """Return the spec of a list with this filter instead of its own."""
         areas = iterations = None
         if self.node is not None:
             tree = store.lookups.tree(self.node.kind)
@@ -132,11 +131,9 @@ class FilterTarget(Protocol):
     store: Store
     shared: SharedFilter
 
-    def take_filter(self) -> None:
-        """Show the items that match the shared filter."""
+    def take_filter(self) -> None: ...
 
-    def say(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show a short message."""
+    def say(self, sentence: str, *, is_bad: bool = False) -> None: ...
 
 
 def filter_list(target: FilterTarget, filtering: FilterState) -> None:
@@ -233,7 +230,6 @@ class FilterField(Struct, frozen=True):
 
     @property
     def field(self) -> Field:
-        """The field in the table of fields."""
         found = field_named(self.key)
         assert found is not None
         return found

@@ -45,7 +45,6 @@ class SelectionTotals:
         self._changed = changed
 
     def measure(self, ids: Sequence[int]) -> None:
-        """Count the selected items."""
         if ids:
             self._owner.run_worker(work(self._measure, ids), exclusive=True, group="selection")
         else:
@@ -93,13 +92,11 @@ class ItemPanes(StorageErrorGuard, Container):
         self.selected = SelectionTotals(store, self, lambda: self.post_message(self.Measured()))
 
     def compose(self) -> ComposeResult:
-        """Place the list, then the preview."""
         yield self._items
         yield self._preview
 
     @property
     def items(self) -> ItemList:
-        """The list of the previewed item."""
         return self._items
 
     def shown_item(self, item_id: int) -> Item | None:
@@ -116,7 +113,6 @@ class ItemPanes(StorageErrorGuard, Container):
         self.add_class("-alone")
 
     def draw_preview(self) -> None:
-        """Show the item under the cursor."""
         if not self._preview.display:
             return
         item_id = self.items.current_id
@@ -148,7 +144,6 @@ class ItemPanes(StorageErrorGuard, Container):
 
     @on(SelectionChanged)
     def measure_selection(self) -> None:
-        """Count the selected items."""
         self.selected.measure(self.items.selection.ids())
 
     def preview_soon(self) -> None:
@@ -188,7 +183,6 @@ class ItemPanes(StorageErrorGuard, Container):
             self.post_message(Open(self.items.current_id, ItemPlace.EDITOR))
 
     def on_resize(self) -> None:
-        """Place the preview."""
         self._place()
 
     def _place(self) -> None:
@@ -245,5 +239,4 @@ class ItemPanes(StorageErrorGuard, Container):
             preview.scroll_relative(y=pages * max(1, preview.size.height - 1), animate=False, immediate=True)
 
     def scroll_preview(self, lines: int) -> None:
-        """Scroll the preview."""
         self._preview.scroll_relative(y=lines, animate=False, immediate=True)

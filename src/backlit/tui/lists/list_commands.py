@@ -74,8 +74,7 @@ class ListTarget(AddTarget, Protocol):
     """The view behind the list."""
 
     @property
-    def items(self) -> ItemList:
-        """The list with the focus."""
+    def items(self) -> ItemList: ...
 
     @property
     def node(self) -> NodeFilter | None:
@@ -84,8 +83,7 @@ class ListTarget(AddTarget, Protocol):
     def show_spec(self, spec: ViewSpec) -> None:
         """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
 
-    def take_filter(self) -> None:
-        """Show the items that match the shared filter."""
+    def take_filter(self) -> None: ...
 
     def show_saved(self, view: SavedView) -> None:
         """Show a saved view. Raises BadRequest for a query that this project cannot answer."""
@@ -93,8 +91,7 @@ class ListTarget(AddTarget, Protocol):
     async def loaded(self) -> None:
         """Wait until all ids of the list are known."""
 
-    def run_worker(self, work: WorkType[Any], *, group: str, exclusive: bool = False) -> object:
-        """Run a coroutine beside the keys."""
+    def run_worker(self, work: WorkType[Any], *, group: str, exclusive: bool = False) -> object: ...
 
 
 OFFERED = ("AreaID", "IterationID", "AssignedToID", "Status", "type", "Tags", "TeamID", POINTS, "Priority", "Severity")
@@ -180,7 +177,6 @@ def zen(target: ListTarget, _call: CommandContext) -> None:
 
 
 def done(target: ListTarget, _call: CommandContext) -> None:
-    """Show or hide done items."""
     target.show_spec(replace(target.spec, with_done=not target.spec.with_done))
 
 
@@ -207,7 +203,6 @@ def go_to_view(target: ListTarget, call: CommandContext) -> None:
 
 
 def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of views that begin with the text."""
     return beginning(list(target.shared.views.names), text, cursor)
 
 
@@ -244,12 +239,10 @@ async def save_view(target: ListTarget, call: CommandContext) -> None:
 
 
 def toggle_preview(target: ListTarget, _call: CommandContext) -> None:
-    """Show or hide the preview."""
     target.panes.toggle_preview()
 
 
 def place_preview(target: ListTarget, _call: CommandContext) -> None:
-    """Put the preview at the right or below."""
     target.panes.turn_preview()
 
 
@@ -328,7 +321,6 @@ def _set_values(target: ListTarget, key: str, values: Sequence[str]) -> None:
 
 
 async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) -> None:
-    """Count the values of the items that match the other filters."""
     spec = target.spec
     query = with_values(spec.query, by.key, ())
     rest = replace(spec, query=query, with_done=spec.with_done or by is STATUS, sort=(), group=())
@@ -358,7 +350,6 @@ def search_texts(target: ListTarget, _call: CommandContext) -> None:
 
 
 def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the parts of a query that can stand at the cursor."""
     return complete(text, cursor, target.store.names.vocabulary()) if text.strip() else ()
 
 

@@ -115,7 +115,6 @@ class ListFrame(Vertical):
         return is_shown
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
-        """Show the names of the tabs with their numbers."""
         self._tabs.show([f"{number} {name}" for number, name in enumerate(names, 1)], current)
 
     @on(ItemPanes.Placed)
@@ -167,8 +166,7 @@ class LineTarget(FilterTarget, Protocol):
     """A list with a filter line."""
 
     @property
-    def items(self) -> ItemList:
-        """The list with the focus."""
+    def items(self) -> ItemList: ...
 
     def item_added(self, item_id: int) -> None:
         """Put the cursor on an item once the list is loaded."""

@@ -78,7 +78,6 @@ class ListScreen(ItemScreen):
     # The screen
 
     def compose(self) -> ComposeResult:
-        """Place the frame."""
         yield self.frame
 
     def on_mount(self) -> None:
@@ -105,7 +104,6 @@ class ListScreen(ItemScreen):
         return self.shared.now.node
 
     def take_filter(self) -> None:
-        """Show the items that match the shared filter."""
         now, spec = self.shared.now, self.spec
         is_other = self._shown != now.view
         if is_other:
@@ -127,7 +125,6 @@ class ListScreen(ItemScreen):
 
     @property
     def items(self) -> ItemList:
-        """The list with the focus."""
         return self.panes.items
 
     def current(self) -> Item:
@@ -156,7 +153,6 @@ class ListScreen(ItemScreen):
             self._acted_on.drop_range()
 
     async def ask(self, dialog: Screen[Answered]) -> Answered:
-        """Show a dialog and return its answer."""
         answer = await super().ask(dialog)
         if answer is None:
             self._acted_on = None
@@ -227,7 +223,6 @@ def show_changed(target: ListScreen, item_ids: Sequence[int]) -> None:
 
 
 def item_title(item: Item) -> str:
-    """Return the number and the name of an item."""
     return f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
 
 

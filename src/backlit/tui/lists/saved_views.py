@@ -25,7 +25,6 @@ class ViewFiles:
 
     @property
     def own(self) -> Path:
-        """The user's file."""
         return self._locations.config / "views.toml"
 
     def read(self) -> tuple[list[SavedView], list[str]]:

@@ -149,7 +149,6 @@ class ListViewController:
             begin(work(self._load), exclusive=True, group="view")
 
     def folded_tasks(self, item_id: int) -> int:
-        """Return the number of hidden open tasks of an item."""
         return 0 if self.tasks.shows(item_id) else self._store.plan_preview.task_counts([item_id]).get(item_id, 0)
 
     def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
@@ -300,7 +299,6 @@ class ColumnChoice:
 
     @property
     def is_possible(self) -> bool:
-        """True where the list has columns."""
         return self._apply is not None
 
     def use(self, wishes: Sequence[ColumnWish]) -> None:

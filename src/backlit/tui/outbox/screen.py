@@ -112,7 +112,6 @@ class OutboxScreen(StoreScreen[None]):
         yield FooterLine(id="status")
 
     def on_mount(self) -> None:
-        """List the entries of the journal."""
         self._show_entries()
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -243,7 +242,6 @@ class OutboxScreen(StoreScreen[None]):
 
     @property
     def entries(self) -> Sequence[OutboxEntry]:
-        """Return the listed entries."""
         return self._list.entries
 
     def current(self) -> OutboxEntry:
@@ -284,7 +282,6 @@ async def settle(target: OutboxScreen, _call: CommandContext) -> None:
 
 
 def open_item(target: OutboxScreen, _call: CommandContext) -> None:
-    """Open the item of the change."""
     entry = target.current()
     if target.store.item(entry.item_id) is None:
         raise CannotAct("The item no longer exists. d discards the change.")
@@ -292,7 +289,6 @@ def open_item(target: OutboxScreen, _call: CommandContext) -> None:
 
 
 def copy(target: OutboxScreen, _call: CommandContext) -> None:
-    """Copy the content of the change as text."""
     text = content_of(target.store, target.current())
     target.copy(text, f"Copied {' '.join(text.split())[:60]}")
 
@@ -344,7 +340,6 @@ class OutboxList(EntryList[OutboxEntry]):
         self._id_width = self._change_width = 0
 
     def show(self, entries: Sequence[OutboxEntry]) -> None:
-        """Show other entries."""
         self._id_width = max((cell_len(number_or_noun(entry)) for entry in entries), default=0)
         super().show(entries)
         self._share()
@@ -378,7 +373,6 @@ class OutboxList(EntryList[OutboxEntry]):
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:
-    """Return the name of the item or the node of an entry."""
     item = store.item(entry.item_id)
     name = item.fields.get("Name") if item else entry.payload.get("name")
     return str(name or "") if item or name else "(deleted)"

@@ -102,7 +102,6 @@ def people_of(store: Store, own: OwnCapacities) -> People:
 
 
 def over_limits(load: PlannedLoad, people: People, iteration: str) -> list[str]:
-    """Return a phrase for each person over their capacity."""
     found = []
     for owner, share in load.people.items():
         if owner is None or (limit := people.limit(owner, iteration)) is None:
@@ -143,7 +142,6 @@ def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None,
 
 
 def _amount(amount: float, limit: float, unit: str = "") -> Part:
-    """Return an amount with its limit."""
     text = number_text(amount) + (f"/{number_text(limit)}" if limit else "") + unit
     return text, "conflict" if limit and amount > limit else "foreground"
 

@@ -66,7 +66,6 @@ class PlanSummary(Struct, frozen=True):
 
     @property
     def written(self) -> Sequence[str]:
-        """The types of the items to save."""
         return [change.type for change in self.changes if change.fields]
 
     @property

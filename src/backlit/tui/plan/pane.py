@@ -155,11 +155,9 @@ class PlanPane(StorageErrorGuard, Vertical):
     @on(DescendantFocus)
     @on(DescendantBlur)
     def _focus_changed(self) -> None:
-        """Show or hide the cursor of the list."""
         self.items.refresh_row(self.items.cursor)
 
     def say(self, lines: Sequence[HeadLine]) -> None:
-        """Show these lines in the head, and hide the rest."""
         is_tall = self.app.size.height >= self.TALL
         for line, shown in zip_longest(self._head, [*lines, *[HeadLine()] * is_tall]):
             line.display = shown is not None

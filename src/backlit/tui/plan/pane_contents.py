@@ -113,7 +113,6 @@ class PlanLists:
         self.reload()
 
     def rename(self, changes: ChangeBatch) -> None:
-        """Follow ids and names that changed."""
         for pane in self.panes.every:
             pane.items.renamed(changes.renamed)
             if Subject.PEOPLE in changes or Subject.TREES in changes:
@@ -236,7 +235,6 @@ class Forecast:
             view.divide(FORECAST, parts)
 
     def name(self, line: GroupLine) -> str:
-        """Return the name of a part."""
         found = self._store.lookups.iterations().get(line.value) if isinstance(line.value, int) else None
         if found is None:
             return "later"

@@ -57,7 +57,6 @@ class PlanPanes(StorageErrorGuard, Container):
         self.is_single = False
 
     def compose(self) -> ComposeResult:
-        """Place all panes."""
         yield self.backlog
         yield from self.targets
 
@@ -67,7 +66,6 @@ class PlanPanes(StorageErrorGuard, Container):
         return (self.backlog, *self.targets)
 
     def on_resize(self) -> None:
-        """Show the panes that fit."""
         self._place()
 
     def _place(self) -> None:
@@ -138,13 +136,11 @@ class PlanBody(ItemPanes):
         self.hide_preview()
 
     def compose(self) -> ComposeResult:
-        """Place the panes, then the preview."""
         yield self._plan_panes
         yield self._preview
 
     @property
     def items(self) -> ItemList:
-        """The list of the pane with the focus."""
         return self._plan_panes.focused.items
 
     @on(PlanPanes.Placed)

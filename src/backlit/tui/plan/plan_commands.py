@@ -36,8 +36,7 @@ class PlanTarget(AddTarget, Protocol):
     """A place with a draft."""
 
     @property
-    def lists(self) -> IterationPanes:
-        """The panes."""
+    def lists(self) -> IterationPanes: ...
 
     def run_command(self, command_id: str, count: int | None = None) -> None:
         """Run a command as its key does."""
@@ -156,7 +155,6 @@ def need_target(target: PlanTarget) -> IterationEntry:
 
 
 async def discard(target: PlanTarget, _call: CommandContext) -> None:
-    """Discard the draft."""
     if not target.store.plan.draft.items:
         raise CannotAct("The plan has no changes.")
     await target.store.plan.discard()

@@ -76,11 +76,9 @@ class PlanScreen(ListScreen):
     # Life
 
     def on_mount(self) -> None:
-        """Read the contents of the panes."""
         self.lists.reload()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show changes of the store."""
         self.lists.rename(changes)
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
@@ -99,7 +97,6 @@ class PlanScreen(ListScreen):
     # Items with the draft laid over
 
     def current(self) -> Item:
-        """Return the item under the cursor."""
         if not is_complete(self.items):
             raise CannotAct(LOADING)
         return super().current()
@@ -356,7 +353,6 @@ class IterationHead(Struct, frozen=True):
         return [*_named((name, "heading" if has_focus else "foreground"), self.when, room + 2), *right]
 
     def lines(self, width: int, scale: float) -> list[HeadLine]:
-        """Return load and people."""
         load = self.load
         unknown = f"  {load.unestimated:,} unestimated " if load.unestimated else ""
         people = people_words(load, self.people, self.iteration.name, width - 1 - len(unknown))
@@ -367,7 +363,6 @@ class IterationHead(Struct, frozen=True):
 
 
 def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
-    """Return a name with the facts that fit whole."""
     left = [name]
     for words in filter(None, facts):
         if length(left) + len(words) + 4 < width:

@@ -50,7 +50,6 @@ class ReportChart(Widget):
         self._rows: list[Row] = []
 
     def show(self, report: Report, unit: str, *, has_notes: bool) -> None:
-        """Show a report in a unit, with its notes or with their number."""
         self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
         self._draw()
 
@@ -61,7 +60,6 @@ class ReportChart(Widget):
             self._draw()
 
     def say(self, sentence: str) -> None:
-        """Show a sentence instead of a report."""
         self._report, self._sentence = None, sentence
         self._draw()
 
@@ -81,7 +79,6 @@ class ReportChart(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line of it."""
         theme, width = ThemeStyles.of(self.app), self.size.width
         row = self._rows[y] if y < len(self._rows) else BLANK
         segments = [Segment(" " * MARGIN, theme.style())]
@@ -90,7 +87,6 @@ class ReportChart(Widget):
 
 
 def words(text: str, width: int, colour: str = "muted") -> list[Row]:
-    """Return a sentence as lines."""
     return [((line, colour),) for line in wrapped(text, max(1, width))] if text else []
 
 
@@ -131,7 +127,6 @@ def rows_of(
 
 
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:
-    """Return the note on made-up records, and the key of the notes with its words."""
     badge: list[Word] = [(f"{report.badge}  ", "muted")] if report.badge else []
     if not report.has_hidden_notes:
         return badge
@@ -140,7 +135,6 @@ def note_words(report: Report, *, has_notes: bool) -> list[Word]:
 
 
 def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
-    """Yield the statuses that an item had, with the time in each."""
     for at, step in enumerate(way):
         if at:
             yield " → ", "muted"
@@ -218,7 +212,6 @@ class ReportTable(LineList):
         return ways[self.cursor] if self.cursor < len(ways) else ()
 
     def row_count(self) -> int:
-        """Return the number of rows."""
         return len(self._report.table.rows) if self._report is not None else 0
 
     # Drawing

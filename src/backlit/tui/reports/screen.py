@@ -64,7 +64,6 @@ class ReportSelection:
 
     @property
     def coverage(self) -> Coverage:
-        """Return the coverage with its current days."""
         chosen = self._chosen
         if chosen is None:
             return self._coverages.usual()
@@ -75,7 +74,6 @@ class ReportSelection:
         )
 
     def offered(self) -> Sequence[Coverage]:
-        """Return every coverage to choose from."""
         return [*(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
 
     def turn(self, steps: int) -> None:
@@ -169,7 +167,6 @@ class ReportsScreen(StoreScreen[None]):
         self.load()
 
     def load(self) -> None:
-        """Load the selected report and show it."""
         names = list(ReportName)
         self._strip.show([each.short_title for each in names], names.index(self.selection.name))
         self.update_labels()
@@ -293,7 +290,6 @@ def turn_measure(target: ReportsScreen, _call: CommandContext) -> None:
 
 
 def toggle_notes(target: ReportsScreen, _call: CommandContext) -> None:
-    """Show or hide the notes."""
     if not target.report().has_hidden_notes:
         raise CannotAct("No notes are hidden.")
     target.has_notes = not target.has_notes
@@ -312,7 +308,6 @@ def open_item(target: ReportsScreen, call: CommandContext) -> None:
 
 
 def copy(target: ReportsScreen, _call: CommandContext) -> None:
-    """Copy the report as Markdown."""
     report = target.report()
     target.copy(as_markdown(report), f"Copied {report.title} as Markdown")
 

@@ -160,11 +160,9 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self._messages.drop(self.input.refuse())
 
     def on_text_refused(self, message: TextRefused) -> None:
-        """Say why a text was not pasted."""
         self.say(message.sentence, is_bad=True)
 
     def on_paste_refused(self, message: PasteRefused) -> None:
-        """Say that a paste was too long."""
         sentence = f"The pasted text has {message.size:,} characters, more than {MAX_PASTE:,}."
         self.say(f"{sentence} Nothing was pasted; attach it as a file.", is_bad=True)
 
@@ -215,7 +213,6 @@ class Messages:
         return bool(footers) and all(footer.confirm(sentence) for footer in footers)
 
     def keep(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Keep a message, so that it can be read again."""
         self.kept.append(KeptMessage(time.time(), sentence, is_bad))
 
     def begin(self, screen: Screen[object] | None) -> None:

@@ -51,7 +51,6 @@ class Dispatch:
 
     @property
     def focused_node(self) -> DOMNode:
-        """Return the node that keys go to."""
         return self._app.focused or self._app.screen
 
     async def take(self, event: events.Event) -> None:

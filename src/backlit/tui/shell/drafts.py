@@ -39,7 +39,6 @@ class StoredDraft:
         self._is_over = False
 
     def begin(self, screen: Screen[Any], content: Callable[[], Content]) -> None:
-        """Write for a screen from now on."""
         self._screen, self._content = screen, content
 
     def found(self) -> Content:
@@ -52,7 +51,6 @@ class StoredDraft:
             self._timer = self._screen.set_timer(SAVE_DELAY, self.write)
 
     def write(self) -> None:
-        """Write the draft now."""
         self._stop()
         if not self._is_over:
             self._run(self._write)
@@ -122,13 +120,10 @@ class StoredLines(StoredDraft):
         super().__init__(store, f"typed:{key}")
 
     def lines(self, begun: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the stored lines, else the initial ones."""
         kept = self.found().get("lines")
         return tuple(map(str, kept)) if isinstance(kept, list) and len(kept) == len(begun) else begun
 
     def keep(self, screen: Screen[Any], begun: tuple[str, ...], typed: Callable[[], tuple[str, ...]]) -> None:
-        """Store the lines of a dialog."""
-
         def content() -> Content:
             lines = list(typed())
             return {"lines": lines} if tuple(lines) != begun and any(map(str.strip, lines)) else {}

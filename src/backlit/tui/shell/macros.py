@@ -30,11 +30,9 @@ class Player(Protocol):
 
     input: InputQueue
 
-    def say(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show a short message."""
+    def say(self, sentence: str, *, is_bad: bool = False) -> None: ...
 
-    def run_worker(self, work: WorkType[Any], *, group: str) -> object:
-        """Run a coroutine beside the keys."""
+    def run_worker(self, work: WorkType[Any], *, group: str) -> object: ...
 
 
 def record(target: MacroTarget, call: CommandContext) -> None:

@@ -49,7 +49,6 @@ class TitleLine(StorageErrorGuard, SidesLine):
 
     @staticmethod
     def name_of(place: str) -> str:
-        """Return the name of a place, as its tab has it."""
         command = COMMAND_BY_ID.get(place)
         return command.label.capitalize() if command else place
 

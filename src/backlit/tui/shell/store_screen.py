@@ -42,18 +42,15 @@ class ChangeBatch:
         return self._ids.get(subject, set())
 
     def touches(self, subject: Subject, item_id: int) -> bool:
-        """Return whether an object may have changed."""
         ids = self.ids(subject)
         return ids is None or item_id in ids
 
     def add(self, change: StoreChange) -> None:
-        """Add one change."""
         self._add_ids(change.kind, change.ids or None)
         self.fields |= change.fields
         self._rename(change.renamed)
 
     def merge(self, other: "ChangeBatch") -> None:
-        """Add the changes of another batch."""
         for subject, ids in other._ids.items():  # noqa: SLF001 - same class
             self._add_ids(subject, ids)
         self.fields |= other.fields
@@ -113,7 +110,6 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         return False
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show a short message."""
         cast("ChordApp", self.app).say(sentence, is_bad=is_bad)
 
     @property
@@ -175,7 +171,6 @@ class ChangeFeed:
         self._published_at = 0.0
 
     def take(self, change: StoreChange) -> None:
-        """Add a change to the batch, and show its message."""
         with self._lock:
             is_first = not self._batch
             self._batch.add(change)
@@ -185,7 +180,6 @@ class ChangeFeed:
             self._app.call_later(self._app.say, change.sentence)
 
     def publish(self) -> None:
-        """Publish the changes changes now, if there are any."""
         if not (self._batch and self._app.is_running):
             return  # while the application ends, its screens are closing
         self._published_at = time.monotonic()

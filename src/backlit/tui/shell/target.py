@@ -81,11 +81,9 @@ class StoreTarget(Protocol):
     def session(self) -> UiSession:
         """Return the settings and the last change."""
 
-    async def ask(self, dialog: Screen[Answer]) -> Answer:
-        """Show a dialog and return its answer."""
+    async def ask(self, dialog: Screen[Answer]) -> Answer: ...
 
-    def say(self, sentence: str, *, is_bad: bool = False) -> None:
-        """Show a short message."""
+    def say(self, sentence: str, *, is_bad: bool = False) -> None: ...
 
     def copy(self, text: str, words: str) -> None:
         """Put a text on the clipboard; say so in words, with the route that it took."""

@@ -29,15 +29,13 @@ class NodeTarget(StoreTarget, Protocol):
     """A screen with a tree and a current node."""
 
     @property
-    def kind(self) -> TreeKind:
-        """Areas or iterations."""
+    def kind(self) -> TreeKind: ...
 
     @property
     def node(self) -> Node | None:
         """The node under the cursor."""
 
-    def go_to_node(self, node_id: int) -> None:
-        """Put the cursor on a node, by its temporary or its own id."""
+    def go_to_node(self, node_id: int) -> None: ...
 
 
 LENGTHS = "+2w as the end: two weeks long, the last day included."
@@ -57,7 +55,6 @@ async def add_beside(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def rename(target: NodeTarget, _call: CommandContext) -> None:
-    """Change the name."""
     node = movable_node(target, "be renamed")
     name = await ask_for_name(target, "Name", node.name)
     if name is not None:
@@ -90,7 +87,6 @@ async def change_capacity(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def turn_into_release(target: NodeTarget, _call: CommandContext) -> None:
-    """Make an iteration a release, or a release an iteration."""
     node, entry = current_iteration(target, "release flag")
     await target.store.nodes.edit(target.kind, node.id, {"isRelease": not entry.is_release})
 
@@ -265,7 +261,6 @@ async def delete(target: NodeTarget, _call: CommandContext) -> None:
 
 
 def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
-    """Name the nodes below, and the number of items with their receiver."""
     tree, going, noun = tree_of(target), target.store.nodes.extent(target.kind, node.id), target.kind.removesuffix("s")
     names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
     more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""

@@ -48,7 +48,6 @@ class NodeItems(BacklogList, can_focus=False):
     """The items of a node, to be looked at only: there is no cursor."""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - as the base has it
-        """Draw one item."""
         return super().render_row(index, is_cursor=False)
 
 

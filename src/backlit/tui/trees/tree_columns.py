@@ -51,7 +51,6 @@ class Branches(Struct, frozen=True, dict=True):
 
     @cached_property
     def all(self) -> Mapping[int, NodeTotals]:
-        """Return the totals of every node with all below it."""
         return self.tree.roll_up(self.own)
 
     @cached_property
@@ -61,7 +60,6 @@ class Branches(Struct, frozen=True, dict=True):
 
     @cached_property
     def phases(self) -> Mapping[int, Phase]:
-        """Return the phases of the iterations."""
         return phases(self.iterations.values(), self.today)
 
     @cached_property
@@ -77,7 +75,6 @@ class Branches(Struct, frozen=True, dict=True):
 
     @property
     def ended_releases(self) -> list[int]:
-        """Return the releases that lie in the past."""
         return [each.id for each in self.iterations.values() if each.is_release and self.phases[each.id] is Phase.PAST]
 
     def capacity_of(self, node_id: int) -> Capacity:
@@ -148,7 +145,6 @@ class TreeLayout:
         self._name_width = max(6, left - (self._bar - least))
 
     def header(self) -> Strip:
-        """Draw the headings."""
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         text += "".join(" " + _aligned(column, column.title) for column in self._columns)

@@ -40,30 +40,24 @@ class FoldedTree:
         self._list()
 
     def has_children(self, node_id: int) -> bool:
-        """Return whether there is something to fold."""
         return node_id in self.tree and bool(self.tree.children(node_id))
 
     def is_folded(self, node_id: int) -> bool:
-        """Return whether the children of a node are hidden."""
         return node_id in self._folded
 
     def toggle(self, node_id: int) -> None:
-        """Fold or unfold one node."""
         self._folded ^= {node_id}
         self._list()
 
     def fold_all(self) -> None:
-        """Fold whatever can be."""
         self._folded = {node.id for node in self.tree.walk() if self.has_children(node.id)}
         self._list()
 
     def unfold_all(self) -> None:
-        """Unfold everything."""
         self._folded.clear()
         self._list()
 
     def sign(self, node_id: int) -> str:
-        """Return the sign of a node, one cell wide."""
         if not self.has_children(node_id):
             return LEAF
         return FOLDED if node_id in self._folded else UNFOLDED
@@ -95,14 +89,12 @@ class FoldTarget(Protocol):
     def current(self) -> Node:
         """Return the node under the cursor; raises CannotAct in an empty tree."""
 
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row."""
+    def move_to(self, index: int) -> None: ...
 
     def folds_changed(self, node_id: int) -> None:
         """Draw the nodes, with the cursor on a node or on the one that hides it."""
 
-    def filter_backlog(self) -> None:
-        """Ask for the backlog of the node."""
+    def filter_backlog(self) -> None: ...
 
 
 def fold(target: FoldTarget, _call: CommandContext) -> None:
@@ -127,7 +119,6 @@ def unfold(target: FoldTarget, _call: CommandContext) -> None:
 
 
 def toggle(target: FoldTarget, _call: CommandContext) -> None:
-    """Fold or unfold the node."""
     node = target.current()
     if not target.folding.has_children(node.id):
         raise CannotAct("Nothing to fold here.")
@@ -227,7 +218,6 @@ class TreeList(LineList):
     # Drawing
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the headings."""
         return self._columns.header()
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:

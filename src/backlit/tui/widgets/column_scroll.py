@@ -96,7 +96,6 @@ class ColumnScroll:
 
     @property
     def layout(self) -> Layout:
-        """Return the layout of the columns in sight."""
         width = self._width()
         if self._layout is None or self._layout.width != width:
             self._strips.clear()
@@ -105,7 +104,6 @@ class ColumnScroll:
 
     @property
     def more(self) -> int:
-        """The number of columns that have no room."""
         return len(self._usable) - len(self.layout.columns)
 
     def scroll(self, steps: int) -> bool:

@@ -162,7 +162,6 @@ class QueryLine(Vertical):
         self._step = 0
 
     def compose(self) -> ComposeResult:
-        """Compose the sign, the input, and the note below them."""
         with Horizontal():
             yield self._lead
             yield self.input
@@ -170,12 +169,10 @@ class QueryLine(Vertical):
 
     @property
     def text(self) -> str:
-        """Return the typed text."""
         return self.input.value.strip()
 
     @property
     def is_open(self) -> bool:
-        """Return whether the line is open."""
         return bool(self.display)
 
     def open(self, sign: str, text: str, placeholder: str) -> None:

@@ -35,11 +35,9 @@ class RowSelection:
         return list(self._selected.union(() if self._anchor is None else self._rows.ids_between(*self._range())))
 
     def has(self, item_id: int) -> bool:
-        """Return whether an item is selected by itself."""
         return item_id in self._selected
 
     def has_row(self, index: int, item_id: int) -> bool:
-        """Return whether a row is selected, or in the open range."""
         if item_id in self._selected or self._anchor is None:
             return item_id in self._selected
         start, stop = self._range()
@@ -112,12 +110,10 @@ class RowSelection:
         self._changed()
 
     def remove(self, item_ids: Iterable[int]) -> None:
-        """Deselect some items, shown or not."""
         self._selected.difference_update(item_ids)
         self._changed()
 
     def invert(self) -> None:
-        """Invert the selection."""
         self.end_range()
         self._selected.symmetric_difference_update(self._rows.ids_between(0, None))
         self._changed()
@@ -151,23 +147,18 @@ class RowSelection:
 class GroupFolding(Protocol):
     """Folds of a list's groups; every method raises CannotAct without groups."""
 
-    def fold(self) -> None:
-        """Fold the group under the cursor."""
+    def fold(self) -> None: ...
 
-    def unfold(self) -> None:
-        """Unfold the group under the cursor."""
+    def unfold(self) -> None: ...
 
     def toggle(self) -> None:
         """Fold or unfold the group under the cursor."""
 
-    def fold_all(self) -> None:
-        """Fold all groups."""
+    def fold_all(self) -> None: ...
 
-    def unfold_all(self) -> None:
-        """Unfold all groups."""
+    def unfold_all(self) -> None: ...
 
-    def step(self, steps: int) -> None:
-        """Go on by some headers."""
+    def step(self, steps: int) -> None: ...
 
     def ids_under_header(self) -> Sequence[int] | None:
         """Return the items of the group whose header is under the cursor; None on any other row."""
@@ -279,13 +270,11 @@ def open_range(target: ItemList, _call: CommandContext) -> None:
 
 
 def invert(target: ItemList, _call: CommandContext) -> None:
-    """Invert the selection."""
     _need_all(target)
     target.selection.invert()
 
 
 def select_all(target: ItemList, _call: CommandContext) -> None:
-    """Select all items that match."""
     _need_all(target)
     target.selection.add(0, None)
 

@@ -101,7 +101,6 @@ def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
 
 
 def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
-    """Return whether an open item of a type with estimates has none."""
     is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
     return not is_estimated and groups.is_open(row.status)
 
@@ -376,7 +375,6 @@ class Badges:
         return len(self._found)
 
     def of(self, item_id: int) -> Badge:
-        """Return the badges of an item."""
         if item_id not in self._found:
             unknown = [row for row in self._rows() if row.id not in self._found]
             found = self._names.badges(unknown)
@@ -429,7 +427,6 @@ class RowWindow:
         return found
 
     def badge(self, item_id: int) -> Badge:
-        """Return the badges of an item in sight."""
         return self._badges.of(item_id)
 
     def cells(self, item_id: int, keys: Sequence[str]) -> tuple[str, ...]:

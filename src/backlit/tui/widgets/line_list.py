@@ -25,7 +25,6 @@ WHEEL_LINES = 3
 
 
 def is_far_away() -> bool:
-    """Return whether the terminal is remote."""
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
@@ -95,7 +94,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     # Hooks
 
     def row_count(self) -> int:
-        """Return the number of rows."""
         raise NotImplementedError
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -107,7 +105,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         return self.render_row(index, is_cursor=is_cursor)
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
-        """Draw one of the header lines."""
         return Strip.blank(self.size.width, self.rich_style)
 
     def render_blank(self, y: int) -> Strip:
@@ -129,7 +126,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     @property
     def page(self) -> int:
-        """Return the number of rows that fit."""
         return self.row_count() if self.row_lines else max(1, (self.size.height - self.HEADER_LINES) // self.ROW_LINES)
 
     def place_at(self, y: int) -> tuple[int, int]:
@@ -154,7 +150,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     refresh = refresh
 
     def refresh_row(self, index: int) -> None:
-        """Repaint one row if it is in sight."""
         if 0 <= index - self.top < self.page:
             rows = [row for row, _ in self.row_lines]
             y = rows.index(index) if rows else self.ROW_LINES * (index - self.top)
@@ -201,7 +196,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.moved(before)
 
     def moved(self, before: int) -> None:
-        """Post a move of the cursor."""
         if before != self.cursor:
             self.post_message(self.Highlighted(self, self.cursor))
 
@@ -222,7 +216,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.repaint()
 
     def _keep_in_sight(self) -> None:
-        """Scroll to a cursor out of sight."""
         step = self.page // 2 if self.scrolls_by_half else 0
         top = self.top
         if self.cursor < top:
@@ -248,7 +241,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:
-        """Pass a click to its row."""
         index, _ = self.place_at(event.y - self.HEADER_LINES)
         if event.y >= self.HEADER_LINES and index < self.row_count():
             self.clicked(index, event)
@@ -359,7 +351,6 @@ class EntryList(LineList, Generic[Entry]):
         self.entries: Sequence[Entry] = ()
 
     def show(self, entries: Sequence[Entry]) -> None:
-        """Show other entries."""
         current, self.entries = self.current, entries
         ids = [entry.id for entry in entries]
         self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
@@ -377,7 +368,6 @@ class EntryList(LineList, Generic[Entry]):
         return self.current
 
     def row_count(self) -> int:
-        """Return the number of entries."""
         return len(self.entries)
 
 
@@ -387,17 +377,14 @@ class MoveTarget(Protocol):
     cursor: int
 
     @property
-    def page(self) -> int:
-        """The number of lines in sight."""
+    def page(self) -> int: ...
 
-    def row_count(self) -> int:
-        """Return the number of rows."""
+    def row_count(self) -> int: ...
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row, or on the nearest one."""
 
-    def move_by(self, rows: int) -> None:
-        """Move the cursor by some rows."""
+    def move_by(self, rows: int) -> None: ...
 
     def page_by(self, step: float, count: int) -> None:
         """Move by a number of half pages (step 0.5), or scroll by whole ones (step 1); negative is up."""

@@ -69,7 +69,6 @@ class SidesLine(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the line."""
         theme = ThemeStyles.of(self.app)
         segments = [each for word in self.across() for each in _segments(word, theme)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
@@ -85,7 +84,6 @@ class SidesLine(Widget):
                 return
 
     def clicked(self, command_id: str) -> None:
-        """Ask for the command of a word."""
         self.post_message(self.Asked(command_id))
 
     def across(self) -> list[Drawn]:
@@ -323,7 +321,6 @@ HEADING = "heading"
 
 
 def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
-    """Return the words that a narrow line keeps."""
     return [each for each in words if each[1] != "muted"]
 
 
@@ -377,12 +374,10 @@ class TabLine(SidesLine):
             self.index = index
 
     def show(self, names: Sequence[str], current: int) -> None:
-        """Show some names, and which of them is the current one."""
         self.display = len(names) > 1
         self.say([tab_of(name, str(at), is_current=at == current) for at, name in enumerate(names)])
 
     def clicked(self, command_id: str) -> None:
-        """Go to the tab under the pointer."""
         self.post_message(self.Chosen(int(command_id)))
 
 
@@ -407,7 +402,6 @@ class WaitingKeys(Static):
         super().__init__(_words(count))
 
     def say(self, count: int) -> None:
-        """Show another number."""
         self.update(_words(count), layout=False)
 
 

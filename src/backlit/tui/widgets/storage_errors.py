@@ -14,7 +14,6 @@ class StorageErrorGuard(MessageHook):
     """Mixin for what reads the store while it handles a message: shows a StorageError, which would end the pump."""
 
     async def handle_message(self, message: Message) -> None:
-        """Handle a message."""
         try:
             await super().handle_message(message)
         except (StorageError, CallbackError) as error:
@@ -39,5 +38,4 @@ def is_survivable(error: Exception) -> bool:
 
 
 def show_error(pump: MessagePump, error: BacklitError) -> None:
-    """Show the message."""
     pump.app.notify(safe(error.message), severity="error", timeout=STORAGE_ERROR_SECONDS, markup=False)

@@ -55,12 +55,10 @@ class TextInput(InOrder, TextArea):
         return WrappedLine(line.plain, end="", no_wrap=True)
 
     def get_cursor_left_location(self) -> Location:
-        """Return the location of the character on the left, whole."""
         row, column = super().get_cursor_left_location()
         return row, boundary(self.document.get_line(row), column, is_after=False)
 
     def get_cursor_right_location(self) -> Location:
-        """Return the location of the character on the right, whole."""
         row, column = super().get_cursor_right_location()
         return row, boundary(self.document.get_line(row), column, is_after=True)
 

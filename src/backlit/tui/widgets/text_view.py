@@ -160,7 +160,6 @@ class Detail(LinesView):
             self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the lines of the content."""
         return self._draw(width - MARGIN, self.size.height, theme) if self._draw else ()
 
 
@@ -178,7 +177,6 @@ class RowsOverDetail(Container):
         self._rows, self._rule, self._detail = rows, RuleLine("─"), Detail()
 
     def compose(self) -> ComposeResult:
-        """Yield the list, the rule and the detail."""
         yield self._rows
         yield self._rule
         yield self._detail

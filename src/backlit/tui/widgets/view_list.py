@@ -54,7 +54,6 @@ class GroupFolds:
             self._rows.move_to(self._rows.cursor + 1)
 
     def toggle(self) -> None:
-        """Fold or unfold the group."""
         group = self._group()
         self._fold(group.group, group.group, is_folded=not group.is_folded)
 
@@ -64,7 +63,6 @@ class GroupFolds:
         self._fold(outermost, *(each.group for each in self._outline().headers), is_folded=True)
 
     def unfold_all(self) -> None:
-        """Unfold all groups."""
         group = self._group().group
         self._fold(group, *(each.group for each in self._outline().headers), is_folded=False)
 
@@ -158,7 +156,6 @@ class TaskFolds(GroupFolds):
         return is_folded
 
     def fold_all(self) -> None:
-        """Hide all tasks, and fold all groups."""
         if (row := self._row()) is not None:
             self._go_to_item_of(row)
         if self._has_groups():
@@ -166,7 +163,6 @@ class TaskFolds(GroupFolds):
         self._turn(None, False)
 
     def unfold_all(self) -> None:
-        """Show all tasks, and unfold all groups."""
         if self._has_groups():
             super().unfold_all()
         self._turn(None, True)
@@ -266,7 +262,6 @@ class BacklogList(ItemList):
         self._is_page_held = True
 
     def moved(self, before: int) -> None:
-        """Note the current item."""
         self._is_page_held = False
         self._note_current()
         super().moved(before)
@@ -364,7 +359,6 @@ class BacklogList(ItemList):
         return self.columns.header() if self.row_count() else super().render_header(y)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item or header."""
         row = self.row(index)
         if row is None:
             return self.render_blank(-1)
