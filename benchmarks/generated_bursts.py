@@ -110,6 +110,7 @@ class Side:
         for keys in ("\x1b" * 4, "gb", "\x1b\x1bgg", place):  # esc may cancel what the keys behind it would answer
             self.program.type(keys)
             self.program.settle(0.12, 0.2)
+        self.program.read(0.5)  # the number of dropped keys is shown behind a pause
         end = time.monotonic() + TOASTS
         while DROPPED.search(self.program.terminal.text()) and time.monotonic() < end:
             self.program.read(0.3)  # what an earlier case dropped is no news

@@ -149,6 +149,17 @@ def test_no_input_ends_the_parser_or_keeps_the_next_key(number: int) -> None:
         assert seen(parser.feed("j")) == ["j"], sent
 
 
+def test_an_escape_has_the_time_at_which_it_came() -> None:
+    clock = Clock()
+    parser = InputParser(clock)
+    clock.now = 5.0
+    assert [*parser.feed("j\x1b")][1:] == []
+    clock.now = 6.0
+    (escape,) = parser.tick()
+
+    assert escape.time == 5.0
+
+
 # Pastes
 
 

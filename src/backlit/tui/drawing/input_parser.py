@@ -123,6 +123,7 @@ class InputParser(XTermParser):
         self._clock = clock
         self._sequence = ""
         """What came since an escape, up to one character more than a sequence may have."""
+        self._escaped_at = 0.0
         self._is_answer = False
         self._paste: Paste | None = None
         self._pasted_at = 0.0
@@ -155,7 +156,7 @@ class InputParser(XTermParser):
                 end = data.find(_ESCAPE, at)
                 end = len(data) if end < 0 else end
                 yield from self._keys(data[at:end])
-                self._sequence = data[end : end + 1]
+                self._sequence, self._escaped_at = data[end : end + 1], self._clock()
                 at = end + 1
 
     def tick(self) -> Iterable[Message]:
@@ -179,7 +180,9 @@ class InputParser(XTermParser):
         is_keys = not self._is_answer and (begun in _LONELY or not begun.startswith(tuple(_LONELY)))
         self._is_answer = False
         if begun and is_keys:
-            yield events.Key("escape", _ESCAPE)
+            escape = events.Key("escape", _ESCAPE)
+            escape.time = self._escaped_at  # not that of the pause, as keys from before a failure are dropped
+            yield escape
             yield from self._keys(begun[1:])
 
     def _go_on(self, character: str) -> Iterator[Message]:
@@ -189,7 +192,7 @@ class InputParser(XTermParser):
         elif not _may_go_on(begun, character):
             yield from self._give_up()
             if character == _ESCAPE:
-                self._sequence = _ESCAPE
+                self._sequence, self._escaped_at = _ESCAPE, self._clock()
             else:
                 yield from self._keys(character)
         elif _is_whole(sequence):
