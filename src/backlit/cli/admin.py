@@ -69,7 +69,6 @@ def add_user(arguments: argparse.Namespace) -> None:
 
 
 def change_password(arguments: argparse.Namespace) -> None:
-    """Change a user's password and end all sessions."""
     with looked_at(arguments) as connection:
         user_id_of(connection, arguments.name)
     given = users.checked_password(new_password())
@@ -79,7 +78,6 @@ def change_password(arguments: argparse.Namespace) -> None:
 
 
 def change_licence(arguments: argparse.Namespace) -> None:
-    """Turn a user's licence on or off."""
     with opened(arguments) as connection:
         user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
     can = "can sign in" if user["isLicensed"] else "was signed out and can no longer sign in"
@@ -95,7 +93,6 @@ def deactivate_user(arguments: argparse.Namespace) -> None:
 
 
 def new_password() -> str:
-    """Ask for a new password; raise BadRequest if it is empty."""
     if not sys.stdin.isatty():
         password = read_line("", is_secret=True)
         if not password:
@@ -111,13 +108,11 @@ _GRANT_COLUMNS = {"projectId": "ID#", "project": "Project", "role": "Role", "use
 
 
 def list_grants(arguments: argparse.Namespace) -> None:
-    """List the roles of users in projects."""
     with looked_at(arguments) as connection:
         show(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
 
 
 def set_grant(arguments: argparse.Namespace) -> None:
-    """Give a user a role in a project."""
     with opened(arguments) as connection:
         grant = users.set_grant(connection, arguments.user, arguments.project, Role(arguments.role))
     say(arguments, f"{arguments.user} is now a {arguments.role} in {arguments.project}.", grant)
@@ -130,7 +125,6 @@ def remove_grant(arguments: argparse.Namespace) -> None:
 
 
 def rotate_key(arguments: argparse.Namespace) -> None:
-    """Create a new signing key for access tokens."""
     with opened(arguments) as connection:
         users.rotate_key(connection, forget=arguments.forget)
     kept = "all earlier tokens are revoked" if arguments.forget else "the previous key stays valid"
@@ -185,14 +179,12 @@ _NAME_COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
 
 
 def list_names(arguments: argparse.Namespace) -> None:
-    """List teams or time entry types."""
     table, _ = _NAMED[arguments.named]
     with looked_at(arguments) as connection:
         show(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
 
 
 def add_name(arguments: argparse.Namespace) -> None:
-    """Add a team or a time entry type to a project."""
     table, word = _NAMED[arguments.named]
     with opened(arguments) as connection:
         added = projects.add_name(connection, table, arguments.project, arguments.name)
@@ -200,7 +192,6 @@ def add_name(arguments: argparse.Namespace) -> None:
 
 
 def rename_name(arguments: argparse.Namespace) -> None:
-    """Rename a team or a time entry type."""
     table, word = _NAMED[arguments.named]
     with opened(arguments) as connection:
         renamed = projects.rename_name(connection, table, arguments.project, arguments.name, arguments.new_name)
@@ -239,7 +230,6 @@ def add_field(arguments: argparse.Namespace) -> None:
 
 
 def change_field(arguments: argparse.Namespace) -> None:
-    """Change types, values or default of a custom field."""
     with opened(arguments) as connection:
         field = custom_fields.change(connection, arguments.project, arguments.key, _field_change(arguments))
     changed = counted(field["itemsChanged"], "item")
@@ -261,7 +251,6 @@ _VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Value
 
 
 def list_values(arguments: argparse.Namespace) -> None:
-    """List the values of every type and key of a project."""
     with looked_at(arguments) as connection:
         show(arguments, value_lists.listed(connection, arguments.project), _VALUE_COLUMNS)
 
@@ -293,7 +282,6 @@ def _values_sentence(found: Mapping[str, Any]) -> str:
 
 
 def create_workspace(arguments: argparse.Namespace) -> None:
-    """Create an empty workspace; raise StorageError where one exists."""
     settings = settings_of(arguments)
     place = without_password(settings.database)
     if has_workspace(settings):
@@ -356,7 +344,6 @@ def import_workspace(arguments: argparse.Namespace) -> None:
 
 
 def back_up_workspace(arguments: argparse.Namespace) -> None:
-    """Copy the workspace into a new directory."""
     made = backup(settings_with_files(arguments), Path(arguments.directory), with_files=not arguments.without_files)
     files = counted(made["contents"], "attached file")
     lost = f" {counted(made['missing'], 'attached file')} could not be found." if made["missing"] else ""
@@ -376,7 +363,6 @@ FOUND = 1
 
 
 def check_workspace(arguments: argparse.Namespace) -> int:
-    """Check the workspace and print one line for each problem."""
     files = open_files(settings_with_files(arguments).files)
     with looked_at(arguments) as connection:
         checker = Checker(connection, files, is_quick=arguments.quick)

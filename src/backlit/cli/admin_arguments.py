@@ -37,7 +37,6 @@ class Commands:
 
 
 def add_nouns(admin: argparse.ArgumentParser) -> None:
-    """Fill the parser of `backlit admin`."""
     parsers = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
     nouns = Commands(parsers)
     _add_users(nouns.noun("users", "users, their passwords and licences"))

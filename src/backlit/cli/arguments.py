@@ -162,7 +162,6 @@ def _add_items(commands: "_Commands") -> None:
 
 
 def _add_project(command: argparse.ArgumentParser, default: str | None = argparse.SUPPRESS) -> None:
-    """Add the project; by default, a command leaves the one named before it."""
     words = "name or number of the project (default: BACKLIT_PROJECT)"
     command.add_argument("--project", metavar="NAME", default=default, help=words)
 

@@ -67,7 +67,6 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 
 
 def _conditions(arguments: Sequence[str]) -> tuple[Any, ...]:
-    """Return all that a frame depends on, besides files."""
     environment = [
         (name, value) for name, value in sorted(os.environ.items()) if name in _ENVIRONMENT or name.startswith(_WATCHED)
     ]

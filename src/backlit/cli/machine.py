@@ -25,11 +25,6 @@ _REFUSALS: Mapping[int, str] = {
 
 
 def check_machine() -> None:
-    """Raise BacklitError if no command can run here: without a current directory, or with too few open files.
-
-    The limit of open files is raised where the system allows it. Past it each import and each database fails in words
-    of its own, which blame a file.
-    """
     try:
         Path.cwd()
     except FileNotFoundError:

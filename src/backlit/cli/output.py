@@ -66,7 +66,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset
 
 
 def cells_of(text: str) -> int:
-    """Count the terminal columns of a text."""
     if text.isascii():
         return len(text)
     return sum(_cells_of_one(character) for character in text)
@@ -140,7 +139,6 @@ def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) 
 
 
 def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any]) -> None:
-    """Print the outcome; after a dry run, state that nothing was changed."""
     is_dry = getattr(arguments, "dry_run", False)
     if arguments.json:
         write_json(dict(document) | ({"dryRun": True} if is_dry else {}))

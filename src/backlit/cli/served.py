@@ -47,7 +47,6 @@ def options_again(arguments: argparse.Namespace) -> str:
 
 
 def print_first_steps(arguments: argparse.Namespace) -> None:
-    """Print commands for a shell; the password of the database is left out."""
     where = options_again(arguments)
     print(f"  backlit admin users add NAME{where}")
     print(f"  backlit admin projects create PROJECT --manager NAME{where}")
@@ -63,7 +62,6 @@ def print_password_note(arguments: argparse.Namespace) -> None:
 
 
 def has_no_users(settings: "ServiceSettings") -> bool:
-    """Check for a workspace without users; the opener reports a broken database."""
     from backlit.service.admin.workspace import has_workspace, is_empty, reading
 
     try:
@@ -76,7 +74,6 @@ def has_no_users(settings: "ServiceSettings") -> bool:
 
 
 def settings_of(arguments: argparse.Namespace) -> "ServiceSettings":
-    """Return the named database and files, or those of `backlit serve`."""
     settings = served_settings(arguments.database, arguments.files)
     if not getattr(arguments, "is_warned", False):  # a command asks for its settings several times
         arguments.is_warned = True

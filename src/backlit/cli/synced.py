@@ -147,7 +147,6 @@ class SentChanges:
         self._last_id = self._entries.last_id()
 
     def words(self) -> str:
-        """Name how many were sent and how many wait."""
         states = [each.state for each in self._entries.after(self._last_id)]
         sent, waiting = states.count(EntryState.SENT), sum(each in BUSY for each in states)
         verb = "was" if sent == 1 else "were"

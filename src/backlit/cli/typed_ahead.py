@@ -46,7 +46,6 @@ class RawTerminal:
         """Whether the screen below the shell's is shown, and not handed over yet."""
 
     def __enter__(self) -> Self:
-        """Take the signals, and disable_echo the terminal."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, self._end)
@@ -59,7 +58,6 @@ class RawTerminal:
             signal.signal(number, handler)
 
     def disable_echo(self) -> None:
-        """Pass keys on as they are typed, without echo."""
         modes = termios.tcgetattr(self.terminal)
         modes[_INPUT] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON)
         modes[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
@@ -67,12 +65,10 @@ class RawTerminal:
         _set(self.terminal, modes)
 
     def enter(self, picture: str) -> None:
-        """Show a first picture on the alternate screen."""
         os.write(sys.stdout.fileno(), f"{_ENTER}{picture}".encode())
         self.is_entered = True
 
     def give_back(self) -> None:
-        """Restore the modes, and the screen unless it was handed over."""
         if self.is_entered:
             self.is_entered = False
             with contextlib.suppress(OSError):
@@ -137,7 +133,6 @@ def _typed(text: str, key: str) -> str:
 
 
 def _redrawn(before: str, after: str) -> str:
-    """Return what turns a drawn line into another that is longer or shorter at its end."""
     gone = sum(_width(each) for each in before[len(after) :])
     return "\b \b" * gone + after[len(before) :]
 

@@ -61,8 +61,6 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
 
 
 async def open_client(profile: Profile, locations: Locations) -> "Client":
-    """Return a profile's client without reports of progress."""
-
     def ignore(_sentence: str, _done: int, _total: int) -> None:
         return
 
@@ -101,7 +99,6 @@ def remote_client(profile: Profile, locations: Locations) -> "Client":
 
 
 def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings":
-    """Return settings of a service with database and files in one directory."""
     from backlit.service.storage.settings import ServiceSettings
 
     return ServiceSettings(f"sqlite:///{folder / 'service.db'}", folder / "files", name)
@@ -130,7 +127,6 @@ def make_local(folder: Path) -> str:
 
 @contextmanager
 def _making(folder: Path) -> Iterator[bool]:
-    """Lock a workspace's directory against other processes; yield True if its database is missing."""
     with locked(folder / "making.lock", "Could not create the workspace"):
         yield not (folder / "service.db").exists()
 

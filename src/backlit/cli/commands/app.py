@@ -60,13 +60,9 @@ class Application(Protocol):
     outside: "subprocess.Popen[bytes] | None"
     """The user's editor, while it has the terminal."""
 
-    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool:
-        """Have something called by the application's own thread."""
-        ...
+    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool: ...
 
-    def leave(self, status: int, message: str | None) -> None:
-        """End with an exit status, and a message where there is one."""
-        ...
+    def leave(self, status: int, message: str | None) -> None: ...
 
 
 class SignalShutdown:
@@ -99,11 +95,9 @@ class SignalShutdown:
         os.close(self._tells)
 
     def ends(self, application: Application) -> None:
-        """Have an application told before the process ends."""
         self._application = application
 
     def is_over(self) -> None:
-        """Note that the application has given the terminal back."""
         self._over.set()
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
@@ -260,7 +254,6 @@ def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
 def _made(
     profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
 ) -> "BacklitApp":
-    """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of

@@ -60,7 +60,6 @@ class HealthReport(Struct):
 
     @property
     def is_broken(self) -> bool:
-        """True if any finding needs a repair."""
         return any(each.health is Health.BROKEN for each in self.findings)
 
 
@@ -106,7 +105,6 @@ def _look_at_files(profile: Profile, locations: Locations, report: HealthReport)
 
 
 def look_at_file(about: str, found: FileReport, noun: str, report: HealthReport) -> None:
-    """Report the state of the mirror or the journal, and the number of what it holds."""
     if found.fault:
         way_out = " Remove it: the next start creates it again." if about == "mirror" else " Restore it from a copy."
         report.say(about, f"{found.fault}{way_out} ({found.path})", Health.BROKEN)
@@ -140,7 +138,6 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Healt
 
 
 async def look_at_address(url: str, report: HealthReport) -> None:
-    """Report the proxy on the way to an address, its encryption and the end of its certificate."""
     try:
         proxy = proxy_between(url)
     except BacklitError as error:

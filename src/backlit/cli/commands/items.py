@@ -38,7 +38,6 @@ _ITEM_HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
 
 
 def list_items(arguments: argparse.Namespace) -> None:
-    """List the items of the current project, with unsent changes applied."""
     with synced_store(arguments) as store:
         sort = tuple(sort_key(each) for each in arguments.sort.split(",")) if arguments.sort else ()
         spec = ViewSpec(with_done=not arguments.query, query=arguments.query or "", sort=sort)
@@ -78,7 +77,6 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 
 def show_item(arguments: argparse.Namespace) -> None:
-    """Print the set fields of the item, with names in place of known ids."""
     with synced_store(arguments) as store:
         item = store.item(arguments.id)
         if item is None:
@@ -147,7 +145,6 @@ def document_of(item: Item) -> dict[str, Any]:
 
 
 def values_of(item: Item) -> dict[str, object]:
-    """Return the item's properties by their flat names."""
     return {
         **item.fields,
         "id": item.id,
@@ -169,7 +166,6 @@ _TRASH_RIGHT = frozenset({1, 3, 4})
 
 
 def show_trash(arguments: argparse.Namespace) -> None:
-    """List the copies, the latest first, or print one as JSON."""
     locations = find_locations()
     path = locations.journal(chosen_profile(arguments, locations))
     copies: list[tuple[float, Copy]] = []
@@ -201,7 +197,6 @@ _LOGGED = (("completed", COMPLETED), ("remaining", REMAINING))
 
 
 def log_work(arguments: argparse.Namespace) -> None:
-    """Print the change; without --dry-run, save it and wait for the service."""
     hours = hours_of(arguments.hours)
     remaining = None if arguments.remaining is None else hours_of(arguments.remaining, "Remaining", least=0.0)
     with synced_store(arguments, is_writing=True) as store:

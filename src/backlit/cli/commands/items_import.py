@@ -210,7 +210,6 @@ class Import(Struct):
 
 
 def import_items(arguments: argparse.Namespace) -> None:
-    """Print the effect of the file; without --dry-run, save it and wait for the service."""
     text = read_input(arguments.file, "items")
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
     with synced_store(arguments, is_writing=True) as store:
@@ -259,7 +258,6 @@ def _confirm(changes: int) -> None:
 
 
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
-    """Plan the effect of rows in the current project; collect the faults of all rows."""
     if len(rows) > MAX_IMPORTED_ITEMS:
         limit = f"the limit is {MAX_IMPORTED_ITEMS:,} per import"
         raise BadRequest(f"The file has {len(rows):,} items; {limit}. Split the file.")

@@ -36,7 +36,6 @@ from backlit.tui.fields.values import NOTHING
 
 
 def export_plan(arguments: argparse.Namespace) -> None:
-    """Write the named iterations, or all that have not ended, and the top of the backlog if requested."""
     with synced_store(arguments) as store:
         write_document(exported(store, arguments.iteration, arguments.backlog))
 
@@ -115,7 +114,6 @@ def owner_name(owner_id: int, owners: Mapping[int, str]) -> str:
 
 
 def apply_plan(arguments: argparse.Namespace) -> None:
-    """Print the changes; without --dry-run, save them as one step and wait for the service."""
     text = read_input(arguments.file, "plan")
     with synced_store(arguments, is_writing=True) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
@@ -181,7 +179,6 @@ def _touches(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator
 
 
 def _is_one_place(one: object, other: object, unplanned: AbstractSet[object]) -> bool:
-    """Compare two iterations; to a plan, all unplanned ones are the backlog."""
     return one == other or (one in unplanned and other in unplanned)
 
 

@@ -12,7 +12,6 @@ from backlit.store.store import Store
 
 
 def write_report(arguments: argparse.Namespace) -> None:
-    """Write a report on the current project to the output."""
     with synced_store(arguments) as store:
         measure = Measure.ITEMS if arguments.items else Measure.POINTS
         report = asyncio.run(

@@ -168,7 +168,6 @@ class _Workers:
         self._life = os.pipe()  # its writing end closes with this process, after a crash too
 
     def run(self) -> None:
-        """Start all workers, replace those that end, and return when all have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._receive)
         for place in range(len(self._listeners)):
@@ -211,7 +210,6 @@ class _Workers:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 
     def _work(self, place: int) -> None:
-        """Run a worker and end its process."""
         status = 1
         try:
             os.close(self._life[1])

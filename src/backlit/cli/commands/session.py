@@ -79,7 +79,6 @@ class Joining:
 
     @property
     def is_signed_in(self) -> bool:
-        """True once the profile is made."""
         return bool(self.profile)
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
@@ -93,7 +92,6 @@ class Joining:
         self.profile = _keep(self.server, user, held, approved, self._locations).name
 
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
-        """Store a sign-in that another profile does not take, in the profile of its user."""
         self.profile = _keep(self.server, user, grant, approved, self._locations).name
 
 
@@ -131,7 +129,6 @@ async def _sign_in(
 
 
 def _offer(address: str) -> None:
-    """Show the address of the sign-in; on a terminal as a link, and copied to the clipboard."""
     is_terminal = sys.stderr.isatty()
     link = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if is_terminal else address
     print(f"Sign in here, then copy the code:\n  {link}", file=sys.stderr)
@@ -186,7 +183,6 @@ async def _sign_out(profile: Profile, locations: Locations) -> None:
 
 
 def show_user(arguments: argparse.Namespace) -> None:
-    """Print the user's name; raise SignInNeeded without a sign-in."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     try:

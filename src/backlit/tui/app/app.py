@@ -99,12 +99,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     # Life
 
     def on_load(self) -> None:
-        """Subscribe to the store, before the backlog is mounted."""
         ScrollBar.renderer = PlainScrollBar
         self._unsubscribe = self.store.subscribe(self._changes.take)
 
     def on_mount(self) -> None:
-        """Say what is wrong with the configuration."""
         self._say_problems(self._problems)
         self.set_timer(MOST_HELD, self.show_frames)
         self.set_interval(KEEP_PLACE_EVERY, self.places.keep)
@@ -135,7 +133,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             self.say(words, is_bad=True)
 
     async def _show_last(self) -> None:
-        """Show the place of the last run; frames that waited for it are sent."""
         try:
             await self.places.show_last()
         finally:
@@ -151,7 +148,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         super().exit(result, return_code, message)
 
     def on_unmount(self) -> None:
-        """Unsubscribe; the store belongs to the caller."""
         if self._unsubscribe:
             self._unsubscribe()
 
@@ -177,7 +173,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     # The target of commands
 
     def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
-        """Go to a place of an item."""
         self.post_message(Open(item_id, place, comment_id))
 
     def edit_outside(self, text: str, suffix: str) -> str:
@@ -197,13 +192,11 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.dispatch.begin(self.places.open, message)
 
     def on_open_profile(self, message: OpenProfile) -> None:
-        """Open the profile of the user who signed in, in the place of this one."""
         from backlit.tui.app.projects import open_profile
 
         self.dispatch.begin(open_profile, self, message.name)
 
     def on_filter_asked(self, message: FilterAsked) -> None:
-        """Show the backlog through the node that a tree names."""
         self.dispatch.begin(self.places.filter_backlog, message.node)
 
     def on_store_screen_seen(self, message: StoreScreen.Seen) -> None:

@@ -27,10 +27,6 @@ class CommandLineTarget(StoreTarget, Protocol):
 
 
 async def ask(target: CommandLineTarget, _call: CommandContext) -> None:
-    """Ask for a command and run it.
-
-    The line closes before the command runs, so that the keys after an error are commands; `:` and up bring it back.
-    """
     node = target.dispatch.focused_node
     typed = await target.ask(CommandLine(CommandWords(node), target.store.typed.lines))
     if typed is not None:

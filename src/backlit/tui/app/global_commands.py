@@ -97,15 +97,12 @@ class ApplicationTarget(StoreTarget, Protocol):
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object: ...
 
-    def draw_anew(self) -> None:
-        """Redraw every cell of the screen."""
+    def draw_anew(self) -> None: ...
 
-    def action_suspend_process(self) -> None:
-        """Hand the terminal back to the shell."""
+    def action_suspend_process(self) -> None: ...
 
 
 async def help_with_keys(target: ApplicationTarget, _call: CommandContext) -> None:
-    """List the keys that work here, and run the chosen command."""
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
@@ -165,7 +162,6 @@ def say_saved(target: StoreTarget, _call: CommandContext) -> None:
 
 
 async def show_messages(target: ApplicationTarget, _call: CommandContext) -> None:
-    """Show the messages of this run, the latest first."""
     if not target.messages:
         raise CannotAct("There has been no message yet.")
     lines = [
@@ -179,7 +175,6 @@ async def show_messages(target: ApplicationTarget, _call: CommandContext) -> Non
 
 
 def refresh(target: ApplicationTarget, _call: CommandContext) -> None:
-    """Fetch changes in the background, or ask for a sign-in where one is needed."""
     if target.store.connection.state is ConnectionState.SIGNED_OUT:
         target.places.sign_in()
     else:
@@ -187,7 +182,6 @@ def refresh(target: ApplicationTarget, _call: CommandContext) -> None:
 
 
 def resync(target: ApplicationTarget, _call: CommandContext) -> None:
-    """Read everything again in the background; the list stays usable."""
     target.run_worker(work(_refresh, target, is_anew=True), group="refresh", exclusive=True)
 
 
@@ -206,7 +200,6 @@ def redraw(target: ApplicationTarget, _call: CommandContext) -> None:
 
 
 def suspend(target: ApplicationTarget, _call: CommandContext) -> None:
-    """Hand the terminal back to the shell."""
     target.action_suspend_process()
 
 
@@ -259,7 +252,6 @@ def _both_keys(first: Offer, second: Offer) -> str:
 
 
 def _legend() -> list[Sequence[tuple[str, str, str]]]:
-    """Return rows of the signs of types, statuses and states of rows, each with its colour and its word."""
     types = [(sign, type_colour(name), str(name)) for name, sign in TYPE_SIGNS.items()]
     statuses = [
         (STATUS_SIGNS[group], STATUS_COLOURS[group], status_word(group.title()).lower()) for group in CONFIGURABLE

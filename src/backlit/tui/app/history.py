@@ -39,12 +39,10 @@ class HistoryTarget(StoreTarget, Protocol):
 
 
 async def undo(target: HistoryTarget, call: CommandContext) -> None:
-    """Undo the last change, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=False)
 
 
 async def redo(target: HistoryTarget, call: CommandContext) -> None:
-    """Redo the change that was undone last, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=True)
 
 
@@ -142,7 +140,6 @@ def _change(store: Store, change: FieldChange) -> Content:
 
 
 def done_words(store: Store, done: Reversal) -> str:
-    """Return the result of an undo or redo as a message."""
     if done.is_impossible and done.final:
         entry, reason = done.final[0].entry, done.final[0].reason
         return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_participle(done)}: {reason}."
@@ -195,7 +192,6 @@ def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
 
 
 def node_made_words(store: Store, made: RestoreNode, others: int = 0) -> str:
-    """Return the new creation of a node, and what happens to its former items."""
     more = f" and {others:,} more" if others else ""
     back = f" with its {store.batch.words(made.item_ids)}" if made.item_ids else ""
     stay = f"; {counted(made.stay, 'other stays', 'others stay')} in place" if made.stay else ""
@@ -204,7 +200,6 @@ def node_made_words(store: Store, made: RestoreNode, others: int = 0) -> str:
 
 
 def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
-    """Return the withdrawal of deletions that the server may have carried out."""
     first = recalled[0]
     names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
     name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"

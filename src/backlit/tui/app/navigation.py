@@ -39,7 +39,6 @@ class NavigationTarget(StoreTarget, Protocol):
 
 
 async def go(target: NavigationTarget, call: CommandContext) -> None:
-    """Go to the mode that the command's argument names."""
     await target.places.go(call.command.argument)
 
 
@@ -60,12 +59,10 @@ async def go_to_item(target: NavigationTarget, _call: CommandContext) -> None:
 
 
 def groom(target: NavigationTarget, _call: CommandContext) -> None:
-    """Groom: the paused session, the selected items, or all items in the list."""
     target.places.groom()
 
 
 async def jump_back(target: NavigationTarget, call: CommandContext) -> None:
-    """Go back to the place before the last jump."""
     places = target.places
     await _return(places, [places.jumps.back(places.here) for _ in range(call.count or 1)], "before")
 

@@ -119,7 +119,6 @@ class ScreenNavigator:
 
     @property
     def backlog(self) -> BacklogScreen | None:
-        """The backlog's screen, once it is mounted."""
         stack = self._app.get_screen_stack(BACKLOG)
         return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
 
@@ -133,7 +132,6 @@ class ScreenNavigator:
         return screens_of(self._app)
 
     def publish(self, changes: ChangeBatch) -> None:
-        """Pass changes to the screens, and ask for a sign-in where one is needed."""
         visible = set(self._app.screen_stack)
         for screen in self.screens():
             if isinstance(screen, StoreScreen):
@@ -169,7 +167,6 @@ class ScreenNavigator:
         return True
 
     async def go(self, mode: str) -> bool:
-        """Show a mode and note the former place; returns and raises as `switch_to`."""
         here = self.here
         if not await self.switch_to(mode):
             return False
@@ -178,7 +175,6 @@ class ScreenNavigator:
         return True
 
     async def go_to_item(self, item_id: int) -> None:
-        """Show an item in the backlog and note the former place; raises as `switch_to`."""
         here = self.here
         if await self.switch_to(BACKLOG):
             self.jumps.leave(here)
@@ -186,12 +182,10 @@ class ScreenNavigator:
                 go_to_item(self.backlog, item_id)
 
     async def return_to(self, place: AppLocation) -> None:
-        """Show a former place; raises as `switch_to`."""
         if await self.switch_to(place.mode) and place.item_id is not None and self.backlog is not None:
             go_to_item(self.backlog, place.item_id, is_offered=False)
 
     async def filter_backlog(self, node: NodeFilter | None) -> None:
-        """Show the backlog of one area or iteration; raises as `switch_to`."""
         if await self.go(BACKLOG):
             self.shared.now = replace(self.shared.now, node=node)
             if self.backlog is not None:
@@ -200,7 +194,6 @@ class ScreenNavigator:
     # The next start
 
     def keep(self) -> None:
-        """Keep mode, view, project, cursor and open item for the next start."""
         stack = self._app.get_screen_stack()
         screen = stack[0] if stack and isinstance(stack[0], ListScreen) else self.backlog
         if screen is not None and screen.is_mounted:
@@ -282,7 +275,6 @@ class ScreenNavigator:
         self._app.push_screen(screen)
 
     def groom(self) -> None:
-        """Groom the items of the list on the screen, else of the backlog."""
         from backlit.tui.groom.screen import open_queue
 
         here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
@@ -304,13 +296,11 @@ class ScreenNavigator:
         self._app.dispatch.begin(self._ask_to_sign_in, self._sign_in, way)
 
     async def _ask_to_sign_in(self, dialog: "SignInDialog", way: "StoreSignIn") -> None:
-        """Ask for a sign-in, and open the profile of another user who signed in."""
         await self._app.ask(dialog)
         if way.profile:
             self._app.post_message(OpenProfile(way.profile))
 
     def ask_to_sign_in_once(self) -> None:
-        """Ask for a sign-in once each time the store is signed out."""
         is_out = self._store.connection.state is ConnectionState.SIGNED_OUT
         if is_out and not self._asked_to_sign_in:
             self.sign_in()

@@ -62,8 +62,7 @@ class SignInWay(Protocol):
 class JoinWay(SignInWay, Protocol):
     """A sign-in that makes the profile of its user."""
 
-    def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
-        """Store a sign-in that another profile did not take."""
+    def keep(self, user: str, grant: TokenGrant, approved: str) -> None: ...
 
 
 Join = Callable[[str], JoinWay]
@@ -115,7 +114,6 @@ class StoreSignIn:
 
     @property
     def is_signed_in(self) -> bool:
-        """True unless the server wants a sign-in."""
         return bool(self.profile) or self._store.connection.state is not ConnectionState.SIGNED_OUT
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
@@ -158,7 +156,6 @@ class SignInDialog(Dialog[bool | None]):
         self._note = Static(literal(way.reason), classes="reason")
 
     def content(self) -> ComposeResult:
-        """Compose both forms; one is hidden."""
         server = self._way.server.rstrip("/")
         is_open = server.startswith("http://") and urlsplit(server).hostname not in HERE
         note = "  not encrypted" if is_open else ""
@@ -190,7 +187,6 @@ class SignInDialog(Dialog[bool | None]):
     @on(Input.Changed)
     @on(events.DescendantFocus)
     def _name_keys(self) -> None:
-        """Name the keys: enter signs in once the other input has a text."""
         is_last = all(each is self.focused or each.value.strip() for each in self._inputs)
         other = "use password" if self._with_code else "use browser"
         self.name_keys(("enter", "sign in" if is_last else "next"), ("ctrl+t", other), ("esc", self._leave))
@@ -202,7 +198,6 @@ class SignInDialog(Dialog[bool | None]):
     # Keys
 
     def press(self, key: str) -> bool:
-        """Step through the inputs, sign in, switch the form, or leave."""
         if self._is_asking and key != "escape":
             pass  # the answer may open another screen, or keep this form for a correction
         elif key in _STEPS:
@@ -263,7 +258,6 @@ class SignInDialog(Dialog[bool | None]):
             self._is_asking = False
 
     async def _ask_for(self, error: OtherOrigin) -> None:
-        """Ask once whether to send the typed secrets to another address."""
         answer = AnswerKey("y", f"send it to {error.other}, and remember that")
         question = ConfirmDialog("Another address", str(error), [answer], "cancel")
         if await cast("ChordApp", self.app).ask(question) == "y":
@@ -281,7 +275,6 @@ class SignInDialog(Dialog[bool | None]):
         self.close_if_signed_in()
 
     def close_if_signed_in(self) -> None:
-        """Close after a sign-in, here or in another process."""
         if self.is_current and self._way.is_signed_in:
             self.dismiss(True)
 
@@ -329,7 +322,6 @@ class WelcomeApp(ChordApp, inherit_bindings=False):
         self.dispatch.begin(self._choose)
 
     async def _choose(self) -> None:
-        """Ask until a profile is chosen, or the welcome is left."""
         profile: str | None = SERVER
         while profile == SERVER:
             profile = await self.ask(WelcomeDialog())
@@ -361,7 +353,6 @@ class WelcomeDialog(Dialog[str | None]):
         yield from self._doors
 
     def on_mount(self) -> None:
-        """Point to the first choice."""
         self._point_to(0)
 
     def type_early(self, character: str) -> None:
@@ -372,7 +363,6 @@ class WelcomeDialog(Dialog[str | None]):
             self.press({"j": "down", "k": "up", "q": "escape"}.get(character, character))
 
     def press(self, key: str) -> bool:
-        """Move, choose or leave."""
         if key in _STEPS:
             self._point_to((self._current + _STEPS[key]) % len(DOORS))
         elif key == "enter":

@@ -113,7 +113,6 @@ async def describe(target: AttachmentsScreen, _call: CommandContext) -> None:
 
 
 async def delete(target: AttachmentsScreen, _call: CommandContext) -> None:
-    """Delete the file, after a question."""
     target.store.lookups.need_writer()
     entry = target.current_file()
     sentence = f"“{entry.name}” is deleted for everybody and for good; no copy is kept, and u does not bring it back."
@@ -128,7 +127,6 @@ def back(target: AttachmentsScreen, _call: CommandContext) -> None:
 
 
 def cancel(target: AttachmentsScreen, _call: CommandContext) -> None:
-    """Cancel the file that is on its way, else go back."""
     if not target.transfers.cancel():
         target.dismiss(None)
 
@@ -158,7 +156,6 @@ async def attach(target: AttachmentsScreen, call: CommandContext) -> None:
 
 
 async def _is_agreed(target: AttachmentsScreen, paths: Sequence[Path], kind: str | None) -> bool:
-    """Ask before much is attached, or files that customers see."""
     try:
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:

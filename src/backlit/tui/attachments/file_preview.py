@@ -125,7 +125,6 @@ def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles)
 
 
 def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:
-    """Return one line of each column as one, with a rule between columns."""
     whole: Line = []
     for at, line in enumerate(each[0] if each else [] for each in parts):
         gap, half = cells * at - _cells(whole), COLUMN_GAP // 2
@@ -241,7 +240,6 @@ def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> lis
 
 
 def _on_point(column: Sequence[str]) -> Sequence[str]:
-    """Return a column of numbers with blanks behind them, so that their decimal points are below each other."""
     head, *cells = column
     most = max((len(cell.partition(".")[2]) for cell in cells), default=0)
     if not most or not all(map(_is_number, cells)):
@@ -271,7 +269,6 @@ class FileLines(Widget):
             self._picture = TerminalImage(preview.picture)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
         theme = ThemeStyles.of(self.app)
         if self._picture is not None and not theme.is_colourless:
             self.call_after_refresh(self.run_worker, work(self._draw_picture), exclusive=True)
@@ -291,7 +288,6 @@ class FileLines(Widget):
             cast("ChordApp", self.app).draw_beside(kitty_removal())
 
     def scroll_lines(self, lines: int) -> None:
-        """Move what is in sight."""
         self._top = max(0, min(self._top + lines, len(self._lines) - self.size.height))
         self.refresh()
 

@@ -64,7 +64,6 @@ class AttachmentList(EntryList[AttachmentEntry]):
     # Drawing
 
     def render_header(self, y: int) -> Strip:
-        """Draw what the columns are, where there are files."""
         if not self.entries:
             return super().render_header(y)
         titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", fit_right("Age", AGE_WIDTH), "Visible to", "Description")
@@ -105,7 +104,6 @@ class Transfer(Struct):
         self.label, self.done, self.total = label, 0, 0
 
     def parts(self) -> list[Part]:
-        """Return the words and the bar for the status line."""
         if not self.total:
             return [(f" {self.label} …", "foreground")]
         how_much = f"{size_text(self.done)} of {size_text(self.total)}"
@@ -191,7 +189,6 @@ class AttachmentsScreen(ItemRowsScreen):
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
-        """The files of the item, or of the comment."""
         return self.item_id, ItemPlace.ATTACHMENTS, self.comment_id
 
     def show_rows(self) -> None:
@@ -204,7 +201,6 @@ class AttachmentsScreen(ItemRowsScreen):
         return total if self.comment_id is None else f"{counted(len(entries), 'file')} of a comment  {total}".rstrip()
 
     def on_resize(self) -> None:
-        """Name the file above its preview for another width."""
         self._show_preview(self._files.current)
 
     @on(LineList.Highlighted)
@@ -241,7 +237,6 @@ class AttachmentsScreen(ItemRowsScreen):
             self._show_preview(entry)
 
     def draw_status(self) -> None:
-        """Show the progress of a transfer, else the place of the cursor."""
         transfer = self.transfers.current
         if transfer is None:
             super().draw_status()

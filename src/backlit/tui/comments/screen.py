@@ -65,23 +65,19 @@ class CommentsScreen(ItemRowsScreen):
         self._body = Vertical(self._add, thread)
 
     def on_mount(self) -> None:
-        """Mark the news about the item as read, and keep the ages right."""
         self.mark_seen(self.item_id)
         self.set_interval(AGE_CHECK, self.thread.refresh)
 
     def on_unmount(self) -> None:
-        """Mark as read what came while the thread was shown."""
         self.mark_seen(self.item_id)
 
     def show_rows(self) -> None:
         self.thread.show(self._head.comments, self.files())
 
     def note(self) -> str:
-        """Return the order of several comments."""
         return "newest first" if len(self._head.comments) > 1 else ""
 
     def update_labels(self) -> None:
-        """Draw the words around the thread, and above it the offer to write, but none for a user who only reads."""
         self._add.display = not self.store.lookups.is_read_only
         super().update_labels()
 
@@ -90,7 +86,6 @@ class CommentsScreen(ItemRowsScreen):
         self.draw_status()
 
     def draw_status(self) -> None:
-        """Draw the status; give a thread above the item the lines of its comments, as far as the item has room."""
         super().draw_status()
         room = self.size.height - LINES_AROUND - bool(self._add.display)
         lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
@@ -141,7 +136,6 @@ async def add_from_editor(target: CommentsScreen, _call: CommandContext) -> None
 
 
 async def quote(target: CommentsScreen, _call: CommandContext) -> None:
-    """Write a comment that begins with the one under the cursor; a draft goes on with it."""
     comment = target.current_comment()
     quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
     key = COMMENT_DRAFT.format(target.item_id)

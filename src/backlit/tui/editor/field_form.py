@@ -57,7 +57,6 @@ class FieldForm(Container):
         yield self.grid
 
     def on_resize(self, event: events.Resize) -> None:
-        """Put the texts beside the grid, or above it in a narrow terminal."""
         self.set_class(event.size.width < BESIDE, "-stacked")
         self._share()
 
@@ -80,7 +79,6 @@ class FieldForm(Container):
 
     @property
     def is_editing(self) -> bool:
-        """True while a field is open."""
         return self._is_open
 
     @property
@@ -136,7 +134,6 @@ class FieldForm(Container):
         self.put(field, _EMPTY.get(field.kind))
 
     def revert(self) -> None:
-        """Put the current field back to what the store has."""
         field = self.field
         if field.key not in self.draft.touched:
             raise CannotAct(f"{field.label} has not been changed.")
@@ -192,7 +189,6 @@ class FieldForm(Container):
             self.draft.set_unread(field.key, text)
 
     def _read_day(self, field: Field) -> None:
-        """Replace a typed day, such as fri, by its date."""
         text = self.draft.changes.get(field.key)
         if isinstance(text, str) and text and holds_days(field, self.draft.base.get(field.key)):
             self.draft.set(field.key, day_text(text, self.lines.store.today()))
@@ -203,7 +199,6 @@ class FieldForm(Container):
         return text == opened and not was_touched
 
     def press(self, key: str) -> bool:
-        """Leave the input with enter, tab and the arrows; leave a long text with tab."""
         steps = _LEAVING_STEPS.get(key)
         if steps is None or not self._is_open or self._edited is None:
             return False

@@ -45,7 +45,6 @@ class FieldGrid(LineList):
         self._lines: Sequence[GridLine] = ()
 
     def compose(self) -> ComposeResult:
-        """Yield the hidden input for one-line values."""
         self.input.display = False
         yield self.input
 
@@ -53,11 +52,9 @@ class FieldGrid(LineList):
 
     @property
     def field(self) -> Field | None:
-        """The field under the cursor."""
         return self._lines[self.cursor].field if self.cursor < len(self._lines) else None
 
     def show(self, lines: Sequence[GridLine]) -> None:
-        """Show other lines; repaints those that differ, the cursor stays on its field."""
         self._fold.show(lines)
         self._arrange()
 
@@ -119,7 +116,6 @@ class FieldGrid(LineList):
         self.move_by(int(step * count * self.page))
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on the field at or nearest above a line."""
         super().move_to(max((place for place in self._places if place <= index), default=self._first))
         if self._fold.revealed and (self.field is None or self.field.key != self._fold.revealed):
             self._fold.revealed = ""
@@ -161,7 +157,6 @@ class FieldGrid(LineList):
             self.input.styles.width = max(4, self.size.width - left)
 
     def on_resize(self) -> None:
-        """Wrap the notes for the width; keep the cursor in sight and the input at its place."""
         self._arrange()
         super().on_resize()
         self._place_input()
@@ -240,7 +235,6 @@ class FieldLines:
         return found
 
     def why_fixed(self, field: Field) -> str | None:
-        """Why a field cannot be set here; None where it can."""
         if field.settable in self.settable:
             return None
         if field.settable is Settable.NEVER:

@@ -54,7 +54,6 @@ class Fold:
         self._lines = lines
 
     def reveal(self, key: str) -> None:
-        """Reveal a field's line, and hide the one revealed before."""
         line = next((line for line in self._lines if line.field and line.field.key == key), None)
         self.revealed = key if line and line.is_apart else ""
 

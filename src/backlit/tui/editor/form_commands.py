@@ -32,25 +32,21 @@ class EditorTarget(ItemTarget, Protocol):
 
     def tell(self, sentence: str) -> None: ...
 
-    def follow_saved(self) -> None:
-        """Show whether the saved changes are sent, until that is settled."""
+    def follow_saved(self) -> None: ...
 
     async def may_leave(self) -> bool:
         """Return whether the editor may be closed; asks about unsaved changes."""
 
     def dismiss(self, result: None = None) -> object: ...
 
-    def open_next(self) -> None:
-        """Close the editor, and open one for another new item of the type."""
+    def open_next(self) -> None: ...
 
 
 def step(target: EditorTarget, call: CommandContext) -> None:
-    """Move by a field, in the direction of the command's argument."""
     target.form.grid.move_by(int(call.command.argument) * (call.count or 1))
 
 
 async def edit(target: EditorTarget, call: CommandContext) -> None:
-    """Edit the field under the cursor, or the one that the command's argument names."""
     if call.command.argument:
         target.form.grid.go_to(call.command.argument)
     await edit_field(target)
@@ -62,7 +58,6 @@ def clear(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def revert(target: EditorTarget, _call: CommandContext) -> None:
-    """Put the field back to its value in the store."""
     target.form.revert()
 
 
@@ -75,12 +70,10 @@ async def close(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def refuse_project(_target: EditorTarget, _call: CommandContext) -> None:
-    """Refuse to switch the project while the editor is open."""
     raise CannotAct("The editor belongs to this project; q closes it first.")
 
 
 async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
-    """Show the changed fields as the service has them and as they are here."""
     target.form.leave()
     item = target.store.item(target.item_id) if target.item_id is not None else None
     shown = differences(target.lines, target.draft, item.base if item else {})
@@ -90,8 +83,6 @@ async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object]) -> list[Difference]:
-    """Return the fields whose value differs from the service's."""
-
     def text(field: Field, value: object) -> str:
         return str(value or "") if field.kind is Kind.LONG_TEXT else lines.words.shown(field, value)
 
@@ -166,12 +157,10 @@ async def _pick_item(target: EditorTarget, field: Field) -> None:
 
 
 def toggle_fold(target: EditorTarget, _call: CommandContext) -> None:
-    """Show or hide the fields without room."""
     target.form.grid.toggle_fold()
 
 
 def toggle_texts(target: EditorTarget, _call: CommandContext) -> None:
-    """Show or hide the long texts beside the fields."""
     texts = target.form.texts
     texts.display = not texts.display
     target.form.call_after_refresh(target.tell, "")
@@ -199,7 +188,6 @@ async def toggle_markdown(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def _go_to_text(form: FieldForm) -> None:
-    """Go to the description from a field without a long text."""
     field = form.grid.field
     if field is None or field.kind is not Kind.LONG_TEXT:
         form.grid.go_to(DESCRIPTION)

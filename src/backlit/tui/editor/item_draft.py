@@ -55,7 +55,6 @@ class ItemDraft:
             entered.pop(key, None)
 
     def revert(self, key: str) -> None:
-        """Go back to what the store has."""
         self.forget(key)
         self.elsewhere.pop(key, None)
 
@@ -105,7 +104,6 @@ class ItemDraft:
             self.tidy()
 
     def decide(self, key: str, value: object) -> None:
-        """Take the value of a field that the user chose after seeing both."""
         self.elsewhere.pop(key, None)
         self.set(key, value)
 

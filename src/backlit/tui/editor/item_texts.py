@@ -74,7 +74,6 @@ class TextsView(LinesView):
         return is_other
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the texts as Markdown with notes for empty ones, and the comments."""
         lines: list[Line] = []
         starts = {}
         for number, (key, label, text, empty) in enumerate(self._texts):
@@ -111,7 +110,6 @@ class TextPane(Container):
         self._input: LongText | None = None
 
     def compose(self) -> ComposeResult:
-        """Yield the texts; the input is mounted when it is first used."""
         yield self.view
 
     def open_input(self, label: str, text: str) -> None:

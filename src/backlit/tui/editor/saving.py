@@ -42,7 +42,6 @@ async def save_and_next(target: EditorTarget, _call: CommandContext) -> None:
 
 
 def discard(target: EditorTarget, _call: CommandContext) -> None:
-    """Close without saving, and throw the draft away."""
     discard_draft(target)
 
 
@@ -138,7 +137,6 @@ class EditorNote:
             self.sentence = ""
 
     def begin_save(self) -> None:
-        """Follow changes that have just been saved."""
         self._is_followed, self._about_save = True, "Saved. Sending …"
         self.say(self._about_save)
 
@@ -177,7 +175,6 @@ async def _is_ready(target: EditorTarget) -> bool:
 
 
 async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> bool:
-    """Ask first where customers see what changes."""
     words = [
         f"{field.label} → {target.lines.words.shown(field, changes[field.key])}"
         for field in target.lines.fields(target.draft)
@@ -252,7 +249,6 @@ def _draft_case(target: EditorTarget) -> Case:
 
 
 async def _take_decisions(target: EditorTarget, case: Case, decided: Decisions) -> None:
-    """Put the decisions into the draft; values that arrived after the question stay undecided."""
     draft = target.draft
     edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
     edited = check(case.item_type, edited, target.store.lookups, ON_EDIT)

@@ -80,7 +80,6 @@ class EditorScreen(ItemScreen):
         return self.form.draft
 
     def compose(self) -> ComposeResult:
-        """Yield the title, the form, the help of the current field and the status."""
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
@@ -124,7 +123,6 @@ class EditorScreen(ItemScreen):
     # The store
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Follow the store where nothing was touched here; say so where it was."""
         if self.item_id is None:
             self.form.redraw()
             return
@@ -151,7 +149,6 @@ class EditorScreen(ItemScreen):
     # Leaving
 
     async def may_leave(self) -> bool:
-        """Return whether the editor may be closed; asks about unsaved changes."""
         self.form.leave()
         if not self.draft:
             self.autosave.forget()
@@ -168,7 +165,6 @@ class EditorScreen(ItemScreen):
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
-        """The editor of the item."""
         return None if self.item_id is None else (self.item_id, ItemPlace.EDITOR, None)
 
     # Commands on the item change the draft
@@ -183,7 +179,6 @@ class EditorScreen(ItemScreen):
         return item
 
     def chosen(self, rows: int | None = None) -> list[Item]:  # noqa: ARG002 - there is one
-        """Return the open item with the changes of the form."""
         self.form.leave()
         nobody = Item(0, self.item_type, self.store.project_id or 0, {}, {}, "", None, "", None, RowSign.NONE)
         item = nobody if self.item_id is None else self.current()
@@ -211,14 +206,12 @@ class EditorScreen(ItemScreen):
         self.form.changed()
 
     def edit_outside(self, text: str, suffix: str) -> str:
-        """Return the text as the user's own editor left it; changes that others save meanwhile are merged."""
         self._edited_at = dict(self.draft.base)
         return super().edit_outside(text, suffix)
 
     # The next one
 
     def open_next(self) -> None:
-        """Close, and begin another item of the type at the same place."""
         values = {key: self.draft.base.get(key) for key in SAME_PLACE}
         preset = {key: value for key, value in values.items() if value is not None}
         app, make = self.app, partial(EditorScreen, self.store, None, self.item_type, preset)
@@ -232,12 +225,10 @@ class EditorScreen(ItemScreen):
         self.update_labels()
 
     def follow_saved(self) -> None:
-        """Show whether the saved changes are sent, until that is settled."""
         self._note.begin_save()
         self.store_changed(ChangeBatch())
 
     def update_labels(self) -> None:
-        """Draw the title, the help and the status."""
         item = self.store.item(self.item_id) if self.item_id is not None else None
         self.title_line.place = number_of(self.item_id)
         self._head.say(item, self.item_type, self.draft.value("Name"), changed_words(self.draft))

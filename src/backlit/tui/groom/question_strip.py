@@ -73,7 +73,6 @@ class QuestionStrip(LinesView, can_focus=True):
         return max((len(self._lines_at(at, room, theme)) for at in range(len(self._asked))), default=1)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the questions in a row, then the answers of the current one, and the checks."""
         return self._lines_at(self._at, width, theme) if self._asked else ()
 
     def _lines_at(self, at: int, width: int, theme: ThemeStyles) -> list[Line]:
@@ -102,7 +101,6 @@ class QuestionStrip(LinesView, can_focus=True):
         ]
 
     def on_click(self, event: events.Click) -> None:
-        """Give the answer under the pointer."""
         digit = event.style.meta.get("digit")
         if isinstance(digit, int):
             self.post_message(self.Clicked(digit))
@@ -147,7 +145,6 @@ def _labelled(label: str, style: Style, column: int, lines: Sequence[Line]) -> l
 
 
 def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield the answers of a question; a digit that is its own answer has no label."""
     for digit, choice in asked.answers.items():
         label = "" if choice.label == str(digit) else f" {safe(choice.label.strip())}"
         hint = f" {safe(choice.hint)}" if choice.hint else ""
@@ -172,7 +169,6 @@ def _clickable(digit: int, *segments: Segment) -> Line:
 
 
 def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield a line for each similar item: its points, its number and its name."""
     points = max((len(counted(each.points, "pt")) for each in similar), default=0)
     numbers = max((len(str(each.item_id)) for each in similar), default=0)
     for each in similar:
@@ -185,7 +181,6 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
 
 
 def _checks(checks: Sequence[Check], theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
-    """Yield the failed checks, then those passed, or their number where there is little room."""
     passed = [each for each in checks if each.has_passed]
     failed = [each for each in checks if not each.has_passed]
     if passed and not names_passed:

@@ -63,11 +63,9 @@ class OneItem:
         self._stop = Stop(0, item.id, asked=tuple(key for key in ("Estimate", *ALWAYS_ASKED) if key in has))
 
     def next_stop(self, place: int) -> Stop | None:
-        """Return the item at the first place, and None behind it."""
         return self._stop if place == 0 else None
 
-    def stop_at(self, _place: int) -> None:
-        """Return None, as there is no other item."""
+    def stop_at(self, _place: int) -> None: ...
 
     previous_stop = stop_at
 
@@ -93,7 +91,6 @@ class ItemQuestions:
 
     @property
     def current(self) -> Question | None:
-        """Return the current question; None without one."""
         return self.asked[self.at] if self.asked else None
 
     @property
@@ -108,7 +105,6 @@ class ItemQuestions:
         return max((each for each in self._seen if each < place), default=-1)
 
     def begin(self, stop: Stop, item: Item) -> None:
-        """Ask about another item, from its first open question."""
         if stop.place not in self._seen:
             before = item.fields if stop.before is None else stop.before
             self._seen[stop.place] = _Seen(dict(before), list(stop.asked))
@@ -139,7 +135,6 @@ class ItemQuestions:
             self.go_on()
 
     def confirm(self, item: Item) -> None:
-        """Take the item's present value as the answer to the current question, and go on."""
         self._seen[self._place].confirmed.add(self.asked[self.at].field.key)
         self.catch_up(item)
 
@@ -199,7 +194,6 @@ def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], comm
 
 
 def act_of(asked: Field, choice: Choice) -> FieldEdit:
-    """Return the act of an answer: a tag is added, any other value is set."""
     if asked.kind is Kind.TAGS:
         return to_tags((str(choice.value),), ())
     return to_value(asked, choice.value, choice.label.strip())
@@ -230,7 +224,6 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
 
 
 def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
-    """Yield the user, then frequent owners, then all people by name."""
     people, me = store.lookups.people(), store.lookups.me()
     if me is not None:
         yield Choice(me.id, me.display_name, "me")
@@ -240,7 +233,6 @@ def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
 
 
 def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
-    """Yield frequent areas, then the others in their order, without the root."""
     tree = store.lookups.tree(TreeKind.AREAS)
     roots = {node.id for node in tree.roots}
     for area_id in (*used, *(node.id for node in tree.walk())):
@@ -250,7 +242,6 @@ def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
 
 
 def _iterations(store: Store) -> Iterator[Choice]:
-    """Yield the current iterations, the next ones, the backlog, then later ones."""
     today, entries = store.today(), store.lookups.iterations().values()
     every = leaves(entries)
     later = sorted((each for each in every if each.start and each.start > today), key=lambda each: each.start or today)

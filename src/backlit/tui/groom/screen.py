@@ -62,7 +62,6 @@ ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 def coming_lines(
     items: Sequence[ComingItem], lacks: Mapping[int, str], width: int, _height: int, theme: ThemeStyles
 ) -> Sequence[Line]:
-    """Return the number, type and name of each item, and what it lacks, for which a long name leaves room."""
     ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
     numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
     room = width - numbers - NAME_GAP
@@ -91,7 +90,6 @@ class ItemPane(Vertical):
         self._next: tuple[Sequence[ComingItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
-        """Compose the item, its comments, its questions and the next items."""
         with Horizontal():
             yield self._preview
             yield self._comments
@@ -105,7 +103,6 @@ class ItemPane(Vertical):
         self._next = coming, lacks
 
     def show(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> None:
-        """Show an item, and as many of those that come next as there is room for."""
         self._shown = (item, comments, around)
         self._comments.display = is_beside = self.size.width >= WIDE and bool(comments)
         self._comments.show(comments, around.now)
@@ -118,7 +115,6 @@ class ItemPane(Vertical):
         self.place()
 
     def place(self) -> None:
-        """Give the questions the lines of the longest of them, and the items that come next what is left."""
         lines = min(self._strip.height_for(self.size.width), round(self.app.size.height * MOST_QUESTIONS))
         rest = self.size.height - lines - 2
         rows = min(len(self._next[0]), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, LEAST_ITEM)))
@@ -128,12 +124,10 @@ class ItemPane(Vertical):
         self._coming.show(partial(coming_lines, self._next[0][:rows], self._next[1]))
 
     def on_resize(self) -> None:
-        """Place the comments, the questions and the next items anew."""
         if self._shown is not None:
             self.show(*self._shown)
 
     def scroll_item(self, pages: int) -> None:
-        """Scroll the item and the comments beside it by half pages."""
         by = pages * max(1, self._preview.size.height // 2)
         for view in (self._preview, self._comments):
             view.scroll_relative(y=by, animate=False, immediate=True, force=True)
@@ -158,7 +152,6 @@ class GroomScreen(ItemScreen):
         self._project_id = store.project_id
 
     def compose(self) -> ComposeResult:
-        """Compose title, item, comments, questions and footer."""
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self._strip = QuestionStrip()
         self.pane = ItemPane(self._strip)
@@ -169,12 +162,10 @@ class GroomScreen(ItemScreen):
         yield self._footer
 
     def on_mount(self) -> None:
-        """Resume at the stored position."""
         self._go_to(self._first_place)
         self.set_interval(AGE_CHECK, self._draw_words)
 
     def on_resize(self) -> None:
-        """Show as many hints as fit, and place the questions anew."""
         self._draw_words()
         self.call_after_refresh(self._place)
 
@@ -184,7 +175,6 @@ class GroomScreen(ItemScreen):
         self.begin(give, self, message.digit)
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show changes of the item, also answers given by other commands."""
         if self.stop is None:
             return
         item = self.store.item(self.stop.item_id)
@@ -211,12 +201,10 @@ class GroomScreen(ItemScreen):
         return item
 
     def item_added(self, item_id: int) -> None:
-        """Say that the item was added; the session stays as it is."""
         item = self.store.item(item_id)
         self.say(f"Added “{item.fields.get('Name') if item else ''}”. It is not in this grooming session.")
 
     def _go_to(self, place: int) -> None:
-        """Show the next item from a position on; at the end, the summary."""
         stop = self.queue.next_stop(place)
         if stop is None and self.alone is not None:
             self.dismiss()
@@ -270,7 +258,6 @@ class GroomScreen(ItemScreen):
         self.show_questions()
 
     def _place(self) -> None:
-        """Place the questions below the item, and the items that come next below them."""
         self.pane.place()
         self._draw_words()
 
@@ -291,7 +278,6 @@ class GroomScreen(ItemScreen):
 
 
 async def answer(target: GroomScreen, call: CommandContext) -> None:
-    """Answer with the option of the digit; 0 enters another value."""
     await give(target, int(call.letter or 0))
 
 
@@ -316,13 +302,11 @@ async def give(target: GroomScreen, digit: int) -> None:
 
 
 def step(target: GroomScreen, call: CommandContext) -> None:
-    """Go to the next or previous question, by the command's argument."""
     target.questions.walk(int(call.command.argument))
     target.show_questions()
 
 
 def scroll_item(target: GroomScreen, call: CommandContext) -> None:
-    """Scroll the item by half a page, in the direction of the command's argument."""
     target.pane.scroll_item(int(call.command.argument))
 
 
@@ -335,7 +319,6 @@ async def add_comment(target: GroomScreen, _call: CommandContext) -> None:
 
 
 def leave(target: GroomScreen, call: CommandContext) -> None:
-    """Take the item as it is, or skip it, by the command's argument; go to the next."""
     target.leave_item(is_skipped=call.command.argument == "skip")
 
 
@@ -350,7 +333,6 @@ def go_back(target: GroomScreen, _call: CommandContext) -> None:
 
 
 def pause(target: GroomScreen, _call: CommandContext) -> None:
-    """Pause grooming; it resumes here, also after a restart."""
     progress = target.store.grooming.progress()
     if target.stop is not None and progress is not None and not target.alone:
         target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")

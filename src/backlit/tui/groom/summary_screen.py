@@ -204,7 +204,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._show_current()
 
     def _show_current(self) -> None:
-        """Show the item under the cursor below the table, after the texts that the table cuts."""
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else None
@@ -214,13 +213,11 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._show_changes()
 
     def _show_changes(self) -> None:
-        """Show the texts of the row under the cursor that the table cuts."""
         cut = self.table.cut_texts
         self._changes.display = bool(cut) and self.size.height >= LOWEST
         self._changes.update(Content("\n").join(Content.styled(safe(text), style) for text, style in cut))
 
     def on_resize(self) -> None:
-        """Show whole changes where they fit."""
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
@@ -247,7 +244,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         return summary_of(self.store, self._results, self.item_ids)
 
     def go_to(self, place: int) -> None:
-        """Show the item at a position of the session instead."""
         self.app.switch_screen(self._screen_at(place))
 
 
@@ -264,7 +260,6 @@ def summary_of(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]
 
 
 def _counts(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]) -> str:
-    """Return the numbers of items: all, and those of each group."""
     parts, found = [store.batch.words(item_ids)], dict(grouped(results))
     titles = TITLES if TITLES[-1] in found else TITLES[:-1]
     parts += [f"{len(found.get(title, ())):,} {title.lower()}" for title in titles]
@@ -286,7 +281,6 @@ def _line(text: str) -> str:
 
 
 def open_item(target: GroomSummaryScreen, call: CommandContext) -> None:
-    """Open the item under the cursor at the place of the command's argument."""
     each = target.table.current
     if each is None or not each.type:
         raise CannotAct("The item no longer exists.")
@@ -299,7 +293,6 @@ def copy(target: GroomSummaryScreen, _call: CommandContext) -> None:
 
 
 async def save(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Ask for a path and save the summary there; asks before it replaces a file."""
     store, markdown = target.store, target.quoted()
     project = project_name(store)
     name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
@@ -307,7 +300,6 @@ async def save(target: GroomSummaryScreen, _call: CommandContext) -> None:
 
 
 def go_back(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Go back to the last item."""
     progress = target.store.grooming.progress()
     stop = target.store.grooming.previous_stop(progress.count if progress else 0)
     if stop is None:
@@ -316,7 +308,6 @@ def go_back(target: GroomSummaryScreen, _call: CommandContext) -> None:
 
 
 async def groom_again(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Start another session on the items that are not ready."""
     ids = [each.item_id for each in target.unready]
     if not ids:
         raise CannotAct("All items of this session are ready.")
@@ -326,7 +317,6 @@ async def groom_again(target: GroomSummaryScreen, _call: CommandContext) -> None
 
 
 def leave(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    """Close the summary without ending the session."""
     target.say("Grooming is not finished. gq shows the summary again.")
     target.dismiss(None)
 

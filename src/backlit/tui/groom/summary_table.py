@@ -50,7 +50,6 @@ class SummaryTable(LineList):
         """Cells that the numbers, the names, and the changes and checks need for the longest of them."""
 
     def show(self, results: Sequence[Groomed]) -> None:
-        """Show the results; the cursor stays on its line."""
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
         ground = self._store.ready_check.ground()
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
@@ -63,20 +62,17 @@ class SummaryTable(LineList):
 
     @property
     def current(self) -> Groomed | None:
-        """Return the result under the cursor."""
         return self._rows[self.cursor][1] if self.cursor < len(self._rows) else None
 
     def row_count(self) -> int:
         return len(self._rows)
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the titles of the columns."""
         name, outcome = self._widths()
         first = f" {'Result'[: self._result - SIGN]:<{self._result}}{'ID':>{self._number}}   "
         return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a line of an item; the first one of a result has its sign."""
         title, each = self._rows[index]
         sign, colour = RESULT_LOOKS[title]
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
@@ -158,7 +154,6 @@ class SummaryTable(LineList):
 
 
 def open_words(rules: Sequence[Rule], ground: RuleInputs) -> list[str]:
-    """Return the checks that an item fails, in the words that the other screens use for them."""
     return [rule.said(ground).rstrip(".") for rule in rules]
 
 
@@ -167,7 +162,6 @@ def listed(words: Sequence[str]) -> str:
 
 
 def grouped(results: Sequence[Groomed]) -> Iterator[tuple[str, list[Groomed]]]:
-    """Yield the items by their result, without empty groups."""
     groups: dict[str, list[Groomed]] = {title: [] for title in TITLES}
     for each in results:
         groups[TITLES[0] if each.answers else TITLES[1] if each.is_skipped else TITLES[2]].append(each)

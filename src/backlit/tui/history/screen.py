@@ -51,12 +51,10 @@ class EventList(EntryList[ItemEvent]):
         self._author_width = LEAST_AUTHOR
 
     def show(self, entries: Sequence[ItemEvent]) -> None:
-        """Show other events; their longest author gives the width of a column."""
         self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in entries)]))
         super().show(entries)
 
     def render_header(self, y: int) -> Strip:
-        """Draw the headings of the columns, where there are events."""
         if not self.entries:
             return super().render_header(y)
         times = [fit("Date", TIME_WIDTH)] * (self.size.width >= WIDE)
@@ -64,7 +62,6 @@ class EventList(EntryList[ItemEvent]):
         return heads_line(self, f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw an event: its age, its author, its kind, and the change."""
         event = self.entries[index]
         time = f"  {fit(moment(event.at, self._store.local), TIME_WIDTH)}" if self.size.width >= WIDE else ""
         parts = [
@@ -99,7 +96,6 @@ class HistoryScreen(ItemRowsScreen):
         self._body = self._split = RowsOverDetail(self._events)
 
     def show_rows(self) -> None:
-        """Show the events."""
         try:
             self._events.show(self.store.item_history.of_item(self.current()))
         except CannotAct:
@@ -115,7 +111,6 @@ class HistoryScreen(ItemRowsScreen):
         self.draw_status()
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
-        """Write out an event: a comment as Markdown, and both values of each changed field."""
         if event.kind is EventKind.EDITED:
             return [[Segment(line, theme.style())] for line in wrapped(UNKNOWN, width)]
         if event.fields:
@@ -148,6 +143,5 @@ def open_event(target: HistoryScreen, _call: CommandContext) -> None:
 
 
 def copy(target: HistoryScreen, _call: CommandContext) -> None:
-    """Copy the text of the event."""
     text = target.copied(target.current_event())
     target.copy(text, f"Copied {' '.join(text.split())[:60]}")

@@ -27,7 +27,6 @@ SHOWN_LINES = 60
 
 
 def _id_width(item_ids: Iterable[int]) -> int:
-    """Return the cells of the numbers of some items."""
     return len(f"#{max(item_ids, default=0)}")
 
 
@@ -52,12 +51,10 @@ class InboxList(LineList):
 
     @property
     def current_id(self) -> int | None:
-        """Return the item under the cursor."""
         return self._ids[self.cursor] if self.cursor < len(self._ids) else None
 
     @property
     def current(self) -> ItemNews | None:
-        """Return the changes under the cursor."""
         item_id = self.current_id
         return None if item_id is None else self._news(item_id)
 
@@ -70,7 +67,6 @@ class InboxList(LineList):
         return len(self._ids)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw an item, and below it a sentence about its changes."""
         news = self._news(self._ids[index])
         if news is None:
             return self.draw_parts([], is_cursor=is_cursor)
@@ -147,7 +143,6 @@ class FeedList(EntryList[CommentEntry]):
         super().show(entries)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a comment's item, and below it its author and text."""
         comment = self.entries[index]
         is_new = comment.id in self.unread
         if line:
@@ -162,7 +157,6 @@ class FeedList(EntryList[CommentEntry]):
 
 
 def name_of(item: Item | None) -> str:
-    """Return the name of a comment's item."""
     return item.name if item else "(deleted)"
 
 

@@ -51,7 +51,6 @@ class InboxScreen(StoreScreen[None]):
     CSS_PATH = "../styles/inbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Compose title, both lists (one is hidden), the current row's text, and status."""
         self._heading, self._footer = RuleLine("┬"), FooterLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, id="feed")
@@ -71,7 +70,6 @@ class InboxScreen(StoreScreen[None]):
         self.set_interval(AGE_CHECK, self._show)
 
     def on_resize(self) -> None:
-        """Place the text beside the list, or below it."""
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
@@ -121,7 +119,6 @@ class InboxScreen(StoreScreen[None]):
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
 
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-        """Lay out the changes of the current item, or the current comment below the name of its item; then the item."""
         rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
         page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
@@ -139,7 +136,6 @@ class InboxScreen(StoreScreen[None]):
 
     @property
     def shows_feed(self) -> bool:
-        """Return whether recent comments are shown instead of changed items."""
         return bool(self._feed.display)
 
     def _current_id(self) -> int | None:
@@ -155,7 +151,6 @@ class InboxScreen(StoreScreen[None]):
         return item_id
 
     def show_feed(self, *, is_shown: bool) -> None:
-        """Show recent comments, or changed items."""
         self._feed.display, self._news.display = is_shown, not is_shown
         self._list.focus()
         self._show()
@@ -186,7 +181,6 @@ def open_item(target: InboxScreen, call: CommandContext) -> None:
 
 
 async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
-    """Show every changed field line by line."""
     news = _current_news(target)
     if not news.fields:
         raise CannotAct("No field of this item has changed.")
@@ -195,12 +189,10 @@ async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
 
 
 async def mark_read(target: InboxScreen, _call: CommandContext) -> None:
-    """Mark the item as read; the next one moves up."""
     await target.store.inbox.seen([_current_news(target).item_id])
 
 
 async def mark_all_read(target: InboxScreen, _call: CommandContext) -> None:
-    """Mark all items as read; asks first where there are several."""
     unread = target.store.inbox.unread()
     key: str | None = "y"
     if unread > 1:
@@ -212,7 +204,6 @@ async def mark_all_read(target: InboxScreen, _call: CommandContext) -> None:
 
 
 def turn_feed(target: InboxScreen, _call: CommandContext) -> None:
-    """Switch between recent comments and changed items."""
     target.show_feed(is_shown=not target.shows_feed)
 
 
@@ -232,7 +223,6 @@ def _current_news(target: InboxScreen) -> ItemNews:
 
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
-    """Return the values of a field before and after its change."""
     if is_text_change(field):
         return str(field.before or ""), str(field.after or "")
     return both_words(store, field)

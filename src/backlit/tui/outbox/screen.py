@@ -98,7 +98,6 @@ class OutboxScreen(StoreScreen[None]):
     CSS_PATH = "../styles/outbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Compose title, entries, the current entry's content, and status."""
         self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemAside(), OutboxList(self.store)
         yield self.title_line
         yield RuleLine("─", id="heading")
@@ -115,7 +114,6 @@ class OutboxScreen(StoreScreen[None]):
         self._show_entries()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show sent, rejected and new entries."""
         if any(subject in changes for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
@@ -133,12 +131,10 @@ class OutboxScreen(StoreScreen[None]):
         self._share()
 
     def on_resize(self) -> None:
-        """Share the room anew, and lay the entry out for the width."""
         self._draw_words()
         self._share()
 
     def _share(self) -> None:
-        """Give the list the lines of its entries; the content of one stands below."""
         is_any = bool(self._list.row_count())
         for each in (self.query_one("#below"), self.query_one("#entry")):
             each.display = is_any
@@ -187,7 +183,6 @@ class OutboxScreen(StoreScreen[None]):
         self._aside.show_soon(self._show_item)
 
     def _show_item(self) -> None:
-        """Show the item of the change below it, in a terminal with room for it."""
         entry = self._list.current
         is_tall = self.size.height >= TALL and self._lines_above >= LEAST_LINES
         item = self.store.item(entry.item_id) if entry is not None and is_tall else None
@@ -198,7 +193,6 @@ class OutboxScreen(StoreScreen[None]):
             self._aside.show(item, surroundings_of(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
-        """Return the reason, and each field with its old, own and current value."""
         is_conflict = entry.state is EntryState.CONFLICT
         lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
         if fate := fate_words(entry):
@@ -309,7 +303,6 @@ async def retry(target: OutboxScreen, _call: CommandContext) -> None:
 
 
 async def discard(target: OutboxScreen, _call: CommandContext) -> None:
-    """Discard the change; asks first."""
     entry = target.current()
     sentence = f"Discard {_GIVEN_UP.get(entry.kind, 'the change')}? You can undo (u)."
     if await _is_agreed(target, "Discard", sentence, "discard"):
@@ -345,7 +338,6 @@ class OutboxList(EntryList[OutboxEntry]):
         self._share()
 
     def on_resize(self) -> None:
-        """Share the room between names and changes anew."""
         self._share()
 
     def _share(self) -> None:
@@ -357,7 +349,6 @@ class OutboxList(EntryList[OutboxEntry]):
         return summary_of(entry) if entry.kind is not EntryKind.EDIT or self.size.width >= WIDE else ""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw an entry: state, item, change, and the time since it was made."""
         entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
         change_width = self._change_width + (2 if self._change_width else 0)
@@ -386,7 +377,6 @@ def number_or_noun(entry: OutboxEntry) -> str:
 
 
 def summary_of(entry: OutboxEntry) -> str:
-    """Return the change of an entry in a few words."""
     match entry.kind:
         case EntryKind.ADD:
             return f"new {str(entry.payload.get('type', 'item')).lower()}"

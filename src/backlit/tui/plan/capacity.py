@@ -67,7 +67,6 @@ def shift_words(shift: Shift) -> str:
 
 
 def unsaved_words(shift: Shift) -> list[Word]:
-    """Return the number of unsaved moves and other changes, and the key that saves them."""
     command, words = "plan.commit", [counted(shift.comes, "unsaved move")] * bool(shift.comes)
     words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
     keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
@@ -75,7 +74,6 @@ def unsaved_words(shift: Shift) -> list[Word]:
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:
-    """Return parts with the styles of `Content` instead of colours."""
     return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
 
 
@@ -87,7 +85,6 @@ class People(Struct, frozen=True):
     teams: Mapping[int, str]
 
     def name(self, owner: int) -> str:
-        """Return the user name, or the number of an unknown user."""
         return self.names.get(owner, f"user {owner}")
 
     def limit(self, owner: int, iteration: str) -> Share | None:
@@ -137,7 +134,6 @@ def people_words(load: PlannedLoad, people: People, iteration: str, width: int) 
 
 
 def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
-    """Sort shares by their size."""
     return sorted(shares.items(), key=lambda each: (-each[1].points, -each[1].hours))
 
 
@@ -147,7 +143,6 @@ def _amount(amount: float, limit: float, unit: str = "") -> Part:
 
 
 def velocity_words(velocity: Velocity) -> list[Part]:
-    """Return the average of done points in an iteration, and the points of each one counted."""
     if not velocity.points:
         return [("No velocity yet (no completed iteration)", "faint")]
     each = " ".join(number_text(points) for points in reversed(velocity.points))

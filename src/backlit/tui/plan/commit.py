@@ -31,12 +31,10 @@ FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner 
 
 
 async def difference(target: PlanTarget, _call: CommandContext) -> None:
-    """Show the changes of the plan, and offer to save them to a user who may."""
     await _review(target, "Plan changes")
 
 
 async def commit(target: PlanTarget, _call: CommandContext) -> None:
-    """Show the changes of the plan, and save them once the user agrees."""
     target.store.lookups.need_writer()
     await _review(target, "Save plan")
 
@@ -70,7 +68,6 @@ class PlanSummary(Struct, frozen=True):
 
     @property
     def contested(self) -> int:
-        """The number of items that others changed since they were planned."""
         return sum(bool(change.contests) for change in self.changes)
 
 
@@ -102,7 +99,6 @@ def _answers(summary: PlanSummary) -> Iterator[AnswerKey]:
 
 
 def summary_lines(summary: PlanSummary) -> list[Content]:
-    """Return the loads of the iterations, and the counts of deleted and contested items."""
     found = shifts(summary.changes)
     moves = [shift_words(replace(found.get(each.id, Shift()), altered=0)) for each in summary.iterations]
     widths = [max(map(len, texts), default=0) for texts in ([each.name for each in summary.iterations], moves)]
@@ -126,7 +122,6 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
 
 
 def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
-    """Yield the change of each item; tasks that only move with their item are counted there."""
     words = FieldWords(store)
     along = _along(summary.changes)
     width = max((len(str(change.id)) + 1 for change in summary.changes if change.id > 0), default=3)
@@ -153,7 +148,6 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
 
 
 def _move(words: FieldWords, change: PlanChange) -> str:
-    """Return the iterations of a move, or a heading for the changes of other fields."""
     move = change.fields.get("IterationID")
     if move is None:
         return "Other changes"

@@ -69,7 +69,6 @@ class PlanList(BacklogList):
         )
 
     def render_blank(self, y: int) -> Strip:
-        """Draw a line below the rows, after a blank one."""
         at = y - (self.row_count() - self.top) - 1
         if not self.row_count() or not 0 <= at < len(self.below):
             return super().render_blank(y)
@@ -80,7 +79,6 @@ class PlanList(BacklogList):
         return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item, or a line of the forecast."""
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
             line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
@@ -88,7 +86,6 @@ class PlanList(BacklogList):
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row; skip the lines of the forecast."""
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
             beyond = index + (1 if index >= self.cursor or index == 0 else -1)
@@ -96,7 +93,6 @@ class PlanList(BacklogList):
         super().move_to(index)
 
     def show(self, view: View, item_id: int | None = None) -> None:
-        """Show a view; the cursor moves off a line of the forecast."""
         super().show(view, item_id)
         self.move_to(self.cursor)
 
@@ -144,12 +140,10 @@ class PlanPane(StorageErrorGuard, Vertical):
         self._head = [SidesLine() for _ in range(self.HEAD_LINES + 1)]
 
     def compose(self) -> ComposeResult:
-        """Place the head above the list."""
         yield from self._head
         yield self.items
 
     def on_resize(self) -> None:
-        """Report another edge for the lines around the pane."""
         self.post_message(self.Resized())
 
     @on(DescendantFocus)
@@ -165,7 +159,6 @@ class PlanPane(StorageErrorGuard, Vertical):
                 line.say(shown.left, shown.right)
 
     def say_below(self, lines: Sequence[HeadLine]) -> None:
-        """Show these lines below the last row."""
         if lines != self.items.below:
             self.items.below = lines
             self.items.refresh()

@@ -69,7 +69,6 @@ class PlanLists:
         return self.views[pane]
 
     def targets(self) -> Sequence[IterationEntry]:
-        """Return the iterations from the target on, at most one for each pane."""
         plan = self._store.plan
         every = plan.iterations.targets()
         target = target_of(every, plan.draft.target, self._store.today())
@@ -77,7 +76,6 @@ class PlanLists:
         return every[at : at + MOST_TARGETS]
 
     def name_of(self, pane: PlanPane) -> str:
-        """Return the name of a pane's iteration, or of the backlog."""
         iteration = self._store.lookups.iterations().get(pane.place or 0)
         return iteration.name if iteration else "backlog" if pane is self.panes.backlog else "other pane"
 
@@ -140,7 +138,6 @@ class PlanLists:
             self._is_loading = False
 
     async def load(self) -> None:
-        """Read the lists and the loads of the backlog and of the target iterations."""
         spec, targets = self.spec, self.targets()
         iterations = self._store.plan.iterations
         every = iterations.targets()

@@ -23,7 +23,6 @@ NARROW, TWO, THREE = 80, 140, 190
 
 
 def step(target: "PlanPanes", call: CommandContext) -> None:
-    """Go to the pane on the right or left, by the sign of the command's argument."""
     target.step(int(call.command.argument))
 
 
@@ -62,7 +61,6 @@ class PlanPanes(StorageErrorGuard, Container):
 
     @property
     def every(self) -> Sequence[PlanPane]:
-        """The panes, the backlog's first."""
         return (self.backlog, *self.targets)
 
     def on_resize(self) -> None:
@@ -105,7 +103,6 @@ class PlanPanes(StorageErrorGuard, Container):
         return self.targets.index(pane) + 1 - sum(target.display for target in self.targets)
 
     def after(self, steps: int) -> PlanPane:
-        """Return the pane some steps after the one with the focus, in a circle."""
         panes = [pane for pane in self.every if self.can_enter(pane)]
         return panes[(panes.index(self.focused) + steps) % len(panes)]
 
@@ -165,7 +162,6 @@ class PlanBody(ItemPanes):
         self.measure_selection()
 
     def spare(self, is_sparing: bool) -> None:
-        """Turn low bandwidth on or off for all panes."""
         super().spare(is_sparing)
         for pane in self._plan_panes.every:
             if pane.items is not self.items:

@@ -22,8 +22,7 @@ from backlit.tui.items.target import AddTarget
 class IterationPanes(Protocol):
     """Panes of the backlog and of iterations, one of which has the focus."""
 
-    def targets(self) -> Sequence[IterationEntry]:
-        """Return the iterations of the panes, the target first."""
+    def targets(self) -> Sequence[IterationEntry]: ...
 
     def here(self) -> IterationEntry | None:
         """Return the iteration of the pane with the focus; None for the backlog's pane."""
@@ -38,8 +37,7 @@ class PlanTarget(AddTarget, Protocol):
     @property
     def lists(self) -> IterationPanes: ...
 
-    def run_command(self, command_id: str, count: int | None = None) -> None:
-        """Run a command as its key does."""
+    def run_command(self, command_id: str, count: int | None = None) -> None: ...
 
 
 async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> None:
@@ -61,7 +59,6 @@ async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> Non
 
 
 async def _agrees_on_ended(target: AddTarget, iteration: IterationEntry) -> bool:
-    """Ask before items are planned into an iteration that has ended; return whether they are."""
     today = target.store.today()
     if iteration.end is None or iteration.end >= today:
         return True
@@ -110,7 +107,6 @@ async def send(target: PlanTarget, call: CommandContext) -> None:
 
 
 async def back(target: PlanTarget, _call: CommandContext) -> None:
-    """Revert the planned move, or plan into the backlog."""
     target.store.lookups.need_writer()
     items = target.chosen()
     item_ids = [item.id for item in items]
@@ -137,7 +133,6 @@ async def aim(target: PlanTarget, call: CommandContext) -> None:
 
 
 async def capacity(target: PlanTarget, _call: CommandContext) -> None:
-    """Change the capacity of the iteration with the focus, else of the target."""
     nodes = target.store.nodes
     nodes.need_manager()
     entry = need_target(target)

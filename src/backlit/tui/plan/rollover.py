@@ -68,7 +68,6 @@ async def roll_over(target: PlanTarget, _call: CommandContext) -> None:
 
 
 def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
-    """Return the iterations to roll over; raises CannotAct without one."""
     store = target.store
     today, totals = store.today(), store.lookups.totals(TreeKind.ITERATIONS)
     here = target.lists.here()
@@ -82,7 +81,6 @@ def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
 
 
 async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> IterationEntry | None:
-    """Return the only iteration, or the one that the user picks."""
     if len(ended) == 1:
         return ended[0]
     today, totals = target.store.today(), target.store.lookups.totals(TreeKind.ITERATIONS)
@@ -123,7 +121,6 @@ class EndedIteration(Struct, frozen=True):
 
 
 def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
-    """Read the unfinished items of an iteration, and the next iteration."""
     every = store.plan.iterations.targets()
     after = every[[each.id for each in every].index(iteration.id) + 1 :]
     target = next((each for each in after if each.end is None or each.end >= store.today()), None)
@@ -147,7 +144,6 @@ def _content(decisions: Mapping[int, Decision]) -> dict[str, object]:
 
 
 def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
-    """Return the answers of an earlier, unfinished rollover."""
     found = {}
     for item_id, kept in (content or {}).items():
         if isinstance(kept, list) and len(kept) in {2, 3} and kept[0] in set(Way):
@@ -181,15 +177,12 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         self._shown = Static(literal(""))
 
     def content(self) -> ComposeResult:
-        """Place one item with the answers, or all items at the end."""
         yield self._shown
 
     def on_mount(self) -> None:
-        """Start at the first item without an answer."""
         self._show()
 
     def type_early(self, character: str) -> None:
-        """Answer; at the end save."""
         if self._at >= len(self._ending.items):
             if character == "y":
                 self.dismiss(dict(self.decisions))
@@ -283,7 +276,6 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             yield _answer(ALONE, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
     def _names(self) -> Mapping[Way, tuple[str, str]]:
-        """Return the words of each answer, before and after it is given."""
         target, missing = self._ending.target, "(no next iteration)"
         return {
             Way.NEXT: (f"Move to {target.name}", f"to {target.name}") if target else (f"Move on {missing}", ""),
@@ -313,7 +305,6 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$success"))
 
     def _capacity(self) -> Content:
-        """Return the load of the next iteration after the answers so far."""
         target = self._ending.target
         if target is None:
             return Content.assemble(("No next iteration.", "$warning"))

@@ -102,22 +102,18 @@ class PlanScreen(ListScreen):
         return super().current()
 
     def chosen(self, rows: int | None = None) -> list[Item]:
-        """Return the target items of commands, with their planned values."""
         return [self.store.plan_preview.item_laid_over(item) for item in super().chosen(rows)]
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
-        """Return the iteration of the pane too."""
         here = self.lists.here()
         return {**super().preset(item_type), "IterationID": here.id if here else self.store.plan.iterations.backlog_id}
 
     async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
-        """Stage changes of planned fields in the draft; journal any other change."""
         await stage(self, act, items)
 
     # Contents of the panes
 
     async def loaded(self) -> None:
-        """Wait until all panes show their contents."""
         await self.lists.load()
 
     @on(PlanPanes.Loaded)
@@ -150,7 +146,6 @@ class PlanScreen(ListScreen):
     @on(ItemPanes.Placed)
     @on(ItemPanes.Rested)
     def update_labels(self) -> None:
-        """Draw heading, heads and status."""
         store, plan = self.store, self.store.plan
         found = shifts(plan.difference())
         is_unread = is_loading(store) or not self.lists.readings.shown
@@ -269,7 +264,6 @@ class PlanHeads:
         return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY[is_reader]
 
     def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
-        """Return the name of the backlog, its filter, and its unplanned items and points."""
         totals, panes = self._lists.totals, self._lists.panes
         name = ("Backlog", "heading" if panes.focused is panes.backlog else "foreground")
         amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
@@ -297,7 +291,6 @@ class PlanHeads:
 
 
 def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
-    """Return the place of the item under the cursor among those of its pane."""
     items = panes.focused.items
     if items.is_sparing or items.view is None or not items.view.count:
         return ()
@@ -306,7 +299,6 @@ def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
 
 
 def plan_words(plan: Plan) -> list[Part]:
-    """Return the number of items that others changed, and the progress of the plan saved last."""
     count, sent = len(plan.state.contests), plan.sent()
     words: list[Part] = [(f"  ≠ {count} changed by others (gD)", "conflict")] * bool(count)
     if sent is not None:

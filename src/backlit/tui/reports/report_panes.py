@@ -54,7 +54,6 @@ class ReportChart(Widget):
         self._draw()
 
     def choose(self, row: int) -> None:
-        """Mark the day of a row in a timeline."""
         if row != self._chosen:
             self._chosen = row
             self._draw()
@@ -64,7 +63,6 @@ class ReportChart(Widget):
         self._draw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
         self._draw()
 
     def _draw(self) -> None:
@@ -156,7 +154,6 @@ def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
 
 
 def _legend_rows(row: Row, width: int) -> list[Row]:
-    """Return the legend on as many lines as it needs; a sign stays with its word."""
     lines: list[Row] = []
     for at in range(0, len(row), 2):
         pair = row[at : at + 2]
@@ -217,7 +214,6 @@ class ReportTable(LineList):
     # Drawing
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the titles, and the amount at the line across bars."""
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
@@ -228,7 +224,6 @@ class ReportTable(LineList):
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw a row; a row without a number is muted."""
         assert self._report is not None
         row, width = self._report.table.rows[index], self._laid_out(self._report)[1]
         bar = stacked_bar(self._bars, self._bars.bars[index], width) if self._bars is not None else []
@@ -238,7 +233,6 @@ class ReportTable(LineList):
         return with_scrollbar(self, strip, index)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        """Draw a row, or below it the line across the bars and the statuses that the item had."""
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
         theme, table, (widths, bar) = ThemeStyles.of(self.app), self._report.table, self._laid_out(self._report)
@@ -253,7 +247,6 @@ class ReportTable(LineList):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
-        """Return the widths of the shown columns, and the cells of the longest bar."""
         width = self.size.width
         room = width - LEAD - MARGIN - bool(scrollbar_of(self))
         if self._layout is None or self._layout[0] != room:
@@ -306,7 +299,6 @@ class ReportTable(LineList):
 
 
 def natural_width(report: Report) -> int:
-    """Return the cells of the whole table."""
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 

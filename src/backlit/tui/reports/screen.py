@@ -59,7 +59,6 @@ class ReportSelection:
         self._chosen: Coverage | None = None
 
     def choose(self, coverage: Coverage | None) -> None:
-        """Choose a coverage; None chooses the default."""
         self._chosen = coverage
 
     @property
@@ -107,7 +106,6 @@ class ReportsScreen(StoreScreen[None]):
         self.has_notes = False
 
     def compose(self) -> ComposeResult:
-        """Compose title, names, chart, table and status."""
         self._strip, self._heading = TabLine(id="reports"), RuleLine("┬", id="heading", is_of_first=True)
         self._rule, self._footer = RuleLine("┴"), FooterLine(id="status")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
@@ -124,12 +122,10 @@ class ReportsScreen(StoreScreen[None]):
         yield self._footer
 
     def on_mount(self) -> None:
-        """Load the most likely report."""
         self._chart.say("Loading …")
         self.load()
 
     def on_resize(self) -> None:
-        """Place the table beside the chart, or under it."""
         self.set_class(self.size.width < NARROW, "-narrow")
         self.set_class(self.size.height < MIN_LINES_FOR_TABLE, "-short")
         self._fit_table()
@@ -192,7 +188,6 @@ class ReportsScreen(StoreScreen[None]):
             self.update_labels()
 
     def draw_chart(self) -> None:
-        """Draw the chart, with or without the notes."""
         self._chart.show(self.report(), UNITS[self.selection.measure], has_notes=self.has_notes)
 
     def _fit_table(self) -> None:
@@ -222,7 +217,6 @@ class ReportsScreen(StoreScreen[None]):
         self.update_labels()
 
     def _show_item(self) -> None:
-        """Show the item under the cursor below a list of items, or mark the day or the bar in the chart."""
         item = None if self.current_item is None else self.store.item(self.current_item)
         self._chart.choose(self._table.cursor)
         self._preview.display = self._way.display = item is not None
@@ -231,7 +225,6 @@ class ReportsScreen(StoreScreen[None]):
         self._preview.show(item, comments, surroundings_of(self.store, item))
 
     def update_labels(self) -> None:
-        """Draw the heading and the footer."""
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
@@ -267,7 +260,6 @@ def step(target: ReportsScreen, call: CommandContext) -> None:
 
 
 async def choose_coverage(target: ReportsScreen, _call: CommandContext) -> None:
-    """Choose an iteration, a release, or a period for all reports."""
     today, selection = target.store.today(), target.selection
     choices = [Choice(each, each.name, span(each.start, each.end, today)) for each in selection.offered()]
     choice = await target.ask(PickDialog("Reports on", choices, selection.coverage))
@@ -277,13 +269,11 @@ async def choose_coverage(target: ReportsScreen, _call: CommandContext) -> None:
 
 
 def turn(target: ReportsScreen, call: CommandContext) -> None:
-    """Show the next or previous iteration or release, by argument and count."""
     target.selection.turn(int(call.command.argument) * (call.count or 1))
     target.load()
 
 
 def turn_measure(target: ReportsScreen, _call: CommandContext) -> None:
-    """Switch between points and number of items."""
     is_points = target.selection.measure is Measure.POINTS
     target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
     target.load()
@@ -298,7 +288,6 @@ def toggle_notes(target: ReportsScreen, _call: CommandContext) -> None:
 
 
 def open_item(target: ReportsScreen, call: CommandContext) -> None:
-    """Open the item of the row at the place of the command's argument."""
     report = target.report()
     if not report.table.rows:
         raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")

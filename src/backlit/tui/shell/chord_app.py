@@ -61,7 +61,6 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         """The user's editor, while it has the terminal."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return backlit's own colours, for themes without them."""
         return dict(themes.VARIABLE_DEFAULTS)
 
     def get_line_filters(self) -> list[LineFilter]:
@@ -139,7 +138,6 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     @property
     def messages(self) -> "Sequence[KeptMessage]":
-        """The messages of this run, the oldest first."""
         return self._messages.kept
 
     async def _take_input(self, event: events.Event) -> None:
@@ -147,7 +145,6 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         await self.dispatch.take(event)
 
     async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
-        """Run the command of a clicked word, or begin its chord."""
         command = COMMAND_BY_ID.get(message.command_id)
         if command is not None:
             self.dispatch.run(command)
@@ -176,7 +173,6 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def leave(self, status: int, message: str | None) -> None:
-        """Exit with a status, and a message if there is one."""
         self.exit(return_code=status, message=message)
 
     def catch_up(self) -> None:
@@ -216,11 +212,9 @@ class Messages:
         self.kept.append(KeptMessage(time.time(), sentence, is_bad))
 
     def begin(self, screen: Screen[object] | None) -> None:
-        """Note the screen of a toast."""
         self._shown_on, self.is_fresh = screen, True
 
     def is_left_behind(self, screen: Screen[object]) -> bool:
-        """Return whether the toast belongs to another screen than the one on top."""
         if self.refused_on not in {None, screen}:
             return True
         return not self.is_fresh and self._shown_on not in {None, screen}

@@ -89,7 +89,6 @@ class Dispatch:
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:
-        """Show the error of a command that cannot run or failed."""
         try:
             yield
         except AskFirst:
@@ -173,7 +172,6 @@ def _inside(around: RunningCommand, run: Runner) -> Runner:
 
 @cache
 def function_of(handler: str) -> Callable[..., Any]:
-    """Import the function that `group:function` names."""
     group, _, name = handler.partition(":")
     return cast("Callable[..., Any]", getattr(importlib.import_module(f"backlit.tui.{group}"), name))
 

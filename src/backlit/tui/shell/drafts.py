@@ -68,13 +68,11 @@ class StoredDraft:
             self._run(partial(self._discard_after, app, app.faults))
 
     def move(self, key: str) -> None:
-        """Store the draft under another key from now on."""
         self._run(partial(self._store.drafts.discard, self._key))
         self._key = key
         self.write()
 
     async def flush(self) -> None:
-        """Write pending changes, for an application that exits."""
         if self._timer is not None:
             self._stop()
             await self._write()
@@ -131,6 +129,5 @@ class StoredLines(StoredDraft):
         self.begin(screen, content)
 
     def close(self) -> None:
-        """Write what was typed into a dialog that is left; a change that is noticed later is not written."""
         self._end()
         self._run(partial(self._save, self._content()))

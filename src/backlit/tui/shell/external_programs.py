@@ -65,20 +65,17 @@ OPENER = "OPENER"
 
 
 def opener() -> str:
-    """Return the program that the environment names; empty without one."""
     return os.environ.get(OPENER, "").strip()
 
 
 @cache
 def folder_for_opening() -> Path:
-    """Return a private folder for opened files; it is deleted at exit."""
     folder = Path(tempfile.mkdtemp(prefix="backlit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def open_file(app: ChordApp, path: Path) -> None:
-    """Show a file in the user's program; raises CannotAct where that fails."""
     program = opener()
     try:
         status = _status_of(app, program, path)

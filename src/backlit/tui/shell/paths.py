@@ -102,12 +102,10 @@ def completions(text: str) -> list[str]:
 
 
 def gone_on(text: str, found: Sequence[str]) -> str:
-    """Return the text extended by the common beginning of its completions."""
     return os.path.commonprefix(list(found)) or text  # noqa: RUF071 - by character is meant
 
 
 def downloads() -> Path:
-    """Return the user's download folder, else the home folder."""
     from platformdirs import user_downloads_path
 
     found = user_downloads_path()
@@ -115,6 +113,5 @@ def downloads() -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path with `~` for the home folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)

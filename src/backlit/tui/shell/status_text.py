@@ -36,12 +36,10 @@ class TitleLine(StorageErrorGuard, SidesLine):
         self._store = store
 
     def on_mount(self) -> None:
-        """Show the state, and the growing time since the last sync."""
         self.draw()
         self.set_interval(AGE_CHECK, self.draw)
 
     def draw(self) -> None:
-        """Show the tabs and the state of now."""
         places = TABS if self.place in TABS else (*TABS, self.place)
         words = state_words(self._store, time.time())
         state = [each for each in words if each[1] in NEEDED or self.place not in each]  # no key that leads here
@@ -74,7 +72,6 @@ class TitleLine(StorageErrorGuard, SidesLine):
 
 
 def state_words(store: Store, now: float) -> list[Word]:
-    """Return the right of the title: the project, the permission, unsent changes, the freshness and the user."""
     connection, outbox, project = store.connection, store.outbox, project_name(store)
     words: list[Word] = [("  demo", "mark")] if store.is_sample else []
     words += [(f"  {project}", "foreground", "app.project")] if project else []
@@ -101,7 +98,6 @@ def state_words(store: Store, now: float) -> list[Word]:
 
 
 def totals_words(totals: NodeTotals | None) -> list[Word]:
-    """Return the numbers of items and points; empty without items, and while they are not known."""
     if totals is None or totals == NO_TOTALS:
         return []
     shown = replace(totals, tasks=0) if totals.count else totals
@@ -118,17 +114,12 @@ def unready_words(unready: int, *, has_key: bool) -> list[Word]:
 
 
 def selection_words(selected: NodeTotals) -> list[Part]:
-    """Return the numbers of selected items and tasks, and their points if they have some; empty without any."""
     number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
     return [(f"  ✓ {number} selected{points}", "mark")] if selected != NO_TOTALS else []
 
 
 def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Word]:
-    """Return the right of the footer: the connection's sentence, the timer, and the cursor's position.
-
-    `noun` names the rows where they are not items alone.
-    """
     connection = store.connection
     parts: list[Word] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
@@ -144,17 +135,14 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
 
 
 def project_name(store: Store) -> str:
-    """Return the name of the open project; empty while it is not loaded."""
     return next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
 
 
 def unread_words(unread: int) -> list[Part]:
-    """Return the number of items whose texts are not indexed yet; empty without any."""
     return [(f"  indexing {counted(unread, 'item')} …", "pending")] if unread else []
 
 
 def is_loading(store: Store) -> bool:
-    """Return whether the first load is under way, or about to begin."""
     return store.connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}
 
 
@@ -243,7 +231,6 @@ def _is_bad(connection: ConnectionStatus) -> bool:
 
 
 def timer_words(store: Store) -> list[Part]:
-    """Return the time of the running timer, and its task; empty without one."""
     running = store.timer.running
     if running is None:
         return []

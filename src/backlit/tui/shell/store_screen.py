@@ -57,7 +57,6 @@ class ChangeBatch:
         self._rename(other.renamed)
 
     def _rename(self, ids: Mapping[int, int]) -> None:
-        """Add new ids; an item that gets two of them leads to the last one."""
         self.renamed = {before: ids.get(after, after) for before, after in self.renamed.items()} | dict(ids)
 
     def _add_ids(self, subject: Subject, ids: Iterable[int] | None) -> None:
@@ -98,11 +97,9 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         return True
 
     def run_command(self, command_id: str, count: int | None = None) -> None:
-        """Run a command as its key does."""
         cast("ChordApp", self.app).dispatch.run(COMMAND_BY_ID[command_id], count)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
-        """Run an awaited act as commands run."""
         cast("ChordApp", self.app).dispatch.begin(act, *args)
 
     def stop_running(self) -> bool:
@@ -114,7 +111,6 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
     @property
     def session(self) -> UiSession:
-        """Return the settings and the last change."""
         return cast("ChordApp", self.app).session
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
@@ -124,7 +120,6 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
             return cast("Answer", await app.push_screen_wait(dialog))
 
     def copy(self, text: str, words: str) -> None:
-        """Put a text on the clipboard; say so in words, with the route that it took."""
         cast("ChordApp", self.app).copy(text, words)
 
     def edit_outside(self, text: str, suffix: str) -> str:
@@ -134,11 +129,9 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         return edit_text(cast("ChordApp", self.app), text, suffix)
 
     def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
-        """Go to another place of an item."""
         self.post_message(Open(item_id, place, comment_id))
 
     def mark_seen(self, item_id: int | None) -> None:
-        """Mark the news about an item as read."""
         if item_id is not None:
             self.app.post_message(self.Seen(item_id))  # a screen that closes has no messages of its own any more
 
@@ -149,7 +142,6 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
             self._catch_up()
 
     def on_screen_resume(self) -> None:
-        """Show the changes missed while hidden."""
         self._catch_up()
 
     def _catch_up(self) -> None:

@@ -78,8 +78,7 @@ class StoreTarget(Protocol):
     store: Store
 
     @property
-    def session(self) -> UiSession:
-        """Return the settings and the last change."""
+    def session(self) -> UiSession: ...
 
     async def ask(self, dialog: Screen[Answer]) -> Answer: ...
 
@@ -91,5 +90,4 @@ class StoreTarget(Protocol):
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""
 
-    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
-        """Go to another place of an item."""
+    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None: ...

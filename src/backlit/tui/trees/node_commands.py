@@ -32,8 +32,7 @@ class NodeTarget(StoreTarget, Protocol):
     def kind(self) -> TreeKind: ...
 
     @property
-    def node(self) -> Node | None:
-        """The node under the cursor."""
+    def node(self) -> Node | None: ...
 
     def go_to_node(self, node_id: int) -> None: ...
 
@@ -42,13 +41,11 @@ LENGTHS = "+2w as the end: two weeks long, the last day included."
 
 
 async def add_below(target: NodeTarget, _call: CommandContext) -> None:
-    """Add a node below the current one, last."""
     node = writable_node(target)
     await _add(target, f"New below {node.name}", node.id, None)
 
 
 async def add_beside(target: NodeTarget, _call: CommandContext) -> None:
-    """Add a node after the current one."""
     node = movable_node(target, "have others beside it")
     index = siblings_of(target, node).index(node) + 1
     await _add(target, f"New after {node.name}", node.parent_id, index)
@@ -62,7 +59,6 @@ async def rename(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
-    """Change the start and the end of an iteration."""
     node, entry = current_iteration(target, "dates")
     today = target.store.today()
 
@@ -79,7 +75,6 @@ async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def change_capacity(target: NodeTarget, _call: CommandContext) -> None:
-    """Change the least and the most points of an iteration."""
     node, entry = current_iteration(target, "capacity")
     changes = await ask_for_capacity(target, entry)
     if changes is not None:
@@ -132,7 +127,6 @@ def _iterations_beside(target: NodeTarget, node: Node) -> list[IterationEntry]:
 
 
 def _days(typed: Sequence[str], today: date) -> tuple[date, date]:
-    """Read the first and the last day; raises BadRequest."""
     start = typed_day(typed[0], today, "Starts")
     end = typed_end(typed[1], start)
     if end < start:
@@ -145,7 +139,6 @@ def _day(day: object) -> str:
 
 
 def tree_of(target: NodeTarget) -> Tree:
-    """Return the tree with the changes that are not sent yet."""
     return target.store.lookups.tree(target.kind)
 
 
@@ -209,7 +202,6 @@ async def pick_node(target: NodeTarget, title: str, node: Node) -> int | None:
 
 
 async def reorder(target: NodeTarget, call: CommandContext) -> None:
-    """Move among the siblings, in the direction of the command's argument and by the count."""
     steps = int(call.command.argument) * (call.count or 1)
     node = movable_node(target, "be moved")
     if node is siblings_of(target, node)[-1 if steps > 0 else 0]:
@@ -218,7 +210,6 @@ async def reorder(target: NodeTarget, call: CommandContext) -> None:
 
 
 async def indent(target: NodeTarget, _call: CommandContext) -> None:
-    """Put the node under the sibling before it."""
     node = movable_node(target, "be moved")
     siblings = siblings_of(target, node)
     at = siblings.index(node)
@@ -228,7 +219,6 @@ async def indent(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def outdent(target: NodeTarget, _call: CommandContext) -> None:
-    """Put the node after its parent."""
     node = movable_node(target, "be moved")
     parent = tree_of(target)[node.parent_id]
     if parent in tree_of(target).roots:
@@ -238,7 +228,6 @@ async def outdent(target: NodeTarget, _call: CommandContext) -> None:
 
 
 async def move(target: NodeTarget, _call: CommandContext) -> None:
-    """Put the node under another one, which is picked."""
     node = movable_node(target, "be moved")
     parent_id = await pick_node(target, f"Put {node.name} under", node)
     if parent_id is not None:

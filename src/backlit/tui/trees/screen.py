@@ -70,7 +70,6 @@ class TreeScreen(StoreScreen[None]):
         self._totals_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Yield the title, the tree beside the node's items, and the status."""
         yield self.title_line
         yield RuleLine("┬", id="heading")
         with Container(id="branches", classes=self.kind.value):
@@ -82,7 +81,6 @@ class TreeScreen(StoreScreen[None]):
         yield FooterLine(id="status")
 
     def on_mount(self) -> None:
-        """Show what the mirror holds."""
         self._tree = self.query_one("#tree", TreeList)
         self._items = self.query_one("#node-items", NodeItems)
         self._below = self.query_one("#about", RuleLine)
@@ -96,7 +94,6 @@ class TreeScreen(StoreScreen[None]):
             self._show_tree()
 
     def on_resize(self) -> None:
-        """Share the room anew; let the rules meet the line between the panes."""
         self._share()
         self.call_after_refresh(self._join_rules)
 
@@ -119,7 +116,6 @@ class TreeScreen(StoreScreen[None]):
 
     @property
     def node(self) -> Node | None:
-        """The node under the cursor."""
         return self._tree.node
 
     def go_to_node(self, node_id: int) -> None:
@@ -228,7 +224,6 @@ class TreeScreen(StoreScreen[None]):
             explain_empty(self._tree, self.store, ViewSpec())
 
     def _about_node(self) -> list[Part]:
-        """Return what is in the node, above its items where they are beside the tree."""
         node, left = self._tree.node, self._items.region.x - 1
         if node is None:
             return []
@@ -239,7 +234,6 @@ class TreeScreen(StoreScreen[None]):
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
     def _share(self) -> None:
-        """Show the items where there is room: beside the areas, or below the iterations."""
         was_shown, is_area = self._items.display, self.kind is TreeKind.AREAS
         self._items.display = self.size.width >= WIDE if is_area else self.size.height >= HIGH
         self._below.display = self._items.display and not is_area

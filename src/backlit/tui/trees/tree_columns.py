@@ -55,7 +55,6 @@ class Branches(Struct, frozen=True, dict=True):
 
     @cached_property
     def all_unready(self) -> Mapping[int, NodeTotals]:
-        """Return the number of items that are not ready in every node with all below it."""
         return self.tree.roll_up(self.unready)
 
     @cached_property
@@ -215,12 +214,10 @@ class TreeLayout:
         return [(_aligned(column, text), "pending" if column is NOT_READY else "foreground")]
 
     def _phase_word(self, node_id: int) -> str:
-        """Return the word for the current iteration or the next one; not for those around them."""
         is_inner = not self._branches.tree.children(node_id)
         return PHASE_WORDS.get(self._branches.phases.get(node_id, Phase.PAST), "") if is_inner else ""
 
     def _dates(self, iteration: IterationEntry) -> list[Piece]:
-        """Return the dates, and the word for the phase beside them."""
         dates = column_span(iteration.start, iteration.end, self._branches.today)
         word, colour = self._phase_word(iteration.id), PHASE_SIGNS[self._branches.phases[iteration.id]][1]
         room = DATED if word and cell_len(dates) < DATED else DATES.width

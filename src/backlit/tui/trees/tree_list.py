@@ -126,14 +126,12 @@ def toggle(target: FoldTarget, _call: CommandContext) -> None:
 
 
 def fold_all(target: FoldTarget, call: CommandContext) -> None:
-    """Fold or unfold every node, by the command's argument."""
     node = target.current()
     getattr(target.folding, call.command.argument)()
     target.folds_changed(node.id)
 
 
 def filter_backlog(target: FoldTarget, _call: CommandContext) -> None:
-    """Show the backlog of the node; where it is shown already, with or without its sub-tree."""
     target.filter_backlog()
 
 
@@ -182,12 +180,10 @@ class TreeList(LineList):
 
     @property
     def node(self) -> Node | None:
-        """The node under the cursor."""
         shown = self.folding.shown
         return shown[self.cursor] if self.cursor < len(shown) else None
 
     def centre(self) -> None:
-        """Scroll so that the node under the cursor is in the middle."""
         self.scroll_cursor_to(self.page // 2)
 
     def about(self, node: Node, *, is_brief: bool = False) -> list[str]:
@@ -205,7 +201,6 @@ class TreeList(LineList):
         return [f"{node.name} · ", " · ".join(words)] if words else []
 
     def row_count(self) -> int:
-        """Return the number of nodes that no fold hides."""
         return len(self.folding.shown)
 
     def folds_changed(self, wanted: int | None) -> None:
@@ -221,7 +216,6 @@ class TreeList(LineList):
         return self._columns.header()
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one node, from memory where it was drawn before."""
         node = self.folding.shown[index]
         strip = self._strips.get((node.id, is_cursor))
         if strip is None:
@@ -232,13 +226,11 @@ class TreeList(LineList):
         return with_scrollbar(self, strip, index)
 
     def on_resize(self) -> None:
-        """Lay the columns out anew; the lines may have been drawn for the width before."""
         self._forget_drawn()
         super().on_resize()
         self.refresh()
 
     def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
         super().notify_style_update()
         self._forget_drawn()
 
@@ -262,7 +254,6 @@ class TreeList(LineList):
         return node
 
     def filter_backlog(self) -> None:
-        """Ask for the backlog of the node; where it is shown already, with or without its sub-tree."""
         node = self.current()
         is_again = self._filter is not None and self._filter.node_id == node.id
         has_subtree = is_again and self._filter is not None and not self._filter.has_subtree
