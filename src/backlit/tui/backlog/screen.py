@@ -54,7 +54,6 @@ class BacklogScreen(ListScreen):
         )
 
     def on_mount(self) -> None:
-        """Show the first rows, and report their painting."""
         self._view_controller.show()
         self.call_after_refresh(self.post_message, self.Painted())
 
@@ -63,7 +62,6 @@ class BacklogScreen(ListScreen):
         self.update_labels()
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         if spec != self.spec:
             if spec.query != self.spec.query:
                 self.store.view(spec)
@@ -72,7 +70,6 @@ class BacklogScreen(ListScreen):
             self.panes.find_words(words_wanted(spec.query))
 
     async def loaded(self) -> None:
-        """Wait until all ids of the list are known."""
         await self._view_controller.loaded()
 
     @property
@@ -87,7 +84,6 @@ class BacklogScreen(ListScreen):
         return self.current_view
 
     def item_added(self, item_id: int) -> None:
-        """Go to a new or changed item once the list is loaded; for a hidden item say why."""
         self._view_controller.want(item_id, is_added=True)
         self._view_controller.reload()
 
@@ -96,7 +92,6 @@ class BacklogScreen(ListScreen):
     @on(ItemPanes.Measured)
     @on(BacklogList.ColumnsMoved)
     def update_labels(self) -> None:
-        """Draw heading, tabs and status."""
         self.frame.has_more_columns = bool(self._rows.columns.more)
         self._view_controller.update_labels(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),

@@ -52,7 +52,6 @@ class BoardList(ItemList):
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
-        """Show a grouped view, the cursor on the item where the view has it."""
         self.view = view
         self.cards.forget_rows()
         self.cursor, self.top = self.position.show(view, item_id, Spot(self.cursor, self.top))
@@ -60,11 +59,9 @@ class BoardList(ItemList):
         self._settle(self.cursor if row is None else row)
 
     def regrid(self) -> None:
-        """Place the cards again; the cursor stays on its card or in its lane."""
         self._settle(self.position.regrid(self.current_id, self.cursor))
 
     def _settle(self, row: int) -> None:
-        """Lay the columns out, put the cursor on the card nearest to a row, and repaint."""
         position = self.position
         lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
         self.laid_out = replace(self.laid_out, card_lines=lines)
@@ -82,24 +79,20 @@ class BoardList(ItemList):
         return self.position.grid.height(self.position.column)
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the cards on a stretch of rows; without an end the cards of all columns that are not collapsed."""
         return self.position.ids_between(start, stop)
 
     def find_row(self, item_id: int) -> int | None:
-        """Return the row of a card; None where the current column lacks it."""
         return self.position.row_of(item_id)
 
     # Moving
 
     def go_to(self, item_id: int) -> bool:
-        """Put the cursor on a card and open its column and lane; False where the board lacks it."""
         spot = self.position.reveal(item_id)
         if spot is not None:
             self.go_to_column(*spot)
         return spot is not None
 
     def go_to_column(self, column: int, row: int | None = None) -> None:
-        """Make another column the current one, the cursor at a row of it or at its own."""
         if not 0 <= column < len(self.position.grid.columns):
             return
         before = self.current_id
@@ -114,12 +107,10 @@ class BoardList(ItemList):
         self.move_to(self.position.grid.step(self.position.column, self.cursor, rows))
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on the card nearest to a row."""
         index = max(0, min(index, self.row_count() - 1))
         super().move_to(self.position.grid.snapped(self.position.column, index, index - self.cursor))
 
     def moved(self, before: int) -> None:
-        """Remember the card under the cursor."""
         self.current_id = self.position.id_at(self.cursor)
         super().moved(before)
 
@@ -141,7 +132,6 @@ class BoardList(ItemList):
             self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""
         event.prevent_default()  # the list's own would take the line for a row
         word = self._painter.column_at(event.x) if event.y == 1 else None
         if word is not None:
@@ -161,7 +151,6 @@ class BoardList(ItemList):
 
     @property
     def page(self) -> int:
-        """The number of rows that fit below each other."""
         last = min(self.laid_out.card_lines, CARD_LINES) - 1
         return max(1, sum(line == last for _, line in self.laid_out.lines))
 
@@ -173,18 +162,15 @@ class BoardList(ItemList):
         self.regrid()
 
     def forget_drawn(self) -> None:
-        """Redraw everything, because names or the theme changed."""
         self._painter.forget()
         self.cards.forget_items(None)
         self.refresh()
 
     def notify_style_update(self) -> None:
-        """Use the colours of the new theme."""
         super().notify_style_update()
         self._painter.forget()
 
     def refresh_row(self, index: int) -> None:
-        """Repaint a card of the current column, or the header of a lane, if it is in sight."""
         slot = self.laid_out.slot(self.position.column)
         lines = [y for y, (row, _) in enumerate(self.laid_out.lines, self.HEADER_LINES) if row == index - self.top]
         if slot is not None and lines:
@@ -212,7 +198,6 @@ class BoardList(ItemList):
             self.call_next(paint)
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line of all columns in sight."""
         return self._painter.line(y)
 
 
@@ -239,7 +224,6 @@ class LaneFolds:
         self._change(lambda folded, _lane: folded.clear())
 
     def step(self, steps: int) -> None:
-        """Go to the header below, or above, as often as the steps say."""
         self._lane()
         row = self._board.cursor
         for _ in range(abs(steps)):

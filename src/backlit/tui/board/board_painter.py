@@ -93,11 +93,9 @@ class CardWindow:
         return self._badges.of(item_id)
 
     def forget_rows(self) -> None:
-        """Forget all cards, because the view is another one."""
         self._rows.clear()
 
     def forget_items(self, ids: set[int] | None) -> None:
-        """Forget the cards of some items; None means all."""
         self._badges.forget(None if len(self._badges) > ROWS_KEPT else ids)
         for place in [place for place, row in self._rows.items() if ids is None or row.id in ids]:
             del self._rows[place]
@@ -124,8 +122,7 @@ class PaintedBoard(Protocol):
     """Draws a line of the message in the place of cards."""
 
     @property
-    def page(self) -> int:
-        """The number of cards that fit below each other."""
+    def page(self) -> int: ...
 
 
 class CardPainter:
@@ -166,7 +163,6 @@ class CardPainter:
         return Strip.join([left, rule, right]).adjust_cell_length(width, style())
 
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
-        """Draw the names of the columns that fit around the current one."""
         theme = self._theme
         words = [f"{safe(each.word)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
         sight = around([cell_len(each) + 3 for each in words], current, width - 3)
@@ -298,13 +294,11 @@ class BoardPainter:
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
-        """Drop the cached drawings, because names, theme or size changed."""
         self._kept = None
         self._drawn.clear()
         self._painted.clear()
 
     def line(self, y: int) -> Strip:
-        """Draw a line of all columns in sight."""
         parts = self._painted[y] = self.parts(y)
         gap = self._painter.blank(GAP)
         strips = [strip for _, strip in parts for strip in (gap, strip)][1:]
@@ -370,7 +364,6 @@ class BoardPainter:
         return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
 
     def _words(self) -> list[EdgeLabel]:
-        """Return words for columns out of sight: names, or numbers in little room."""
         grid, layout = self._board.position.grid, self._board.laid_out
         if layout.is_single:
             return []

@@ -90,7 +90,6 @@ def over_words(grid: CardGrid, field: Field, plan: BulkChange) -> str:
 def column_spec(
     store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
 ) -> ViewSpec:
-    """Return the spec of one column's cards in one lane, in their order there."""
     values = tuple(Literal(value) for value in column.values)  # type: ignore[arg-type] # a field's values
     own = In(Property(field_of(store, key).key), values)
     parts = (spec.filter, own, None if lane is None else _in_lane(*lane))

@@ -228,7 +228,6 @@ class Arrangement:
         return self.by == STATUS
 
     def restore(self) -> BoardKept:
-        """Arrange the board as the user left it in the project; return the saved arrangement."""
         kept = self._store.boards.found(self._default, self._written)
         self.by, self.lanes = kept.columns, kept.lanes
         return kept
@@ -237,7 +236,6 @@ class Arrangement:
         await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
-        """Return whether the board leaves out items of a type that match a query."""
         return item_type in NO_CARDS and not self.has_tasks and not values_of(query, "type")
 
     def arranged(self, spec: ViewSpec) -> ViewSpec:
@@ -267,13 +265,11 @@ class Arrangement:
         return self._columns.with_found(self.by, self._planned, found)
 
     def column_choices(self) -> list[Choice]:
-        """Return the fields that columns can stand for in the current project."""
         more = [each.key for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in COLUMN_KINDS]
         keys = dict.fromkeys((*OFFERED, *more))
         return [Choice(key, "Release" if key == RELEASE else field_of(self._store, key).label) for key in keys]
 
     def lane_choices(self) -> list[Choice]:
-        """Return the fields that swimlanes can stand for beside the columns."""
         fields = [each for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in LANE_KINDS]
         others = [each for each in fields if each.key != self.field.key]
         notes = {PARENT: "the cards are tasks"}

@@ -26,7 +26,6 @@ class ColumnTotals(Struct):
 
     @property
     def points_words(self) -> str:
-        """The points of the cards; empty without cards."""
         return f" · {counted(self.points, 'pt')}" if self.count else ""
 
 
@@ -121,16 +120,13 @@ class CardGrid:
         return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
 
     def lanes_from(self, row: int) -> range:
-        """Return the numbers of the lanes that begin at a row or below it."""
         return range(bisect_left(self._firsts, row), len(self.lanes))
 
     def header_at(self, row: int) -> Swimlane | None:
-        """Return the lane whose header is on a row."""
         found = self.lane_at(row) if self.has_lanes else None
         return found[0] if found and found[1] == 0 else None
 
     def place_at(self, column: int, row: int) -> int | None:
-        """Return the place of the card on a row of a column."""
         found = self.lane_at(row) if self.has_lanes else (self.lanes[0], row) if self.lanes else None
         if found is None or column in self.collapsed or not 0 <= column < len(self.columns):
             return None
@@ -155,11 +151,9 @@ class CardGrid:
         return None
 
     def column_of(self, value: object) -> int | None:
-        """Return the column of a value."""
         return next((number for number, each in enumerate(self.columns) if value in each.values), None)
 
     def lane_row(self, number: int) -> int | None:
-        """Return the row of a lane's header; None for an unknown lane, counted from 0."""
         return self._firsts[number] if self.has_lanes and 0 <= number < len(self.lanes) else None
 
     def next_lane(self, row: int, step: int) -> int | None:
@@ -278,7 +272,6 @@ class BoardLayout(Struct, frozen=True):
 
     @property
     def is_single(self) -> bool:
-        """True if one column is in sight, which cards of one line have."""
         return bool(self.slots) and self.card_lines == 1
 
     def foot_lines(self, grid: CardGrid, height: int) -> int:
@@ -287,7 +280,6 @@ class BoardLayout(Struct, frozen=True):
         return is_shown + (is_shown and grid.has_lanes)
 
     def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
-        """Return the layout with the rows that fit into a board's height from the first one in sight."""
         room, last = height - HEADER_LINES - self.foot_lines(grid, height), min(self.card_lines, CARD_LINES) - 1
         lines: list[tuple[int, int]] = []
         for row in range(room):
@@ -299,11 +291,9 @@ class BoardLayout(Struct, frozen=True):
         return replace(self, lines=tuple(lines))
 
     def slot(self, number: int) -> ColumnSlot | None:
-        """Return the slot of a column; None for a column out of sight."""
         return next((each for each in self.slots if each.number == number), None)
 
     def slot_at(self, x: int) -> ColumnSlot | None:
-        """Return the column under a cell."""
         return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
 
 

@@ -78,7 +78,6 @@ class BoardPosition:
 
     @property
     def shown_column(self) -> BoardColumn | None:
-        """The current column; None without columns."""
         return self.grid.columns[self.column] if self.column < len(self.grid.columns) else None
 
     def enter(self, column: int, row: int | None, spot: Spot) -> Spot:
@@ -111,7 +110,6 @@ class BoardPosition:
         return self._find(item_id)
 
     def toggle_collapsed(self) -> bool:
-        """Collapse or open the current column; False without one."""
         column = self.shown_column
         if column is not None:
             self.collapsed[column.first] = self.column not in self.grid.collapsed
@@ -125,7 +123,6 @@ class BoardPosition:
         return max(0, min(own, self.grid.height(column) - page))
 
     def places_in_sight(self, column: int, top: int, page: int) -> Sequence[int]:
-        """Return the places of a column's cards in sight."""
         first = self.top_of(column, top, page)
         return self.grid.places(column, first, first + page)
 
@@ -140,12 +137,10 @@ class BoardPosition:
         return number, len(lane.cells[self.column]), "card"
 
     def row_of(self, item_id: int | None) -> int | None:
-        """Return the row of a card; None where the current column lacks it."""
         found = self._find(item_id)
         return found[1] if found is not None and found[0] == self.column else None
 
     def id_at(self, row: int) -> int | None:
-        """Return the card on a row; None for a header and an empty row."""
         place = self.grid.place_at(self.column, row)
         found = self.view.ids(place, place + 1) if self.view is not None and place is not None else ()
         return found[0] if found else None
@@ -160,7 +155,6 @@ class BoardPosition:
         return [ids[place] for number in self.grid.open_columns() for place in self.grid.all_places(number)]
 
     def lane(self, row: int) -> Swimlane | None:
-        """Return the lane of a row; None without lanes."""
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         return found[0] if found else None
 
@@ -172,7 +166,6 @@ class BoardPosition:
         return self.view.spec.group[0], lane.header.group[0]
 
     def _find(self, item_id: int | None) -> tuple[int, int] | None:
-        """Return the column and the row of a card; the row of the header in a folded lane."""
         if self.view is None or item_id is None:
             return None
         try:
@@ -184,7 +177,6 @@ class BoardPosition:
         return next((number for number in self.grid.open_columns() if self.grid.totals[number].count), 0)
 
     def _take_column(self, column: int, spot: Spot) -> Spot:
-        """Make a column the current one; return its spot, and remember that of the column before."""
         if self.shown_column is not None:
             self._spots[self.shown_column.first] = spot
         if column != self.column and column < len(self.grid.columns) and not self.grid.has_lanes:

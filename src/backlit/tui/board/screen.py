@@ -65,7 +65,6 @@ class BoardScreen(ListScreen):
     # The view
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         if self._project_id != self.store.project_id:
             self._restore()
             spec = replace(spec, with_done=self.spec.with_done)
@@ -79,7 +78,6 @@ class BoardScreen(ListScreen):
             self.panes.find_words(words_wanted(wanted.query))
 
     def _restore(self) -> None:
-        """Arrange the board as the user left it in the project."""
         kept = self.arrangement.restore()
         self._project_id = self.store.project_id
         self.board.position.collapsed = dict(kept.collapsed)
@@ -100,7 +98,6 @@ class BoardScreen(ListScreen):
         self.update_labels()
 
     async def loaded(self) -> None:
-        """Wait until all ids of the cards are known."""
         await self._view_controller.loaded()
 
     def ranked_view(self) -> View:
@@ -116,7 +113,6 @@ class BoardScreen(ListScreen):
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def update_labels(self) -> None:
-        """Draw heading, tabs and status."""
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
         heading = [*parts, *_arranged(self.arrangement, self._names, self.board.position.grid)]
         self._view_controller.update_labels(
@@ -126,7 +122,6 @@ class BoardScreen(ListScreen):
     # Items
 
     def item_added(self, item_id: int) -> None:
-        """Go to a new or changed card once the board is loaded; for a hidden item say why."""
         item = self.store.item(item_id)
         if item is not None and self.arrangement.hides(item.type, self.spec.query):
             noun, done = ("Task", "tasks") if item.type == ItemType.TASK else (item.type, item.type.lower())
@@ -141,7 +136,6 @@ class BoardScreen(ListScreen):
         return ItemType.TASK if self.arrangement.has_tasks and has_lane else super().expected_type()
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
-        """Return the values of the column and the lane too."""
         lane = self.board.position.lane_value(self.board.cursor)
         found = dict(super().preset(item_type))
         if item_type is ItemType.TASK and not self.arrangement.has_tasks:
@@ -157,7 +151,6 @@ class BoardScreen(ListScreen):
 
 
 def _arranged(arrangement: Arrangement, names: ListNames, grid: CardGrid) -> list[Part]:
-    """Return the board's columns and lanes, and the collapsed columns with their cards, for the heading."""
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
     folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
@@ -194,7 +187,6 @@ async def lanes(target: BoardScreen, call: CommandContext) -> None:
 
 
 async def move(target: BoardScreen, call: CommandContext) -> None:
-    """Move the cards to other columns, by the argument's sign and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
     act = moved_by(target.store, arrangement.by, grid, steps)
@@ -205,7 +197,6 @@ async def move(target: BoardScreen, call: CommandContext) -> None:
 
 
 def to_column(target: BoardScreen, call: CommandContext) -> None:
-    """Go to another column, by the argument's sign and the count."""
     position = target.board.position
     wanted = position.column + int(call.command.argument) * (call.count or 1)
     target.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))

@@ -64,7 +64,6 @@ class TextDialog(Dialog[Answer | None]):
         yield self._fault
 
     def answer(self) -> Answer:
-        """Return the answer; subclasses say what belongs to it."""
         raise NotImplementedError
 
     def content_to_keep(self) -> dict[str, object]:
@@ -72,7 +71,6 @@ class TextDialog(Dialog[Answer | None]):
         return {"text": self.area.text, **base}
 
     def save_draft(self) -> None:
-        """Write the draft where it differs from the one on disk."""
         content = self.content_to_keep()
         if content != self._saved:
             self._saved = content
@@ -82,7 +80,6 @@ class TextDialog(Dialog[Answer | None]):
         self.area.insert(character)
 
     def press(self, key: str) -> bool:
-        """Answer, or close and keep the draft."""
         match key:
             case "ctrl+s" | "ctrl+o":
                 self.save_draft()

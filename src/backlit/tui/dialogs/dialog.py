@@ -45,7 +45,6 @@ class DimmedBackdrop:
         self._rule = rule
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        """Yield the characters of the screen in its colours."""
         for text, style, control in console.render(self._ground, options):
             look = self._rule if RULES.issuperset(text) else self._text
             is_bar = style and style.color and style.color == style.bgcolor and not style.color.is_default
@@ -87,7 +86,6 @@ class Dialog(ModalScreen[Result]):
         self.frame.border_subtitle = Content.assemble(*parts[1:], safe(self._about_named))
 
     def render(self) -> RenderableType:
-        """Draw the screen behind it."""
         ground = super().render()
         if self.DIMS and isinstance(ground, BackgroundScreen):
             theme = ThemeStyles.of(self.app)
@@ -112,7 +110,6 @@ class Dialog(ModalScreen[Result]):
             yield from self.content()
 
     def content(self) -> ComposeResult:
-        """Yield the widgets inside the frame."""
         yield from ()
 
     def press(self, key: str) -> bool:
@@ -156,7 +153,6 @@ class ConfirmDialog(Dialog[str | None]):
         self._stay = stay
 
     def content(self) -> ComposeResult:
-        """Yield the sentence, and a line for every answer."""
         yield Static(self._sentence, classes="sentence")
         lines = [*((answer.key, answer.label) for answer in self._answers), ("esc", self._stay)]
         width = max(len(key) for key, _ in lines)

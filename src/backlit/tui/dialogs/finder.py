@@ -98,7 +98,6 @@ class OfferList(LineList, can_focus=False):
         self.empty_text = NO_MATCHES
 
     def show(self, offers: Sequence[Offer], value: object = None) -> None:
-        """Show other offers, the cursor on the one of a value, else on the first."""
         self._shown = offers
         self._lay_out()
         offers = self.lines
@@ -108,7 +107,6 @@ class OfferList(LineList, can_focus=False):
         self.post_message(self.Highlighted(self, self.cursor))
 
     def on_resize(self) -> None:
-        """Lay the offers out for another width."""
         current = self.current
         if self._is_brief:
             self.show(self._shown, current.value if current else None)
@@ -141,7 +139,6 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def current(self) -> Offer | None:
-        """The offer under the cursor."""
         offer = self.lines[self.cursor] if self.cursor < len(self.lines) else None
         return None if offer is None or offer.is_heading else offer
 
@@ -156,7 +153,6 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def is_at_first(self) -> bool:
-        """True if the cursor is on the first offer, or there is none."""
         return self.current == next((offer for offer in self.lines if not offer.is_heading), None)
 
     def step(self, rows: int) -> None:
@@ -196,7 +192,6 @@ class OfferList(LineList, can_focus=False):
         return (self.size.width - bar - COLUMN_GAP * (self._columns - 1)) // self._columns
 
     def render_line(self, y: int) -> Strip:
-        """Draw the rows of all columns side by side, and the scroll bar."""
         theme, height = ThemeStyles.of(self.app), self.size.height
         if not self.lines:
             return self.render_blank(y)
@@ -244,7 +239,6 @@ class OfferList(LineList, can_focus=False):
             self.clicked(self._owner(index), event)
 
     def cuts_help(self) -> bool:
-        """Return whether the help of the offer under the cursor does not fit."""
         offer = self.current
         if offer is None or self._is_brief:
             return False
@@ -260,7 +254,6 @@ class OfferList(LineList, can_focus=False):
         return LEAD, keys, min(LABEL_WIDTH, width // 3) if has_help else width - LEAD - keys
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw a heading, or keys, label and help."""
         offer, theme, width = self.lines[index], ThemeStyles.of(self.app), self._row_width
         if offer.is_heading and not offer.is_continued:
             signs = [
@@ -335,7 +328,6 @@ class OffersDialog(Dialog[Result]):
         self.list.show(self._grouped)
 
     def on_resize(self) -> None:
-        """Fit a smaller or larger screen."""
         self._set_height()
 
     def _set_height(self) -> None:
@@ -352,7 +344,6 @@ class OffersDialog(Dialog[Result]):
         return sorted(found, key=lambda offer: query not in offer.keys.split("  "))
 
     def press(self, key: str) -> bool:
-        """Move, choose or leave."""
         match key:
             case "down" | "ctrl+n":
                 self.list.step(1)
@@ -369,7 +360,6 @@ class OffersDialog(Dialog[Result]):
         return True
 
     def accept(self) -> None:
-        """Answer with what is under the cursor, if there is anything."""
         offer = self.list.current
         if offer is None:
             self.post_message(AnswerRefused(NO_MATCHES))
@@ -384,7 +374,6 @@ class OffersDialog(Dialog[Result]):
         self.narrow(event.value.strip())
 
     def narrow(self, query: str) -> None:
-        """Show what fits; all of it where nothing is typed."""
         self.list.show(self.fitting(query) if query else self._grouped)
 
     @on(LineList.Highlighted)
@@ -419,7 +408,6 @@ class Searchable(NamedTuple):
 
 
 def searchable(label: str, aside: str = "", synonyms: str = "") -> Searchable:
-    """Prepare a text for `ranked`."""
     return Searchable(label.strip().casefold(), aside.casefold(), tuple(synonyms.casefold().split()))
 
 

@@ -98,7 +98,6 @@ class PathDialog(LineDialog):
         self.frame.styles.width = 80
 
     def press(self, key: str) -> bool:
-        """Complete, accept or leave."""
         if key != "tab":
             return super().press(key)
         self.run_worker(work(self._complete, self.input.value), exclusive=True, group="complete")
@@ -153,7 +152,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         yield self._fault
 
     def on_mount(self) -> None:
-        """Begin with the first line, selected."""
         self.inputs[0].focus()
         self.inputs[0].select_all()
         self._show(is_final=False)
@@ -163,7 +161,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         return tuple(line.value for line in self.inputs)
 
     def type_early(self, character: str) -> None:
-        """Type into the first line."""
         self.inputs[0].put(character)
 
     def press(self, key: str) -> bool:
@@ -186,7 +183,6 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         wanted.select_all()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what it comes to now; never complain while somebody is typing."""
         event.stop()
         self.draft.write_soon()
         self._show(is_final=False)

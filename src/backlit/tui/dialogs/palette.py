@@ -61,11 +61,9 @@ class ItemFinder(OffersDialog[Result]):
         self._found: Sequence[Offer] = ()
 
     def _set_height(self) -> None:
-        """Keep one height, as items come later."""
         self.list.styles.height = max(1, min(LINES, self.app.size.height - 4))
 
     def narrow(self, query: str) -> None:
-        """Show the known offers at once; other items follow."""
         words = query.casefold()
         self._found = [each for each in self._found if words and words in each.label.casefold()]
         self.list.show(self.arranged(query, self._found))
@@ -152,6 +150,5 @@ def _offer_elsewhere(command: Command) -> Offer:
 
 
 def item_offer(item: ItemRow | Item, groups: StatusGroups, about: str = "") -> Offer:
-    """Return the offer of an item: its number, type, name and status, and a text about it."""
     status = f"{status_sign(item.status, groups)} {status_word(item.status)}"
     return Offer(item.id, number_of(item.id), f"{type_sign(item.type)} {item.name}  {status}{about}")

@@ -52,11 +52,9 @@ class PickerDialog(Dialog[Result]):
         yield self.list
 
     def on_mount(self) -> None:
-        """Take as many lines as there are rows, or as the screen has."""
         self._set_height()
 
     def on_resize(self) -> None:
-        """Fit a smaller or larger screen."""
         self._set_height()
 
     def _set_height(self) -> None:
@@ -65,11 +63,9 @@ class PickerDialog(Dialog[Result]):
 
     @property
     def current(self) -> Choice | None:
-        """The choice under the cursor."""
         return self._shown[self.list.cursor] if self.list.cursor < len(self._shown) else None
 
     def press(self, key: str) -> bool:
-        """Move, accept or leave."""
         self._narrow()
         match key:
             case "down" | "ctrl+n":
@@ -104,7 +100,6 @@ class PickerDialog(Dialog[Result]):
         return bool(label)
 
     def accept(self) -> None:
-        """Answer with what is under the cursor."""
         raise NotImplementedError
 
     def taken(self) -> Choice | None:
@@ -148,7 +143,6 @@ class PickerDialog(Dialog[Result]):
         self._set_height()
 
     def offer(self, word: str) -> None:
-        """Have a new word among the choices."""
         if all(choice.value != word for choice in self._choices):
             self._choices.append(Choice(word, word))
             self._texts.append(searchable(word))
@@ -218,7 +212,6 @@ class PickDialog(PickerDialog[Choice | None]):
             self.name_keys((f"{digits}enter", "choose"), ("esc", "cancel"))
 
     def accept(self) -> None:
-        """Answer with the row under the cursor, if there is one."""
         if (choice := self.taken()) is not None:
             self.dismiss(choice)
 
@@ -414,7 +407,6 @@ class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
         self._turn(value)
 
     def step_on(self) -> None:
-        """Clear what was typed; the cursor stays."""
         if self.input.value:
             self.input.value = ""
 

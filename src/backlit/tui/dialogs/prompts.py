@@ -68,7 +68,6 @@ async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
 
 
 def write_new(path: Path, content: str) -> None:
-    """Write a file that must not be there yet."""
     with path.open("x", encoding="utf-8") as file:
         file.write(content)
 

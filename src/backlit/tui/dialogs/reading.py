@@ -83,14 +83,12 @@ class ReadingDialog(Dialog[str | None]):
     @on(Mount)
     @on(Resize)
     def _fit(self) -> None:
-        """Lay the lines out, and take as many lines of the screen as they need."""
         width = min(WIDEST, max(10, self.app.size.width - 4))
         self._text.update(laid_out(self._lines, width - 1))
         taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
 
     def type_early(self, character: str) -> None:
-        """Answer, leave or scroll."""
         if character in self._keys:
             self.dismiss(character)
         else:

@@ -82,7 +82,6 @@ class CellGrid:
         return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
 
     def rows(self) -> list[Row]:
-        """Return the lines, with neighbours of one colour joined."""
         return [tuple(joined(line)) for line in self._cells]
 
 
@@ -109,7 +108,6 @@ class ChartColumn(Struct, frozen=True):
 
     @property
     def bar_width(self) -> int:
-        """Return the width of its bar, which leaves a blank beside it in a wide slot."""
         return self.width - 1 if self.width > 2 else self.width
 
     @property
@@ -122,7 +120,6 @@ class ChartColumn(Struct, frozen=True):
         return self.x + self.width - 1
 
     def value(self, series: Series) -> float | None:
-        """Return the last number of its days."""
         return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
 
 
@@ -156,12 +153,10 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
 
 
 def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
-    """Return the place of the day with the mark: the chosen day, else today."""
     return chart.days.index(chart.today) if chosen is None and chart.today in chart.days else chosen
 
 
 def _guide_of(chart: Timeline) -> Series | None:
-    """Return the line that the bars of work left should not exceed."""
     return next((each for each in chart.lines if each.tone is Tone.GUIDE and chart.bars.tone is Tone.LEFT), None)
 
 
@@ -234,7 +229,6 @@ def _draw_line(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot:
 
 
 def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, chosen: int | None) -> None:
-    """Draw the axis, and below it the mark of the chosen day, else of today, and ticks with the dates that fit."""
     cells = sum(slot.width for slot in slots)
     grid.put(slots[0].x, plot, AXIS * cells, "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}

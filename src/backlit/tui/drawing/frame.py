@@ -49,7 +49,6 @@ class Frame:
         self._told: Scroll | None = None
 
     def resize(self, size: Size) -> None:
-        """Start over with another size."""
         if size != self.size:
             self.size = size
             self._rows = [CellRow(size.width) for _ in range(size.height)]
@@ -62,7 +61,6 @@ class Frame:
             row.forget()
 
     def take(self, update: LayoutUpdate | ChopsUpdate, system: ColorSystem) -> None:
-        """Put all that Textual painted."""
         if isinstance(update, LayoutUpdate):
             self.resize(update.region.size)
         else:
@@ -71,7 +69,6 @@ class Frame:
             self.put(x, y, strip, system)
 
     def put(self, x: int, y: int, strip: Strip, system: ColorSystem) -> None:
-        """Put the cells of a strip at a place."""
         self._rows[y].put(x, strip, system)
 
     def scroll(self, region: Region, lines: int) -> None:
@@ -88,7 +85,6 @@ class Frame:
             row.blank(max(0, region.x), region.right)
 
     def kept(self) -> KeptFrame:
-        """Return the frame for another process to begin with."""
         return (self.size.width, self.size.height), self.flush() + self.rest(), [row.kept() for row in self._rows]
 
     def begin_with(self, kept: KeptFrame) -> None:
@@ -142,7 +138,6 @@ class Frame:
         return pen.drawn(free)
 
     def _scroll(self, pen: Pen, scroll: Scroll) -> None:
-        """Have the terminal move rows, and move the rows shown here alike."""
         pen.scroll(scroll.top, scroll.bottom, scroll.lines)
         band = range(scroll.top, scroll.bottom)
         for y in band if scroll.lines > 0 else reversed(band):
@@ -187,7 +182,6 @@ def _differing(row: CellRow, shown: CellRow | None) -> int:
 
 
 def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
-    """Yield column, line and strip of each painted part."""
     if isinstance(update, LayoutUpdate):
         for y, line in enumerate(update.strips, update.region.y):
             x = update.region.x

@@ -85,7 +85,6 @@ DEFAULT_STYLE = cell_style(0, "", "", "")
 
 @lru_cache(maxsize=8192)
 def cell_style_of(style: Style | None, system: ColorSystem) -> CellStyle:
-    """Return the cell style of a rich style on a terminal with so many colours."""
     if style is None:
         return DEFAULT_STYLE
     attributes = sum(1 << bit for bit, name in enumerate(_NAMES) if getattr(style, name))
@@ -184,12 +183,10 @@ class Pen:
         self._x = self._y = None
 
     def go(self, x: int, y: int) -> None:
-        """Move to a cell by the shortest way."""
         self.sequence += self._way(x, y)
         self._x, self._y = x, y
 
     def _way(self, x: int, y: int) -> str:
-        """Return the shortest move to a cell."""
         if self._x == x and self._y == y:
             return ""
         ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
@@ -333,7 +330,6 @@ class CellRow:
         self._low, self._high = min(self._low, x), max(self._high, end)
 
     def take(self, other: "CellRow", x: int, end: int) -> None:
-        """Take the wanted cells of another row."""
         self._forget_strips(x, end)
         self.strips.update((at, strip) for at, strip in other.strips.items() if x <= at < end)
         self.characters[x:end] = other.characters[x:end]
@@ -353,14 +349,12 @@ class CellRow:
                 del self.strips[x]
 
     def forget(self) -> None:
-        """Mark all cells as unknown; they are written when they are next painted."""
         width = len(self.characters)
         self.shown[:] = [None] * width
         self.shown_styles[:] = [None] * width
         self._forget_strips(0, width)
 
     def blank(self, start: int, end: int) -> None:
-        """Erase the characters of some cells, and keep their background."""
         end = min(end, len(self.characters))
         self._cut(start)
         self._cut(end)
@@ -370,11 +364,9 @@ class CellRow:
         self._low, self._high = min(self._low, start), max(self._high, end)
 
     def kept(self) -> tuple[list[str], list[tuple[int, str, str, str]]]:
-        """Return the characters and styles for another process."""
         return self.characters, [style.key for style in self.styles]
 
     def begin_with(self, characters: list[str], styles: list[CellStyle]) -> None:
-        """Note what the terminal shows already."""
         self.characters, self.styles = characters.copy(), styles.copy()
         self.shown, self.shown_styles = list(characters), list(styles)
 
@@ -425,7 +417,6 @@ class CellRow:
         ]
 
     def _run(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> CellRun:
-        """Return the run that begins at one of the differing cells."""
         character, style = self.characters[x], self.styles[x]
         if character == " ":
             return self._blanks(x, y, differing, erases=erases)
@@ -438,7 +429,6 @@ class CellRow:
         return CellRun(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)
 
     def _end_of_words(self, x: int) -> int:
-        """Return the end of the run of differing words with the attributes of a cell."""
         characters, styles, shown, shown_styles = self.characters, self.styles, self.shown, self.shown_styles
         style, end, high = styles[x], x + 1, self._high
         while end < high and styles[end] is style and (characters[end] != shown[end] or shown_styles[end] is not style):

@@ -69,7 +69,6 @@ class FramedApp(HookedApp, inherit_bindings=False):
             self._is_held = True
 
     def show_frames(self) -> None:
-        """Send the frames that were held, and all later ones."""
         self._is_held = False
         self.send()
 
@@ -93,7 +92,6 @@ class FramedApp(HookedApp, inherit_bindings=False):
         return frame.kept()
 
     def draw_anew(self) -> None:
-        """Write every cell again."""
         if self._frame is not None:
             self._frame.forget()
         self.refresh(layout=True)
@@ -112,7 +110,6 @@ class FramedApp(HookedApp, inherit_bindings=False):
         driver.flush()
 
     def take_painted(self, screen: Screen[object], painted: RenderableType | None) -> bool:  # noqa: ARG002 - the hook's
-        """Take painted strips, and send the changed cells."""
         frame = self._frame
         if frame is None or not self.is_framed or not isinstance(painted, PAINTED):
             return False

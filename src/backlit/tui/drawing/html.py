@@ -37,7 +37,6 @@ def is_html(text: str) -> bool:
 
 
 def html_tokens(text: str) -> "list[Token]":
-    """Return the tokens of an HTML text; unknown tags are left out, their text stays."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -63,7 +62,6 @@ class _Reader(HTMLParser):
         return self._tokens
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open a block or a mark."""
         values = {key: value or "" for key, value in attrs}
         if tag in _UNSEEN:
             self._unseen += 1
@@ -102,7 +100,6 @@ class _Reader(HTMLParser):
             self._add(f"{_MARKS[tag]}_close")
 
     def handle_data(self, data: str) -> None:
-        """Take text; blanks count as in HTML."""
         data = safe_block(data)  # an entity may stand for a control character
         if self._code is not None:
             self._code.append(data)
@@ -134,7 +131,6 @@ class _Reader(HTMLParser):
         self._tokens += [opening, inline, closing] if is_plain else [inline]
 
     def _open_block(self, tag: str, start: str = "") -> None:
-        """Open a block; a list entry closes the one before, and a table in a table is only its text."""
         if tag == "table" and tag in self._open:
             return
         if tag == "li":

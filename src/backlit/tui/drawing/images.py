@@ -78,7 +78,6 @@ def image_lines(picture: "Image", width: int, height: int, background: str, *, i
 
 
 def background_of(style: Style) -> str:
-    """Return the background for transparent parts; black where it is the terminal's own."""
     colour = style.bgcolor
     return colour.triplet.hex if colour is not None and colour.triplet is not None else "#000000"
 

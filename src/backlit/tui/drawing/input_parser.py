@@ -160,7 +160,6 @@ class InputParser(XTermParser):
                 at = end + 1
 
     def tick(self) -> Iterable[Message]:
-        """Yield the messages of what a pause ends."""
         if self._paste is None:
             yield from self._give_up()
         elif not self.patience:

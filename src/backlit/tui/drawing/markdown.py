@@ -57,7 +57,6 @@ class _Level(Struct):
 
 
 def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
-    """Lay a text out in lines of at most `width` cells."""
     if len(text) <= TEXT_LIMIT and is_html(text):
         blocks = list(_Blocks(theme).read(html_tokens(safe_block(text))))
         return [line for block in blocks for line in _wrapped(block, width, theme)]
@@ -89,7 +88,6 @@ def _wrapped(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]
 
 
 def _table(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Lay a table out in columns; cells are wrapped where it does not fit."""
     count = max(map(len, block.rows))
     if 4 * count > width:
         for row in block.rows:
@@ -167,7 +165,6 @@ class _Blocks:
             self._step(token, is_last=index == len(tokens) - 1)
 
     def _step(self, token: "Token", *, is_last: bool) -> None:
-        """Track the nesting. Gaps follow blocks, except inside tight lists; `_gap` is the depth of one."""
         match token.type:
             case "bullet_list_open":
                 self._counters.append(None)
@@ -189,7 +186,6 @@ class _Blocks:
             self._gap = None if token.hidden or is_last else len(self._levels)
 
     def _in_table(self, token: "Token") -> Iterator[TextBlock]:
-        """Collect the cells of a table, and yield it at its end."""
         rows = self._rows or []
         match token.type:
             case "tr_open":
@@ -236,7 +232,6 @@ _EMPHASIS = {"em_open": Style(italic=True), "strong_open": Style(bold=True), "s_
 
 
 def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Text:
-    """Return a paragraph with its emphasis, code and links."""
     text = Text(style=base)
     styles, addresses = [base], [""]
     for child in children:
@@ -256,7 +251,6 @@ def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Tex
 
 
 def _words(token: "Token") -> str:
-    """Return the text of a token without an end."""
     match token.type:
         case "softbreak" | "hardbreak":
             return "\n"

@@ -190,7 +190,6 @@ class _Rows:
 
 
 def _made_visible(text: str, table: dict[int, str]) -> str:
-    """Translate the text between emoji, and replace what is not printable in it."""
     parts: list[str] = []
     at = 0
     for emoji in _CLUSTERS.finditer(text):
@@ -227,7 +226,6 @@ class SafeFilter(LineFilter):
     """The last line of defence: no control character reaches the terminal, whichever widget drew it."""
 
     def apply(self, segments: list[Segment], background: object) -> list[Segment]:  # noqa: ARG002 - the base's signature
-        """Return the segments with unprintable characters made visible."""
         if all(segment.text.isprintable() for segment in segments):
             return segments
         return [_clean(segment) for segment in segments]

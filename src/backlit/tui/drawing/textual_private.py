@@ -99,7 +99,6 @@ def fault() -> str:
 
 
 def missing_names() -> list[str]:
-    """Return the private names that Textual lacks, or has in another shape."""
     if _missing_module:
         return [_missing_module]
     attributes = [(owner, name) for owner, names in _ATTRIBUTES for name in names.split()]
@@ -163,8 +162,7 @@ class HookedApp(App[None], inherit_bindings=False):
         if not self.take_painted(screen, renderable):
             super()._display(screen, renderable)
 
-    def prepare_toasts(self) -> None:
-        """Make the screens ready for the toasts that are shown next."""
+    def prepare_toasts(self) -> None: ...
 
     def _refresh_notifications(self) -> None:
         self.prepare_toasts()
@@ -203,7 +201,6 @@ class ContentSizeView(ScrollView):
     """A scrolled widget that may show a new size of its content itself: Textual's way repaints both scroll bars."""
 
     def update_content_size(self) -> None:
-        """Show the size of the content, `virtual_size`."""
         self._scroll_update(self.virtual_size)
 
     def show_content_size(self, size: Size) -> bool:
@@ -219,12 +216,10 @@ class ContentSizeView(ScrollView):
 
 
 def driver_of(app: App[Any]) -> Driver | None:
-    """Return what writes to the terminal of an application, once it has one."""
     return getattr(app, "_driver", None)
 
 
 def is_at_work(app: App[Any]) -> bool:
-    """Return whether an application runs and does not end."""
     return app._running and not app._closed
 
 
@@ -239,7 +234,6 @@ def can_synchronize(app: App[Any]) -> bool:
 
 
 def waiting_frames(driver: LinuxDriver) -> int:
-    """Return how many frames wait for Textual's writing thread."""
     return 0 if driver._writer_thread is None else driver._writer_thread._queue.qsize()
 
 
@@ -271,12 +265,10 @@ def remove_notifications(app: App[Any], texts_kept: str) -> None:
 
 
 def compositor_of(screen: Screen[Any]) -> Compositor:
-    """Return what arranges the widgets of a screen."""
     return screen._compositor
 
 
 def has_changes_to_paint(widget: Widget) -> bool:
-    """Return whether a widget or its screen waits for a layout or a paint."""
     screen = widget.screen
     return (
         any(node._layout_required or node._repaint_required for node in (widget, screen))
@@ -290,7 +282,6 @@ def styles_cache_of(widget: Widget) -> StylesCache:
 
 
 def mark_dirty(widget: Widget, region: Region) -> None:
-    """Have a widget that draws all its lines at once draw a region anew."""
     widget._dirty_regions.add(region)
 
 
@@ -315,7 +306,6 @@ def is_resting(pump: MessagePump) -> bool:
 
 
 def keep_parsed_sources(sheet: Stylesheet, count: int) -> None:
-    """Let a style sheet keep so many parsed sources."""
     if is_familiar():
         sheet._parse_cache.grow(count)
 

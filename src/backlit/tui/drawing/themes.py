@@ -178,7 +178,6 @@ def _is_colour(path: Path, name: str, value: Any, problems: list[str]) -> bool:
 
 @cache
 def _textual_variables() -> frozenset[str]:
-    """Return the variables that Textual's own styles read."""
     systems = [Theme(name="any", primary="#000000", ansi=ansi).to_color_system() for ansi in (False, True)]
     return frozenset(name for system in systems for name in system.generate())
 
@@ -211,22 +210,18 @@ STATUS_COLOURS: Mapping[StatusGroup, str] = {
 
 
 def type_sign(item_type: str) -> str:
-    """Return the sign of a type; ? for an unknown one."""
     return TYPE_SIGNS.get(item_type, "?")
 
 
 def type_colour(item_type: str) -> str:
-    """Return the theme variable that colours a type's sign."""
     return f"type-{item_type.lower()}" if item_type in TYPE_SIGNS else "muted"
 
 
 def status_sign(status: str | None, groups: StatusGroups) -> str:
-    """Return the sign of a status; a blank without one."""
     return STATUS_SIGNS[groups.of(status)] if status else " "
 
 
 def status_colour(status: str | None, groups: StatusGroups) -> str:
-    """Return the theme variable that colours a status."""
     return STATUS_COLOURS[groups.of(status)]
 
 
@@ -299,5 +294,4 @@ class _OneColourStyles(ThemeStyles):
     """Styles of one colour; signs carry the information, and headings stay bold."""
 
     def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
-        """Return a style in the foreground colour."""
         return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"})

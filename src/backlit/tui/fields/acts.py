@@ -88,7 +88,6 @@ class BulkChange(Struct):
 
 
 def in_brackets(sentences: str) -> str:
-    """Return sentences as words inside another one."""
     return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
 
 
@@ -158,7 +157,6 @@ def tags_of(item: Item) -> list[str]:
 
 
 def is_for_customers(key: str) -> bool:
-    """Return whether customers can see a field's value or its effect."""
     known = FIELD_BY_KEY.get(key)
     return known is not None and known.section is Section.PORTAL
 

@@ -69,7 +69,6 @@ class ChoiceList(LineList, can_focus=False):
         return len(self._choices)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one choice: bar, sign, label, and the hint on the right where it fits."""
         choice = self._choices[index]
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
@@ -93,7 +92,6 @@ class ChoiceList(LineList, can_focus=False):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
-        """Draw a note without choices."""
         theme = ThemeStyles.of(self.app)
         text = f"    {NO_MATCHES}" if y == 0 and not self._choices else ""
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())
@@ -104,7 +102,6 @@ NEVER_EMPTY = frozenset({Kind.STATUS, Kind.AREA, Kind.ITERATION})
 
 
 def can_be_empty(field: Field) -> bool:
-    """Return whether the service takes the field without a value."""
     return not field.required and field.kind not in NEVER_EMPTY
 
 

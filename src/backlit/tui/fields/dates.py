@@ -159,7 +159,6 @@ def age(seconds: float) -> str:
 
 
 def age_of(when: datetime | None, now: datetime) -> str:
-    """Return the age of a time; empty where it is not known."""
     return age(max(0.0, (now - when).total_seconds())) if when else ""
 
 

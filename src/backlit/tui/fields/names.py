@@ -46,11 +46,9 @@ class ListNames:
         return found
 
     def owner(self, user_id: int | None) -> str:
-        """Return the short name of a person."""
         return "" if user_id is None else user_name(self.store, user_id)
 
     def iteration(self, iteration_id: int | None) -> str:
-        """Return an iteration's own name; empty for the root."""
         if iteration_id is None:
             return ""
         iteration = self.store.lookups.iterations().get(iteration_id)
@@ -58,7 +56,6 @@ class ListNames:
         return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
 
     def group(self, line: GroupLine) -> str:
-        """Return the heading of a group: the value its items share."""
         field = self.field(line.key)
         if field is None:
             return f"no {line.key}" if line.value is None else str(line.value)
@@ -82,7 +79,6 @@ class ListNames:
         return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
-        """Return the values of some columns as short text, by item."""
         fields = [self.field(key) for key in keys]
         return {
             item_id: [self._cell(field, values[key]) for field, key in zip(fields, keys, strict=True)]
@@ -104,7 +100,6 @@ class ListNames:
         return self._words.shown(field, value)
 
     def field(self, key: str) -> Field | None:
-        """Return the field of a key, custom fields included."""
         return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:

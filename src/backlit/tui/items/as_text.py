@@ -311,7 +311,6 @@ def heading() -> Sequence[str]:
 
 
 def table_of(items: Sequence[Item], words: FieldWords) -> str:
-    """Return a table: a heading and a line for each item."""
     lines = [heading(), *((str(item.id), item.type, *cells_of(item, words).values()) for item in items)]
     return "\n".join("\t".join(line) for line in lines) + "\n"
 

@@ -123,7 +123,6 @@ async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
 
 
 def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
-    """Yield how many items change, and warnings about customers, missing facts and other trackers."""
     if plan.total > 1:
         yield literal(plan.reach())
     if plan.is_for_customers:
@@ -135,7 +134,6 @@ def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
 
 
 def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
-    """Yield each item with its change, and those without one, muted."""
     words = FieldWords(store)
     if plan.total > 1:
         yield Content()
@@ -160,7 +158,6 @@ def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]
 
 
 def _kept(store: Store, plan: BulkChange, item: Item) -> str:
-    """Return the words about an item that has the value of a plan already."""
     field = field_named(plan.act.keys[0], store.lookups)
     if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
         return "unchanged"
@@ -184,7 +181,6 @@ def _short(text: str, most: int = SHOWN) -> str:
 
 
 def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> ReadingDialog:
-    """Return the question whether to try again the items that could not be changed, with their reasons."""
     lines: list[Line] = []
     for item_id, reason in list(failed.items())[:MOST_LINES]:
         lines += [item_line(item_id, "", names.get(item_id, "")), Content.assemble((f"  {safe(reason)}", "$error"))]

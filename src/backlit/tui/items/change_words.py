@@ -63,7 +63,6 @@ def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
 
 
 def short_first(fields: Sequence[FieldNews]) -> Sequence[FieldNews]:
-    """Return changed fields with the long texts at the end."""
     return sorted(fields, key=is_text_change)
 
 

@@ -122,7 +122,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def current(self) -> CommentEntry | None:
-        """The comment under the cursor."""
         return self._comments[self.cursor] if self.cursor < len(self._comments) else None
 
     # Laying out
@@ -165,7 +164,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line of a comment, or the blank below them."""
         theme, width = ThemeStyles.of(self.app), self.size.width
         at = y + round(self.scroll_y)
         if at >= len(self._laid_out.lines):
@@ -196,13 +194,11 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Break the lines anew where the width is another."""
         if event.size.width != self._width:
             self._drawn = {}
             self._lay_out()
 
     def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
         super().notify_style_update()
         if self._drawn:
             self._drawn = {}
@@ -233,7 +229,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.move_to(self.cursor + comments)
 
     def page_by(self, step: float, count: int) -> None:
-        """Scroll by pages; the cursor goes to a comment in sight."""
         lines = int(step * count * self.page)
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
@@ -253,7 +248,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=start - line, animate=False, force=True)
 
     def _show_cursor(self) -> None:
-        """Scroll so that the comment is in sight: all of it, else its beginning."""
         if not self._comments:
             return
         start, end = self._laid_out.extent(self.cursor)
@@ -268,7 +262,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh(Region(0, start - round(self.scroll_y), self.size.width, end - start))
 
     def toggle_fold(self) -> None:
-        """Show all of the comment under the cursor, or fold it again."""
         comment = self.current
         if comment is not None:
             self._expanded ^= {comment.id}
@@ -280,7 +273,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def toggle_fold(target: CommentThread, _call: CommandContext) -> None:
-    """Show all of the comment under the cursor, or fold it again."""
     target.toggle_fold()
 
 

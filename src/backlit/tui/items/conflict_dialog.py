@@ -93,7 +93,6 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._shown, self._heads, self._note = Static(), Static(), Static()
 
     def content(self) -> ComposeResult:
-        """Yield the reason, the fields and the number of open decisions."""
         yield Static(Content.assemble(literal(self._question.sentence), "\n"), classes="note")
         yield self._heads
         with self._scroll:
@@ -109,7 +108,6 @@ class ConflictDialog(Dialog[Decisions | None]):
 
     @property
     def _width(self) -> int:
-        """The cells for which the fields are laid out."""
         return min(WIDEST, self.app.size.width) - FRAME_CELLS
 
     def _draw(self, note: str = "") -> None:
@@ -178,7 +176,6 @@ class ConflictDialog(Dialog[Decisions | None]):
     # Keys and clicks
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the field under the pointer; a click on a side chooses it."""
         at = event.screen_offset - self._shown.region.offset
         index = next((index for index, (top, bottom) in enumerate(self._places) if top <= at.y < bottom), None)
         if index is None or not self._scroll.region.contains_point(event.screen_offset):
@@ -192,7 +189,6 @@ class ConflictDialog(Dialog[Decisions | None]):
             self._decide(side)
 
     def type_early(self, character: str) -> None:
-        """Move, decide, apply or close."""
         match character:
             case "j":
                 self._step(1)
@@ -251,7 +247,6 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._draw()
 
     def _go_to_open(self) -> None:
-        """Put the cursor on the next field that is not resolved, where there is one."""
         count = len(self._fields)
         for index in (*range(self._at + 1, count), *range(self._at)):
             if not self._is_resolved(self._fields[index]):

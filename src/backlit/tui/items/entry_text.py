@@ -122,7 +122,6 @@ def fate_words(entry: OutboxEntry) -> str:
 
 
 def moved_words(entry: OutboxEntry) -> str:
-    """Return the position to which an entry moves its item in the backlog."""
     (where, neighbour_id), *_ = beside_of(entry.payload)
     if where == "top":
         return "to the top"
@@ -162,7 +161,6 @@ def noun_of(entry: OutboxEntry) -> str:
 
 
 def name_of(entry: OutboxEntry) -> str:
-    """Return the name of the node at the time of the change."""
     return str(entry.payload.get("name") or "")
 
 

@@ -41,7 +41,6 @@ from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 
 async def change(target: ItemTarget, call: CommandContext) -> None:
-    """Ask for another value of the field that the command's argument names."""
     await change_field(target, call.command.argument, target.chosen(call.rows))
 
 
@@ -83,7 +82,6 @@ async def set_points(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def step_estimate(target: ItemTarget, call: CommandContext) -> None:
-    """Move the estimate along the scale, by the sign in the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items = target.chosen()
     having("Estimate", items, target.store.lookups)
@@ -111,7 +109,6 @@ async def set_group(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def move_to_backlog(target: ItemTarget, call: CommandContext) -> None:
-    """Move out of every iteration, to the root."""
     roots = [each for each in target.store.lookups.iterations().values() if "\\" not in each.path]
     if not roots:
         raise CannotAct("The iterations are still being read; try again in a moment.")
@@ -225,7 +222,6 @@ def _set(store: Store, field: Field, value: object) -> FieldEdit:
 async def _ask_value(
     target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
 ) -> _Answer | None:
-    """Ask with what fits the kind of the field; None where the question was cancelled."""
     if field.kind is Kind.BOOLEAN:
         if len(items) == 1:
             return _Answer(value is not True)
@@ -306,7 +302,6 @@ def draft_key(field: Field, having: Sequence[Item]) -> str:
 
 
 def title_of(label: str, found: Sequence[Item], items: Sequence[Item]) -> str:
-    """Return the title of a prompt: the field, and how many items have it."""
     if len(items) == 1:
         return label
     if len(found) == len(items):
@@ -328,7 +323,6 @@ def check_line(field: Field, text: str) -> str | None:
 
 
 def check_name(text: str) -> str | None:
-    """Return a sentence about the fault of a name; None for a valid one."""
     if not text.strip():
         return "A name is required. esc to cancel."
     if len(text.strip()) > NAME_LIMIT:

@@ -20,7 +20,6 @@ from backlit.tui.widgets.item_rows import SYNCED
 
 
 def open_place(target: ItemTarget, call: CommandContext) -> None:
-    """Open the place that the command's argument names."""
     target.open(target.current().id, ItemPlace(call.command.argument))
 
 
@@ -66,7 +65,6 @@ async def _is_agreed(target: StoreTarget) -> bool:
 
 
 async def repeat(target: ItemTarget, call: CommandContext) -> None:
-    """Repeat the last change on the chosen items, or on as many rows as the count says."""
     target.store.lookups.need_writer()
     act = target.session.last_act
     if act is None:
@@ -86,7 +84,6 @@ NAME_SHOWN = 60
 
 
 async def delete(target: ItemTarget, call: CommandContext) -> None:
-    """Ask how to delete, naming what is deleted with the items."""
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     answers = [AnswerKey("h", "delete permanently…")]
@@ -133,7 +130,6 @@ def _going(store: Store, items: Sequence[Item]) -> str:
 
 
 def going_words(going: ItemDeletionExtent) -> str:
-    """Return a sentence about all that is deleted with the items."""
     parts = [
         counted(count, noun)
         for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
@@ -145,7 +141,6 @@ def going_words(going: ItemDeletionExtent) -> str:
 
 
 def mirrored_words(items: Sequence[Item]) -> str:
-    """Return a warning about items that are synced with another tracker; empty without such items."""
     count = sum(map(is_synced, items))
     if not count:
         return ""

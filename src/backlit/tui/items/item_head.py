@@ -91,7 +91,6 @@ class ItemHeading(SidesLine):
     """The type and the name of an item, and its last change; beside a long name stands only the sign of the type."""
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the words that fit: of the right side the end, beside the whole name."""
         if len(self._left) < NAME_AT:
             return super().fitted(width)
         left, right = list(self._left), list(self._right)
@@ -105,7 +104,6 @@ class ItemHeading(SidesLine):
 
 
 def last_change(item: Item | None, now: datetime) -> list[Part]:
-    """Return the right of the heading: the last change, and the sync sign."""
     if item is None:
         return []
     sign, colour = ROW_SIGNS[item.sign]
@@ -134,7 +132,6 @@ class ItemAside(LinesView):
             self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the item without its name, which stands in the heading."""
         return list(PreviewLayout(theme, width - MARGIN).about(*self._shown)) if self._shown else ()
 
 
@@ -164,11 +161,9 @@ class ItemRowsScreen(ItemScreen):
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
-        """The tab of the item."""
         return self.item_id, self.TAB, None
 
     def compose(self) -> ComposeResult:
-        """Yield the title, the head, the rows above a rule and the footer."""
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
@@ -180,7 +175,6 @@ class ItemRowsScreen(ItemScreen):
         yield self.footer
 
     def on_resize(self) -> None:
-        """Show the item beside its rows where there is room, else below; have the rules meet the line beside it."""
         width = self.size.width
         has_room = self.HAS_ASIDE and width >= WIDE
         self.set_class(has_room, "-aside")
@@ -191,14 +185,12 @@ class ItemRowsScreen(ItemScreen):
         self.draw_status()
 
     def on_mount(self) -> None:
-        """Show the local copy, and read the item again."""
         self._head.read(self.item_id)
         self.show_rows()
         self.update_labels()
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what is new; the cursor stays on its row."""
         self.item_id = changes.renamed.get(self.item_id, self.item_id)
         if any(changes.touches(subject, self.item_id) for subject in COUNTED):
             self._head.read(self.item_id)
@@ -207,21 +199,18 @@ class ItemRowsScreen(ItemScreen):
         self.update_labels()
 
     def show_rows(self) -> None:
-        """Read the rows from the store; subclasses say which."""
         raise NotImplementedError
 
     def note(self) -> str:
         return ""
 
     def current(self) -> Item:
-        """Return the item; raises CannotAct for one that is gone."""
         item = self.store.item(self.item_id)
         if item is None:
             raise CannotAct(f"Item #{self.item_id} no longer exists.")
         return item
 
     def update_labels(self) -> None:
-        """Draw the title, the status and the text in place of rows."""
         item = self.store.item(self.item_id)
         self.title_line.place = number_of(self.item_id)
         if item is None:
@@ -255,7 +244,6 @@ class TabTarget(ItemTarget, Protocol):
 
 
 def step_to_tab(target: TabTarget, call: CommandContext) -> None:
-    """Go to another tab, in the direction of the command's argument; after the last comes the first."""
     item, shown, places = target.current(), target.shown_place, list(TABS)
     here = places.index(shown[1]) if shown is not None else 0
     target.open(item.id, places[(here + int(call.command.argument)) % len(places)])

@@ -28,15 +28,12 @@ class ItemScreen(StoreScreen[None]):
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ITEM_COMMANDS
 
     def current(self) -> Item:
-        """Return the item that commands act on; raises CannotAct without one."""
         raise NotImplementedError
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:  # noqa: ARG002 - for lists
-        """Return the ids of the items that commands act on."""
         return (self.current().id,)
 
     def chosen(self, rows: int | None = None) -> list[Item]:
-        """Return the items that commands act on, in backlog order; raises CannotAct for none, or for too many."""
         ids = self.chosen_ids(rows)
         refuse_too_many(ids)
         items = self.store.batch.items(ids)
@@ -45,7 +42,6 @@ class ItemScreen(StoreScreen[None]):
         return items
 
     async def open_field(self, key: str) -> bool:  # noqa: ARG002 - for forms
-        """Open a field of a form; return False where there is none."""
         return False
 
     async def apply(self, act: "FieldEdit", items: Sequence[Item]) -> None:
@@ -62,14 +58,12 @@ class ItemScreen(StoreScreen[None]):
         return {key: item.fields[key] for key in ("AreaID", "IterationID") if item.fields.get(key) is not None}
 
     def expected_type(self) -> ItemType | None:
-        """Return the type to offer first for a new item."""
         return None
 
     def item_added(self, item_id: int) -> None:
         """Show an item that was added, or changed by undo; subclasses say how."""
 
     def ranked_view(self) -> View:
-        """Return the view whose order is changed; raises CannotAct where none is in sight."""
         raise CannotAct("Items are ranked in the backlog, where their order is seen; gb goes there.")
 
 

@@ -52,7 +52,6 @@ def _current_task(target: ItemTarget) -> Item:
 
 
 async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
-    """Ask what was done on a task, and log it; start or stop the timer where that is asked for."""
     draft = StoredDraft(target.store, draft_key(task.id))
     done = await target.ask(LogWorkDialog(task, _form(target.store, task), draft, hours))
     while isinstance(done, TurnTimer):
@@ -90,7 +89,6 @@ LABEL_WIDTH, INPUT_WIDTH = 12, 15
 
 
 def draft_key(task_id: int) -> str:
-    """Return the key of the draft that keeps what is typed about a task's work until it is logged."""
     return f"log {task_id}"
 
 
@@ -147,7 +145,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self.inputs[NOTE].placeholder, self.inputs[HOURS].placeholder = "optional", "1.5 1h30m 90m"
 
     def content(self) -> ComposeResult:
-        """Yield a label and an input for each line, then the result."""
         for label, line, fact in zip_longest(LABELS, self.inputs, self._facts):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{label:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
@@ -170,7 +167,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         self.inputs[HOURS].put(character)
 
     def press(self, key: str) -> bool:
-        """Go from line to line, take another type, log or leave."""
         match key:
             case "tab" | "down":
                 self._step(1)
@@ -244,7 +240,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             self.dismiss(TurnTimer(self._is_timed, self._typed()))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what it comes to now; never complain while somebody is typing."""
         event.stop()
         if event.input is self.inputs[HOURS]:
             self._follow()
@@ -281,7 +276,6 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
         return done
 
     def _show_facts(self, done: Work | None) -> None:
-        """Show behind the hours and what remains how the task changes."""
         now = self._item.fields
         after = now if done is None else done.changes(now)
         for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):

@@ -74,7 +74,6 @@ class Preview(LinesView):
             self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the item as a page; nothing without an item."""
         return (
             list(PreviewLayout(theme, width - MARGIN, is_brief=self.is_brief).lines(*self._shown))
             if self._shown
@@ -95,7 +94,6 @@ class CommentsPreview(LinesView):
         self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the comments; nothing before the first item."""
         return list(PreviewLayout(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
 
 
@@ -121,7 +119,6 @@ class PreviewLayout:
             yield from self.comments(comments, around.now)
 
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: Surroundings) -> Iterator[Line]:
-        """Yield the head and the texts at the left, the comments at the right."""
         width = self._width * 3 // 5
         texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
         for text, comment in zip_longest(
@@ -160,7 +157,6 @@ class PreviewLayout:
             yield from self._chips([(each, "foreground") for each in tags], " ")
 
     def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
-        """Yield comments under a heading, the newest first."""
         if not comments:
             yield [self._segment("No comments", "muted")]
             return
@@ -176,7 +172,6 @@ class PreviewLayout:
         yield from self._text(comment.text)
 
     def _heading(self, item: Item, now: datetime) -> Line:
-        """Return the number and the type, the sync state, and at the right the last change."""
         sign, colour = ROW_SIGNS[item.sign]
         line = [
             self._segment(f"{number_of(item.id)} ", "muted"),
@@ -230,7 +225,6 @@ class PreviewLayout:
 
 
 def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
-    """Yield the facts to decide by: status, size, urgency, owner and iteration."""
     fields = item.fields
     status, groups = str(fields.get("Status") or ""), around.status_groups
     if status:
@@ -252,13 +246,11 @@ def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
 
 
 def edited_words(item: Item, now: datetime) -> str:
-    """Return the age and the author of the last change; empty where it is not known."""
     by = f" by {item.last_modified_by}" if item.last_modified_by else ""
     return f"edited {ago(item.last_modified_at, now)}{by}" if item.last_modified_at is not None else ""
 
 
 def _mirrored(item: Item) -> str:
-    """Return that the item is synced with another tracker, and its number there where known."""
     from backlit.tui.fields.acts import is_synced
 
     number = item.fields.get("SyncID")

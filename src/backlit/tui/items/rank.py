@@ -19,14 +19,12 @@ LOCAL = "This server cannot rank: the order is kept on this machine and is not s
 
 
 async def step(target: RankTarget, call: CommandContext) -> None:
-    """Move up or down by one row, or by the count."""
     ranking = target.store.ranking
     move, end = (ranking.up, "top") if call.command.argument == "up" else (ranking.down, "bottom")
     await _rank(target, lambda view, ids: move(view, ids, call.count or 1), f"at the {end}")
 
 
 async def to_end(target: RankTarget, call: CommandContext) -> None:
-    """Move above or below everything shown."""
     ranking, end = target.store.ranking, call.command.argument
     await _rank(target, ranking.to_top if end == "top" else ranking.to_bottom, f"at the {end}", call.rows)
 

@@ -142,7 +142,6 @@ def _fault(field: Field, text: str) -> str | None:
 
 
 def _draft_key(case: Case, key: str) -> str:
-    """Return the key of the draft of a value that is merged by hand."""
     return f"settle:{case.entry.id}:{key}"
 
 
@@ -177,7 +176,6 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
 
 
 async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
-    """Ask about the change of an item that others deleted."""
     store, item_id = target.store, entry.item_id
     answers = [
         AnswerKey("n", "create the item again with your changes"),
@@ -196,7 +194,6 @@ async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
 
 
 async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
-    """Copy, send or discard an entry."""
     if key == "c":
         target.copy(content_of(target.store, entry), "Copied the change, which is still to be resolved")
     elif key == "r":
@@ -207,7 +204,6 @@ async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
 
 
 async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
-    """Offer the text of a rejected comment for editing, and send it again."""
     key, before = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
 
     def make(written: WrittenText | None, fault: str) -> ComposeDialog:

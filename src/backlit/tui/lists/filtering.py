@@ -56,7 +56,6 @@ class FilterState(Struct, frozen=True):
 
     @classmethod
     def of(cls, view: SavedView) -> "FilterState":
-        """Return the filter of a saved view alone."""
         return cls(view.spec.text, view.spec.query, None, view)
 
     @property
@@ -119,7 +118,6 @@ class SharedFilter:
             self.now = replace(self.now, query=query, node=None)
 
     def rename(self, ids: Mapping[int, int]) -> None:
-        """Follow a node whose temporary id became a real one."""
         node = self.now.node
         if node is not None and node.node_id in ids:
             self.now = replace(self.now, node=replace(node, node_id=ids[node.node_id]))
@@ -152,7 +150,6 @@ def narrowed(target: FilterTarget, typed: str, kept: str) -> FilterState:
 
 
 def drop_query(target: FilterTarget, error: BadRequest) -> None:
-    """Clear a query whose names mean nothing any more, and show why."""
     target.say(f"{error} The filter was cleared.", is_bad=True)
     target.shared.now = replace(target.shared.now, query="")
     target.take_filter()
@@ -245,7 +242,6 @@ FILTER_FIELDS = (STATUS, OWNER, TYPE, ITERATION, AREA, TAG)
 
 
 def choices_for(store: Store, by: FilterField) -> list[Choice]:
-    """Return the choice of no value, then the values in their own order."""
     nothing = [Choice(NONE, by.nothing)] if by.nothing else []
     return [*nothing, *_choices(store, by)]
 

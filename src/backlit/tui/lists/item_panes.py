@@ -100,16 +100,13 @@ class ItemPanes(StorageErrorGuard, Container):
         return self._items
 
     def shown_item(self, item_id: int) -> Item | None:
-        """Return an item for the preview."""
         return self._store.item(item_id)
 
     @property
     def has_preview(self) -> bool:
-        """True while the preview is on the screen."""
         return self._preview.display
 
     def hide_preview(self) -> None:
-        """Begin without the preview."""
         self.add_class("-alone")
 
     def draw_preview(self) -> None:
@@ -147,7 +144,6 @@ class ItemPanes(StorageErrorGuard, Container):
         self.selected.measure(self.items.selection.ids())
 
     def preview_soon(self) -> None:
-        """Draw the preview once the cursor rests."""
         if self._timer:
             self._timer.stop()
         self._timer = self.set_timer(PREVIEW_DELAY, self._rested)

@@ -77,8 +77,7 @@ class ListTarget(AddTarget, Protocol):
     def items(self) -> ItemList: ...
 
     @property
-    def node(self) -> NodeFilter | None:
-        """The node that filters the list."""
+    def node(self) -> NodeFilter | None: ...
 
     def show_spec(self, spec: ViewSpec) -> None:
         """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
@@ -162,12 +161,10 @@ async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
 
 
 def complete_field(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the fields to group or sort by that begin with the last word."""
     return _completed(target, text, cursor)
 
 
 def complete_column(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the fields for columns that begin with the last word."""
     return _completed(target, text, cursor, COMPUTED)
 
 
@@ -181,7 +178,6 @@ def done(target: ListTarget, _call: CommandContext) -> None:
 
 
 async def explain(target: ListTarget, _call: CommandContext) -> None:
-    """Show the query behind the list, and the requests to the service."""
     lines: list[Content] = []
     for sentence in target.current_view.explain():
         lines += [literal(sentence), literal("")]
@@ -207,7 +203,6 @@ def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candid
 
 
 def step_to_view(target: ListTarget, call: CommandContext) -> None:
-    """Go to another view, by the argument's sign and the count; after the last comes the first."""
     views = target.shared.views
     if len(views.tabs) < 2:
         raise CannotAct("This is the only view. Press S to save this list as another.")
@@ -247,24 +242,20 @@ def place_preview(target: ListTarget, _call: CommandContext) -> None:
 
 
 def scroll_preview(target: ListTarget, call: CommandContext) -> None:
-    """Scroll the preview, by the argument's sign and the count."""
     target.panes.scroll_preview(SCROLL_LINES * int(call.command.argument) * (call.count or 1))
 
 
 def page_preview(target: ListTarget, call: CommandContext) -> None:
-    """Show the preview where it is hidden; else go on in it by the argument's pages."""
     target.panes.page_preview(int(call.command.argument) * (call.count or 1))
 
 
 def toggle_sparing(target: ListTarget, _call: CommandContext) -> None:
-    """Turn low bandwidth on or off."""
     target.session.is_sparing = is_sparing = not target.items.is_sparing
     target.panes.spare(is_sparing)
     target.say("Low bandwidth is on. Press p to show the preview." if is_sparing else "Low bandwidth is off.")
 
 
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
-    """Return the fields to group and sort by, beginning with `first`."""
     fields = {POINTS: POINTS_FIELD} | {
         each.key: each for each in (*PROPERTY_BY_LOWER_NAME.values(), *store.lookups.custom_fields())
     }
@@ -291,7 +282,6 @@ FIELD_BY_KEY = {each.key: each for each in FILTER_FIELDS}
 
 
 async def by_field(target: ListTarget, call: CommandContext) -> None:
-    """Pick values of the field that the command's argument names."""
     by = FIELD_BY_KEY[call.command.argument]
     choices = choices_for(target.store, by)
     chosen = chosen_in(choices, values_of(target.shared.now.query, by.key), target.store)
@@ -354,7 +344,6 @@ def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candi
 
 
 def clear(target: ListTarget, _call: CommandContext) -> None:
-    """Clear every filter but the view's own."""
     now = target.shared.now
     target.shared.now = replace(now.cleared, node=None if target.node else now.node)
     target.line.close()

@@ -66,7 +66,6 @@ class ListFrame(Vertical):
         self.has_more_columns = False
 
     def compose(self) -> ComposeResult:
-        """Place title, tabs, panes between rules, the filter line and the footer."""
         yield self._title
         yield self._tabs
         if self.greets:
@@ -108,7 +107,6 @@ class ListFrame(Vertical):
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
-        """Hide the line for a new user; return False without one."""
         greeting = self.query("#greeting")
         is_shown = bool(greeting)
         greeting.remove()
@@ -125,7 +123,6 @@ class ListFrame(Vertical):
 
 
 def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
-    """Return the heading of a list: its view or node, filter, groups and order."""
     store = names.store
     project = project_name(store)
     name = (
@@ -168,8 +165,7 @@ class LineTarget(FilterTarget, Protocol):
     @property
     def items(self) -> ItemList: ...
 
-    def item_added(self, item_id: int) -> None:
-        """Put the cursor on an item once the list is loaded."""
+    def item_added(self, item_id: int) -> None: ...
 
 
 class FilterLine(QueryLine):
@@ -186,7 +182,6 @@ class FilterLine(QueryLine):
         """Requested steps from match to match that are not taken yet."""
 
     def begin(self) -> None:
-        """Open the line with its last text."""
         now = self._target.shared.now
         if not self._typed or now.query != joined(self._kept, self._typed):  # another filter came
             self._kept, self._typed = now.query, ""
@@ -196,7 +191,6 @@ class FilterLine(QueryLine):
         self.open(FILTER, self._typed or now.text, HINT)
 
     def close(self) -> None:
-        """Hide the line, and return the focus to the widget before."""
         super().close()
         if self._focus_before is not None:
             self.screen.set_focus(self._focus_before)

@@ -64,15 +64,12 @@ class ListScreen(ItemScreen):
     # Hooks
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         raise NotImplementedError
 
     async def loaded(self) -> None:
-        """Wait until all ids of the list are known."""
         raise NotImplementedError
 
     def update_labels(self) -> None:
-        """Draw heading, tabs and status."""
         raise NotImplementedError
 
     # The screen
@@ -81,7 +78,6 @@ class ListScreen(ItemScreen):
         yield self.frame
 
     def on_mount(self) -> None:
-        """Show the local copy at once."""
         self.take_filter()
 
     def on_screen_resume(self) -> None:
@@ -100,7 +96,6 @@ class ListScreen(ItemScreen):
 
     @property
     def node(self) -> NodeFilter | None:
-        """The node that filters the list."""
         return self.shared.now.node
 
     def take_filter(self) -> None:
@@ -115,7 +110,6 @@ class ListScreen(ItemScreen):
         self.update_labels()
 
     def show_saved(self, view: SavedView) -> None:
-        """Show a saved view. Raises BadRequest for a query that this project cannot answer."""
         self.store.view(view.spec)
         self._shown, self.shared.now = None, FilterState.of(view)
         self.line.close()
@@ -128,7 +122,6 @@ class ListScreen(ItemScreen):
         return self.panes.items
 
     def current(self) -> Item:
-        """Return the item under the cursor; raises CannotAct without one."""
         item_id = self.items.current_id
         item = self.store.item(item_id) if item_id is not None else None
         if item is None:
@@ -136,7 +129,6 @@ class ListScreen(ItemScreen):
         return item
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
-        """Return the selected items, else `rows` rows from the cursor, else the current item."""
         selected = self._without_deleted(self.items.selection.ids())
         if selected or not rows:
             self._ask_about_hidden(selected)
@@ -205,7 +197,6 @@ class ListScreen(ItemScreen):
         raise AskFirst(f"Hidden by the filter: {out_of_sight}.", ask)
 
     def expected_type(self) -> ItemType | None:
-        """Return the type of the group under the cursor."""
         return type_in(self.items.group_here())
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
@@ -227,7 +218,6 @@ def item_title(item: Item) -> str:
 
 
 def type_in(group: Mapping[str, object]) -> ItemType | None:
-    """Return the type of a group by type; None for other groups."""
     found = group.get("type")
     return ItemType(str(found)) if found in set(ItemType) else None
 
@@ -248,7 +238,6 @@ def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) ->
 
 
 def _in_document(field: Field, value: object) -> object:
-    """Return the value of a group in the form of item documents."""
     if field.kind is Kind.BOOLEAN:
         return bool(value)
     if field.kind is Kind.TAGS:

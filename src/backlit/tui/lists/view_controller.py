@@ -65,7 +65,6 @@ class UnmatchedReader:
         self._kept: dict[ViewSpec, NodeTotals] = {}
 
     def forget(self) -> None:
-        """Forget the totals, because items changed."""
         self._kept = {}
 
     async def read(self, spec: ViewSpec, wider: ViewSpec | None = None, in_texts: ViewSpec | None = None) -> Unmatched:
@@ -94,8 +93,7 @@ class ViewTarget(FilterTarget, Protocol):
     current_view: View
     readings: Readings
 
-    def update_labels(self) -> None:
-        """Draw heading, tabs and status."""
+    def update_labels(self) -> None: ...
 
 
 class ListViewController:
@@ -160,11 +158,9 @@ class ListViewController:
         self.show()
 
     def want(self, item_id: int, *, is_added: bool = False) -> None:
-        """Put the cursor on an item once the list is loaded."""
         self._wanted_item, self._is_added = item_id, is_added
 
     async def loaded(self) -> None:
-        """Wait until all ids of the list are known."""
         while self._items.is_attached and not is_complete(self._items):
             await self._target.current_view.reload()
             self._items.show(self._target.current_view, self._items.current_id)
@@ -204,7 +200,6 @@ class ListViewController:
         target.panes.spare_preview(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
-        """Draw changes; read order and counts again when they may have changed."""
         items, panes, target = self._items, self._target.panes, self._target
         self._unmatched_reader.forget()
         if Subject.PEOPLE in changes or Subject.TREES in changes:
@@ -231,7 +226,6 @@ class ListViewController:
             panes.draw_preview()
 
     def _switch_project(self) -> None:
-        """Show another project where the user left it."""
         self._left_at[self._project_id] = self._items.current_id
         self._project_id = self._store.project_id
         self._target.shared.follow_project()
@@ -302,7 +296,6 @@ class ColumnChoice:
         return self._apply is not None
 
     def use(self, wishes: Sequence[ColumnWish]) -> None:
-        """Show these columns, or the default ones without any."""
         if self._apply is not None:
             self.wishes = tuple(wishes)
             custom = self._store.lookups.custom_fields() if wishes else ()

@@ -43,7 +43,6 @@ class ColumnScroll:
         self._strips: dict[Drawn, Strip] = {}
 
     def use(self, columns: Sequence[ListColumn]) -> None:
-        """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
             self.chosen, self._first = columns, 0
             self.redraw()
@@ -85,12 +84,10 @@ class ColumnScroll:
         return needed[self._first :]
 
     def redraw(self) -> None:
-        """Lay the columns out and draw the lines again."""
         self.forget()
         self._changed()
 
     def forget(self) -> None:
-        """Forget layout and drawn lines, for another width, names or theme."""
         self._layout = None
         self._strips.clear()
 
@@ -126,7 +123,6 @@ class ColumnScroll:
         return self.layout.header(f"  ‹ {self._first}" if self._first else "", after)
 
     def line(self, drawn: Drawn) -> Strip:
-        """Draw an item or a group header; repeated lines come from the cache."""
         layout = self.layout  # another width drops the drawn lines
         strip = self._strips.get(drawn)
         if strip is None:

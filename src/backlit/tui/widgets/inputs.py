@@ -73,8 +73,7 @@ class InOrder(Base):
             event.stop()
             self.put(str(event.character))
 
-    def put(self, text: str) -> None:
-        """Insert text at the cursor, in place of the selection."""
+    def put(self, text: str) -> None: ...
 
     def only_types(self, character: str) -> bool:
         """Return whether a character does nothing but to stand in the text; no node above has `acts_on` for it."""
@@ -108,7 +107,6 @@ class LineInput(InOrder, Input):
         return value if value.plain.isascii() else WholeCharacters(value.plain, no_wrap=True, overflow="ignore", end="")
 
     def put(self, text: str) -> None:
-        """Insert text at the cursor, in place of the selection."""
         self.replace(text, *self.selection)
 
     def validate_selection(self, selection: Selection) -> Selection:
@@ -176,7 +174,6 @@ class QueryLine(Vertical):
         return bool(self.display)
 
     def open(self, sign: str, text: str, placeholder: str) -> None:
-        """Open the line, without a toast over its note."""
         self.app.clear_notifications()
         self.sign = sign
         self._lead.update(literal(sign))
@@ -192,7 +189,6 @@ class QueryLine(Vertical):
         self.post_message(self.Turned())
 
     def close(self) -> None:
-        """Close the line; the text stays."""
         self.display = False
         self.post_message(self.Turned())
 

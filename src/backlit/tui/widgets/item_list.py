@@ -44,7 +44,6 @@ class RowSelection:
         return start <= index < stop
 
     def rename(self, ids: Mapping[int, int]) -> None:
-        """Follow temporary ids that became real ones."""
         for old in self._selected & ids.keys():
             self._selected.remove(old)
             self._selected.add(ids[old])
@@ -63,7 +62,6 @@ class RowSelection:
         self._changed()
 
     def end_range(self) -> bool:
-        """Select the rows of the open range; return False without one."""
         if self._anchor is None:
             return False
         self._selected.update(self._rows.ids_between(*self._range()))
@@ -72,13 +70,11 @@ class RowSelection:
         return True
 
     def drop_range(self) -> None:
-        """Close the open range, if there is one, without selecting its rows."""
         if self._anchor is not None:
             self._anchor = self._anchor_id = None
             self._changed()
 
     def clear(self) -> bool:
-        """Clear the selection; return False where it is empty."""
         had_any = bool(self._selected) or self._anchor is not None
         self._selected.clear()
         self._anchor = self._anchor_id = None
@@ -104,7 +100,6 @@ class RowSelection:
         self._changed()
 
     def add(self, start: int, stop: int | None) -> None:
-        """Select a range of rows."""
         self.end_range()
         self._selected.update(self._rows.ids_between(start, stop))
         self._changed()
@@ -151,8 +146,7 @@ class GroupFolding(Protocol):
 
     def unfold(self) -> None: ...
 
-    def toggle(self) -> None:
-        """Fold or unfold the group under the cursor."""
+    def toggle(self) -> None: ...
 
     def fold_all(self) -> None: ...
 
@@ -183,7 +177,6 @@ class ItemList(LineList):
     # Hooks
 
     def show(self, view: View, item_id: int | None = None) -> None:
-        """Show a view, the cursor on the item where the view has it."""
         raise NotImplementedError
 
     def go_to(self, item_id: int) -> bool:
@@ -195,7 +188,6 @@ class ItemList(LineList):
         raise NotImplementedError
 
     def forget_drawn(self) -> None:
-        """Redraw everything, because names or the theme changed."""
         raise NotImplementedError
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
@@ -203,38 +195,32 @@ class ItemList(LineList):
         raise NotImplementedError
 
     def find_row(self, item_id: int) -> int | None:
-        """Return the row of an item; None without one."""
         raise NotImplementedError
 
     def hold_page(self) -> None:
         """Keep the page until the cursor is moved, as its item is about to move in the order."""
 
     def group_here(self) -> Mapping[str, object]:
-        """Return the values of the group under the cursor by field; empty without groups."""
         return {}
 
     # State
 
     def spare(self, is_sparing: bool) -> None:
-        """Turn low-bandwidth drawing on or off: scroll by half a page, draw the cursor as a bar."""
         self.is_sparing = is_sparing
         self.scrolls_by_half = is_sparing or is_far_away()
         self.forget_drawn()
 
     def start_over(self) -> None:
-        """Reset cursor and selection for another list."""
         self.selection.clear()
         self.current_id = None
         self.cursor = self.top = 0
 
     def renamed(self, ids: Mapping[int, int]) -> None:
-        """Follow an item whose temporary id became a real one."""
         self.selection.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
     def moved(self, before: int) -> None:
-        """Post the move of the cursor, and extend an open range."""
         self.selection.follow(before)
         super().moved(before)
 
@@ -285,7 +271,6 @@ def is_bare(target: ItemList) -> bool:
 
 
 def is_complete(items: ItemList) -> bool:
-    """Return whether the ids of all rows are known."""
     return items.view is not None and items.view.count is not None
 
 
@@ -300,5 +285,4 @@ def turn_folds(target: ItemList, call: CommandContext) -> None:
 
 
 def step_header(target: ItemList, call: CommandContext) -> None:
-    """Go on by some headers: the argument's sign times the count."""
     target.folds.step(int(call.command.argument) * (call.count or 1))

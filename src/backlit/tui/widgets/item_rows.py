@@ -321,7 +321,6 @@ class Layout:
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
 
     def _marked(self, name: str, style: Style) -> Iterator[Segment]:
-        """Yield a name with its first sought part marked."""
         found = [(name.lower().find(each), each) for each in self._sought if each in name.lower()]
         start, part = min(found, default=(0, ""))
         end = start + len(part)
@@ -382,7 +381,6 @@ class Badges:
         return self._found.get(item_id, NO_BADGE)
 
     def forget(self, ids: set[int] | None = None) -> None:
-        """Forget the badges of some items, or all."""
         if ids is None:
             self._found.clear()
         for item_id in ids or ():
@@ -407,12 +405,10 @@ class RowWindow:
         return self._lines.get(index)
 
     def forget_lines(self) -> None:
-        """Forget all lines, for another view or order."""
         self._lines.clear()
         self.forget_words()
 
     def forget_words(self) -> None:
-        """Forget badges and cells."""
         self._badges.forget()
         self._cells.clear()
 

@@ -136,7 +136,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         return self.top + row, line
 
     def render_line(self, y: int) -> Strip:
-        """Draw the header, a row, or the blank below the rows."""
         if y < self.HEADER_LINES:
             return self.render_header(y)
         index, line = self.place_at(y - self.HEADER_LINES)
@@ -157,17 +156,14 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, height))
 
     def refresh_cursor(self, index: int) -> None:
-        """Repaint the part of a row that the cursor changes; the base repaints all of it."""
         self.refresh_row(index)
 
     def repaint(self) -> None:
-        """Repaint the changed parts; the base repaints everything."""
         self.refresh()
 
     # Moving
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row, or the nearest one, and keep it in sight."""
         index = max(0, min(index, self.row_count() - 1))
         before, self.cursor = self.cursor, index
         self._keep_in_sight()
@@ -227,7 +223,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             show_from(self, top)
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
         self._keep_in_sight()
 
     # Mouse
@@ -235,7 +230,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
     def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
-        """Scroll three rows."""
         event.stop()
         lines = WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES
         self.scroll_cursor_to(self.cursor - self.top - lines)
@@ -246,7 +240,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             self.clicked(index, event)
 
     def clicked(self, index: int, event: events.Click) -> None:
-        """Put the cursor on the row; a second click chooses it."""
         self.move_to(index)
         is_plain = not (event.ctrl or event.shift)
         is_second = event.chain > 1 or (is_plain and index == self._clicked)
@@ -287,7 +280,6 @@ def words_line(shown: LineList, words: str, y: int) -> Strip:
 
 
 def heads_line(shown: LineList, words: str) -> Strip:
-    """Draw the headings of the columns."""
     style = ThemeStyles.of(shown.app).heading("muted")
     return Strip([Segment(words, style)]).adjust_cell_length(shown.size.width, style)
 
@@ -324,7 +316,6 @@ def scrollbar_of(rows: LineList) -> range:
 
 
 def with_scrollbar(rows: LineList, line: Strip, index: int) -> Strip:
-    """Return a drawn row with the scrollbar in its last cell, if it is there."""
     if index not in scrollbar_of(rows):
         return line
     theme = ThemeStyles.of(rows.app)
@@ -336,8 +327,7 @@ class Identified(Protocol):
     """An entry of a list."""
 
     @property
-    def id(self) -> int:
-        """Return what the cursor follows."""
+    def id(self) -> int: ...
 
 
 Entry = TypeVar("Entry", bound=Identified)
@@ -358,7 +348,6 @@ class EntryList(LineList, Generic[Entry]):
 
     @property
     def current(self) -> Entry | None:
-        """Return the entry under the cursor."""
         return self.entries[self.cursor] if self.cursor < len(self.entries) else None
 
     def chosen(self) -> Entry:
@@ -381,20 +370,17 @@ class MoveTarget(Protocol):
 
     def row_count(self) -> int: ...
 
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row, or on the nearest one."""
+    def move_to(self, index: int) -> None: ...
 
     def move_by(self, rows: int) -> None: ...
 
     def page_by(self, step: float, count: int) -> None:
         """Move by a number of half pages (step 0.5), or scroll by whole ones (step 1); negative is up."""
 
-    def scroll_cursor_to(self, line: int) -> None:
-        """Scroll until the cursor's row is on a line of the page."""
+    def scroll_cursor_to(self, line: int) -> None: ...
 
 
 def step(target: MoveTarget, call: CommandContext) -> None:
-    """Move by the count, in the direction of the argument's sign."""
     target.move_by(int(call.command.argument) * (call.count or 1))
 
 
@@ -404,12 +390,10 @@ def to_first(target: MoveTarget, call: CommandContext) -> None:
 
 
 def to_last(target: MoveTarget, call: CommandContext) -> None:
-    """Go to the last row, or to row n with a count."""
     target.move_to((call.count or target.row_count()) - 1)
 
 
 def page(target: MoveTarget, call: CommandContext) -> None:
-    """Move by half or whole pages, as the argument says, times the count."""
     target.page_by(float(call.command.argument), call.count or 1)
 
 

@@ -62,7 +62,6 @@ class SidesLine(Widget):
         self._right: tuple[Drawn, ...] = ()
 
     def say(self, left: Sequence[Word], right: Sequence[Word] = ()) -> None:
-        """Show other words; repaints only on a change."""
         shown = tuple(map(_drawn, left)), tuple(map(_drawn, right))
         if (self._left, self._right) != shown:
             self._left, self._right = shown
@@ -74,7 +73,6 @@ class SidesLine(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
-        """Ask for the command of the word under the pointer."""
         end = 0
         for text, _, command_id in self.across():
             end += cell_len(text)
@@ -87,7 +85,6 @@ class SidesLine(Widget):
         self.post_message(self.Asked(command_id))
 
     def across(self) -> list[Drawn]:
-        """Return the words across the width, with the gap between both sides."""
         width = self.size.width
         left, right = self.fitted(width)
         return [*left, (" " * (width - length(left) - length(right)), "foreground", ""), *right]
@@ -116,7 +113,6 @@ class SidesLine(Widget):
 
 
 def _segments(word: Drawn, theme: ThemeStyles) -> list[Segment]:
-    """Return a word in its style: a heading is bold, and the name of the current tab is underlined too."""
     text, colour, _ = word
     if colour not in {HEADING, CURRENT}:
         return [Segment(text, theme.style(colour))]
@@ -175,7 +171,6 @@ class FooterLine(SidesLine):
 
     @property
     def command_ids(self) -> Sequence[str]:
-        """The commands of the hints, the most important first."""
         return tuple(dict.fromkeys(command_id for _, _, command_id in self._left))
 
     def confirm(self, sentence: str) -> bool:
@@ -193,7 +188,6 @@ class FooterLine(SidesLine):
 
     @property
     def confirmed(self) -> str:
-        """The confirmation on show; empty without one."""
         return "".join(text for text, _, _ in self._confirmed).strip()
 
     def _forget(self) -> None:
@@ -235,7 +229,6 @@ TOAST_SECONDS = 6
 
 
 def _confirmation(sentence: str) -> Sequence[Drawn]:
-    """Return the words of a confirmation; a click on its offer to undo takes it."""
     text = safe(sentence)
     if not text.endswith("u to undo."):
         return [(f" {text}", "foreground", "")]
@@ -280,7 +273,6 @@ class RuleLine(SidesLine):
             self.refresh()
 
     def join_at(self, column: int | None) -> None:
-        """Set the column of the junction; None removes it."""
         if column != self._junction:
             self._junction = column
             self.refresh()
@@ -292,7 +284,6 @@ class RuleLine(SidesLine):
             self.refresh()
 
     def across(self) -> list[Drawn]:
-        """Return the words, with blanks around them, and the rule between them."""
         width, at = self.size.width, self._junction
         left, right, edge = *self.fitted(width - 4), width
         if self._is_of_first and at is not None:
@@ -308,7 +299,6 @@ class RuleLine(SidesLine):
         return drawn
 
     def _rule(self, start: int, end: int, filled: int) -> Iterator[Drawn]:
-        """Yield the rule between two cells."""
         first, last = self._bright or (end, end)
         looks = ["mark" if x < filled else "muted" if first <= x < last else "rule" for x in range(start, end)]
         for look, cells in groupby(looks):
@@ -325,7 +315,6 @@ def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
 
 
 def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
-    """Return words with one blank before and after them."""
     if not words:
         return []
     text, colour, command_id = words[0]
@@ -341,7 +330,6 @@ ELLIPSIS = "…"
 
 
 def tab_of(name: str, command_id: str, *, is_current: bool, colour: str = "muted") -> Drawn:
-    """Return a tab; a click on it runs its command, but not on the current one."""
     text = f" {safe(name)} "
     return (text, CURRENT, "") if is_current else (text, colour, command_id)
 
@@ -447,13 +435,11 @@ class WhichKeyHint:
         self._timer: Timer | None = None
 
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
-        """Show the popup after the delay, if any key can follow."""
         if continuations:
             timer: Timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
             self._timer = timer
 
     def hide(self) -> None:
-        """Close the popup, or cancel its delay."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -29,7 +29,6 @@ class TextInput(InOrder, TextArea):
         self.cursor_blink = False
 
     def put(self, text: str) -> None:
-        """Insert text at the cursor, in place of the selection."""
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
     async def _on_paste(self, event: events.Paste) -> None:

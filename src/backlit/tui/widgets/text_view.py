@@ -60,7 +60,6 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         self._timer = self.screen.set_timer(PREVIEW_DELAY, show)  # never while the screen removes its widgets
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the content in lines of a width; for subclasses."""
         raise NotImplementedError
 
     def lay_out(self) -> None:
@@ -89,13 +88,11 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         return True
 
     def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
         super().notify_style_update()
         if self.is_mounted:
             self.lay_out()
 
     def on_resize(self) -> None:
-        """Lay the content out for another width."""
         if self.scrollable_content_region.width != self.virtual_size.width:
             self.lay_out()
 
@@ -153,7 +150,6 @@ class Detail(LinesView):
         self._draw: Draw | None = None
 
     def show(self, draw: Draw | None) -> None:
-        """Show another content, from its beginning."""
         self._draw = draw
         if self.is_mounted:
             self.lay_out()
@@ -182,7 +178,6 @@ class RowsOverDetail(Container):
         yield self._detail
 
     def on_resize(self) -> None:
-        """Share the room anew."""
         self._share()
 
     def show(self, draw: Draw | None, heading: Sequence[Part] = ()) -> None:
@@ -206,7 +201,6 @@ def fit_rows(rows: LineList, room: int | None) -> None:
 
 
 def scroll_detail(target: Widget, call: CommandContext) -> None:
-    """Scroll what is shown beside or below the list, by the argument's sign and the count."""
     view = next((each for each in target.query(LinesView) if each.display), None)
     if view is None:
         raise CannotAct("Nothing is shown beside or below the list.")

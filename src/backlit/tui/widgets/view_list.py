@@ -67,7 +67,6 @@ class GroupFolds:
         self._fold(group, *(each.group for each in self._outline().headers), is_folded=False)
 
     def step(self, steps: int) -> None:
-        """Go down by some headers, or up for a negative number."""
         for _ in range(abs(steps)):
             outline = self._outline()
             find = outline.next_header if steps > 0 else outline.previous_header
@@ -77,7 +76,6 @@ class GroupFolds:
             self._rows.move_to(line)
 
     def ids_under_header(self) -> Sequence[int] | None:
-        """Return the items of the group whose header is under the cursor; None on any other row."""
         view = self._rows.view
         group = view.outline.header_at(self._rows.cursor) if view is not None and view.is_grouped else None
         if view is None or group is None or view.outline.top(self._rows.cursor) != self._rows.cursor:
@@ -130,7 +128,6 @@ class TaskFolds(GroupFolds):
             super().fold()
 
     def unfold(self) -> None:
-        """Show the tasks of the item; else unfold the group."""
         row = self._row()
         if row is not None and row.type != ItemType.TASK and (self._folded(row.id) or not self._has_groups()):
             self._turn(row.id, True)
@@ -138,7 +135,6 @@ class TaskFolds(GroupFolds):
             super().unfold()
 
     def toggle(self) -> None:
-        """Show or hide the tasks of the item; on a header fold or unfold the group."""
         row = self._row()
         if row is None:
             super().toggle()
@@ -222,7 +218,6 @@ class BacklogList(ItemList):
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
-        """Show a view, the cursor on the item where the view has it."""
         self.view = view
         self._window.forget_lines()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
@@ -245,7 +240,6 @@ class BacklogList(ItemList):
         self._note_current()
 
     def go_to(self, item_id: int) -> bool:
-        """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""
         view = self.view
         if view is None:
             return False
@@ -258,7 +252,6 @@ class BacklogList(ItemList):
         return index is not None
 
     def hold_page(self) -> None:
-        """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
         self._is_page_held = True
 
     def moved(self, before: int) -> None:
@@ -267,34 +260,28 @@ class BacklogList(ItemList):
         super().moved(before)
 
     def rows_changed(self, ids: set[int] | None) -> None:
-        """Draw anew the rows in sight whose items changed; None means any of them."""
         for index in self._window.forget_items(ids):
             self.refresh_row(index)
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the ids of the items on a range of lines; without an end, of all lines, folded ones too."""
         if self.view is None:
             return ()
         return self.view.ids(start) if stop is None else self.view.ids_on(start, stop)
 
     def find_row(self, item_id: int) -> int | None:
-        """Return the line of an item; None where it is not in the view."""
         return self.view.index_of(item_id) if self.view is not None else None
 
     def row_count(self) -> int:
-        """Return the number of lines in the view, as far as it is known."""
         if self.view is None:
             return 0
         return self._known if self.view.line_count is None else self.view.line_count
 
     def row(self, index: int) -> ItemRow | GroupLine | None:
-        """Return the item or header on a line."""
         if self.view is None or not 0 <= index < self.row_count():
             return None
         return self._window.line(self.view, index, self.top, self.page)
 
     def group_here(self) -> Mapping[str, object]:
-        """Return the group of the row or header under the cursor."""
         view = self.view
         header = view.outline.header_at(self.cursor) if view is not None and view.spec.group else None
         return dict(zip(view.spec.group, header.group, strict=False)) if view is not None and header else {}
@@ -321,14 +308,12 @@ class BacklogList(ItemList):
     @on(events.MouseScrollRight)
     @on(events.MouseScrollLeft)
     def _turn_wheel_aside(self, event: events.MouseScrollRight | events.MouseScrollLeft) -> None:
-        """Scroll the columns, if there are more."""
         event.stop()
         self.columns.scroll(1 if isinstance(event, events.MouseScrollRight) else -1)
 
     # Drawing
 
     def forget_drawn(self) -> None:
-        """Read and redraw everything, because names or the theme changed."""
         self._window.forget_words()
         self.columns.forget()
         if self.view is not None:
@@ -336,18 +321,15 @@ class BacklogList(ItemList):
         self.refresh()
 
     def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
         super().notify_style_update()
         self.columns.forget()
 
     def on_resize(self) -> None:
-        """Lay the columns out again."""
         self.columns.redraw()
         super().on_resize()
         keep_margin(self)
 
     def refresh_cursor(self, index: int) -> None:
-        """Repaint the row, or only its first cells under a plain cursor."""
         y = index - self.top
         if not self.is_sparing:
             self.refresh_row(index)
@@ -355,7 +337,6 @@ class BacklogList(ItemList):
             self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
 
     def render_header(self, y: int) -> Strip:
-        """Draw the headings of the rows."""
         return self.columns.header() if self.row_count() else super().render_header(y)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -391,7 +372,6 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
 
 
 def scroll_columns(target: BacklogList, call: CommandContext) -> None:
-    """Scroll the columns, by the argument's sign and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     if not target.columns.scroll(steps):
         raise CannotAct(f"No more columns to the {'left' if steps < 0 else 'right. tc chooses the columns'}.")
