@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import IO, Any
+from weakref import WeakValueDictionary
 
 import httpx
 
@@ -43,6 +44,8 @@ class ContentTransfers:
         self._root = root
         self._http = http
         self._auth = auth
+        self._downloads: WeakValueDictionary[tuple[Path, int], asyncio.Task[Any]] = WeakValueDictionary()
+        """The last task that held the part of an attachment in a folder."""
 
     async def upload(
         self, below: str, path: Path, content_type: str, progress: Progress, kind: str | None = None
@@ -100,8 +103,16 @@ class ContentTransfers:
         than the service states.
         """
         target = folder / (file_name(name) if name else local_file_name(attachment.name))
+        key = (folder, attachment.id)
+        earlier = self._downloads.get(key)
+        # A cancelled download holds its part until its task ends, some turns of the loop after its caller went on. Only
+        # such a one is waited for: PartFile refuses the second of two downloads, as it does that of another process.
+        if earlier is not None and earlier.cancelling():
+            await asyncio.wait([earlier])
         try:
             with await asyncio.to_thread(PartFile, folder, f"{self._root}\n{attachment.id}") as part:
+                if task := asyncio.current_task():
+                    self._downloads[key] = task
                 headers = await self._fetch(attachment, part, progress)
                 try:
                     await asyncio.to_thread(part.check_digest, headers)
