@@ -27,6 +27,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 def test_a_new_database_gets_its_first_user_and_project(empty_url: str, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, empty_url)
+    workspace.good("init")
     said = workspace.admin("users", "add", "ann", given=f"{PASSWORD}\n")
     project = workspace.good("projects", "create", "Roof", "--manager", "ann")
     again = workspace.good("users", "add", "ben", "--no-password")
