@@ -7,7 +7,7 @@ from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnS
 
 
 def test_board_defaults_to_columns_by_status() -> None:
-    assert board_settings({}) == BoardSettings("Status", "")
+    assert board_settings({}) == BoardSettings("Status", "", written="{}")
 
 
 def test_a_board_has_columns_lanes_and_limits_by_the_names_of_queries() -> None:
