@@ -6,11 +6,12 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy.event import listen, remove
 
 from backlit.model.trees import Node, Tree
 from backlit.service.app import Service
-from backlit.service.storage.schema import areas
+from backlit.service.storage.schema import areas, iterations
 
 pytestmark = pytest.mark.postgresql
 
@@ -329,3 +330,93 @@ async def test_any_series_of_writes_leaves_numbers_and_paths_right(maya: Client,
         assert siblings == list(range(1, len(siblings) + 1))
     items = (await maya.get("workitems", params={"$filter": "projectId eq 1", "$top": "1000"})).json()["results"]
     assert {item["fields"]["AreaID"] for item in items} <= {node["id"] for node in found}
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_an_order_is_no_edit_of_the_siblings(maya: Client, seed: int) -> None:
+    random = Random(seed)
+    parents = [(await added(maya, name=name))["id"] for name in ("A", "B")]
+    after = {node["id"]: node for node in await nodes(maya)}
+    for step in range(16):
+        before = after
+        below = [node["id"] for node in before.values() if node["parentId"] in parents]
+        place: dict[str, int] = {"sequence": random.randrange(8)}
+        written = random.choice(below) if step > 6 else 0
+        match random.randrange(3) if written else -1:
+            case 0:
+                await maya.put(f"areas/{written}", json=place)
+            case 1:
+                await maya.put(f"areas/{written}", json=place | {"parentId": random.choice(parents)})
+            case 2:
+                await maya.delete(f"areas/{written}")
+            case _:
+                body = {"name": f"n{step}", "projectId": 1, "parentId": random.choice(parents)} | place
+                assert (await maya.post("areas", json=body)).status_code == 201
+
+        after = {node["id"]: node for node in await nodes(maya)}
+        for node_id in before.keys() & after.keys() - {written}:
+            assert after[node_id] == before[node_id] | {"sequence": after[node_id]["sequence"]}
+        for parent in parents:
+            numbers = [node["sequence"] for node in after.values() if node["parentId"] == parent]
+            assert numbers == list(range(1, len(numbers) + 1))
+
+
+async def test_a_version_of_a_node_outlasts_a_shift(maya: Client) -> None:
+    parent = (await added(maya, name="Parent"))["id"]
+    node = await added(maya, name="shifted", parentId=parent)
+    version = {"if-match": (await maya.get(f"areas/{node['id']}")).headers["etag"]}
+
+    await added(maya, name="first", parentId=parent, sequence=0)
+    shifted = await maya.get(f"areas/{node['id']}")
+    renamed = await maya.put(f"areas/{node['id']}", json={"name": "renamed"}, headers=version)
+
+    assert (shifted.headers["etag"], shifted.json()["sequence"]) == (version["if-match"], 2)
+    assert renamed.status_code == 200
+
+
+@pytest.mark.parametrize("noun", ["areas", "iterations"])
+async def test_a_write_runs_as_many_statements_among_many_siblings(maya: Client, service: Service, noun: str) -> None:
+    parent, other = [(await added(maya, noun, name=name))["id"] for name in ("Parent", "Other")]
+    last = await added(maya, noun, name="last", parentId=parent)
+
+    few = await counts_of_writes(maya, noun, parent, other, last["id"])
+    table = areas if noun == "areas" else iterations
+    service.shared.database.write.submit(lambda connection: copy_children(connection, table, parent, 300)).result()
+    many = await counts_of_writes(maya, noun, parent, other, last["id"])
+
+    assert many == few
+    assert max(few) <= 14
+
+
+async def counts_of_writes(client: Client, noun: str, parent: int, other: int, node: int) -> list[int]:
+    """How many statements each kind of write runs below a parent; none is run for a list of values."""
+    run: list[str] = []
+
+    def count(*event: Any) -> None:
+        run.append(event[2])
+        assert not event[5], "a statement for each sibling"
+
+    counts = []
+    listen(Engine, "before_cursor_execute", count)
+    try:
+        for method, path, body in (
+            ("POST", noun, {"name": "new", "projectId": 1, "parentId": parent}),
+            ("POST", noun, {"name": "new", "projectId": 1, "parentId": parent, "sequence": 0}),
+            ("PUT", f"{noun}/{node}", {"sequence": 0}),
+            ("PUT", f"{noun}/{node}", {"name": "renamed"}),
+            ("PUT", f"{noun}/{node}", {"parentId": other}),
+            ("PUT", f"{noun}/{node}", {"parentId": parent, "sequence": 1, "name": "last"}),
+        ):
+            run.clear()
+            assert (await client.request(method, path, json=body)).is_success
+            counts.append(len(run))
+    finally:
+        remove(Engine, "before_cursor_execute", count)
+    return counts
+
+
+def copy_children(connection: Connection, table: Table, parent: int, count: int) -> None:
+    found = connection.execute(select(table).where(table.c.parent_id == parent).order_by(table.c.sequence.desc()))
+    last = dict(found.mappings().first() or {})
+    del last["id"]
+    connection.execute(insert(table), [last | {"sequence": last["sequence"] + place} for place in range(1, count + 1)])

@@ -15,6 +15,7 @@ from backlit.service.http.endpoint import (
     HandlerResponse,
     RequestContext,
     Route,
+    etag_of,
     json_answer,
     must_match,
     resource_answer,
@@ -82,7 +83,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         """GET /{noun}/{id}."""
         row = self._found(call)
         call.caller.must_see(row["project_id"], self._named(call))
-        return resource_answer(self.model(**row))
+        return _answer(self.model(**row))
 
     def create(self, call: RequestContext) -> HandlerResponse:
         """POST /{noun}: 201 with Location; by managers."""
@@ -92,7 +93,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         now = call.shared.clock.now()
         node_id = trees.add(call.connection, self.nodes, values, by=call.caller.name, now=now)
         location = f"{call.root}/{self.noun}/{node_id}"
-        return resource_answer(self._stored(call, node_id), 201, {"location": location})
+        return _answer(self._stored(call, node_id), 201, {"location": location})
 
     def update(self, call: RequestContext) -> HandlerResponse:
         """PUT /{noun}/{id}: the keys to change; by managers."""
@@ -107,17 +108,16 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         self.complete(call, values, dict(row))
         now = call.shared.clock.now()
         trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
-        return resource_answer(self._stored(call, row["id"]))
+        return _answer(self._stored(call, row["id"]))
 
     def remove(self, call: RequestContext) -> HandlerResponse:
         """DELETE /{noun}/{id}: with its sub-tree; items go to reassignmentId, or to the root; by managers."""
         row = self._found_to_write(call)
         if row["parent_id"] == ROOT_PARENT:
             raise BadRequest(f"The root {self.name.lower()} of a project cannot be deleted.")
-        tree = trees.tree_of(call.connection, self.nodes, row["project_id"])
-        gone = tree.subtree_ids(row["id"])
-        kept = _reassignment(call) or tree.roots[0].id
-        if kept not in tree or kept in gone:
+        gone = trees.subtree_ids(call.connection, self.nodes, row)
+        kept = _reassignment(call) or trees.root_id(call.connection, self.nodes, row["project_id"])
+        if kept in gone or not trees.has_node(call.connection, self.nodes, kept, row["project_id"]):
             sentence = (
                 f"reassignmentId must be the id of another {self.name.lower()} of the project that is not deleted."
             )
@@ -125,7 +125,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         settings = call.settings_of(row["project_id"])
         now = call.shared.clock.now()
         work_items.reassign(call.connection, self.item_key, gone, kept, settings, by=call.caller.name, now=now)
-        trees.remove(call.connection, self.nodes, row["project_id"], gone, by=call.caller.name, now=now)
+        trees.remove(call.connection, self.nodes, row, gone)
         return json_answer({"id": row["id"]})
 
     def _named(self, call: RequestContext) -> str:
@@ -141,7 +141,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         """Return the node, in the version that If-Match asks for."""
         row = self._found(call)
         call.caller.must_manage(row["project_id"], self._named(call))
-        must_match(call.headers, orjson.dumps(self.model(**row).wire()))
+        must_match(call.headers, _edited(self.model(**row)))
         return row
 
     def _stored(self, call: RequestContext, node_id: int) -> NodeModel:
@@ -152,10 +152,11 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     def _values_for_new(self, call: RequestContext, body: Mapping[str, Any], project_id: int) -> Values:
         values = self.check(body)
         errors = {} if "name" in values else {"name": "name is required."}
-        tree = trees.tree_of(call.connection, self.nodes, project_id)
         if "parent_id" not in values and self.item_key == "IterationID":
-            values["parent_id"] = tree.roots[0].id  # the interface does not require it
-        if values.get("parent_id") not in tree:
+            # The interface does not require it.
+            values["parent_id"] = trees.root_id(call.connection, self.nodes, project_id)
+        parent_id = values.get("parent_id")
+        if parent_id is None or not trees.has_node(call.connection, self.nodes, parent_id, project_id):
             errors["parentId"] = f"parentId must be the id of another {self.name.lower()} of the same project."
         if errors:
             raise BadRequest(" ".join(errors.values()), errors)
@@ -174,16 +175,24 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     def _must_be_movable(self, call: RequestContext, row: RowMapping, parent_id: int) -> None:
         if parent_id == row["parent_id"]:
             return
-        tree = trees.tree_of(call.connection, self.nodes, row["project_id"])
         sentence = None
         if row["parent_id"] == ROOT_PARENT:
             sentence = f"The parentId of the root {self.name.lower()} cannot be changed."
-        elif parent_id not in tree:
+        elif not trees.has_node(call.connection, self.nodes, parent_id, row["project_id"]):
             sentence = f"parentId must be the id of another {self.name.lower()} of the same project."
-        elif parent_id in tree.subtree_ids(row["id"]):
+        elif parent_id in trees.subtree_ids(call.connection, self.nodes, row):
             sentence = "parentId cannot be the node itself or one below it."
         if sentence:
             raise BadRequest(sentence, {"parentId": sentence})
+
+
+def _edited(node: Area | Iteration) -> bytes:
+    """Return what the ETag of a node stands for: all but its number, which siblings shift without an edit."""
+    return orjson.dumps({key: value for key, value in node.wire().items() if key != "sequence"})
+
+
+def _answer(node: Area | Iteration, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
+    return resource_answer(node, status, {"etag": etag_of(_edited(node)), **(headers or {})})
 
 
 def _must_fit_into_paths(values: Values) -> None:

@@ -8,9 +8,11 @@ from backlit.model.errors import StorageError
 from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS
 from backlit.service.storage.schema import (
     METADATA,
+    areas,
     attachments,
     comments_by_change,
     files_place,
+    iterations,
     login_attempts,
     login_sessions,
     schema_version,
@@ -47,13 +49,27 @@ def _add_comment_index(connection: Connection) -> None:
     comments_by_change.create(connection, checkfirst=True)
 
 
+def _index_siblings(connection: Connection) -> None:
+    """Replace the index of a tree's nodes by one that leads to the children of a node too."""
+    for nodes in (areas, iterations):
+        connection.execute(text(f"DROP INDEX IF EXISTS {nodes.name}_by_project"))
+        for index in nodes.indexes:
+            index.create(connection, checkfirst=True)
+
+
 def _add_functions(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         for statement in FILTER_FUNCTIONS:
             connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place, _add_status_groups, _add_comment_index)
+STEPS: tuple[Step, ...] = (
+    _add_files_and_sign_ins,
+    _add_functions_and_place,
+    _add_status_groups,
+    _add_comment_index,
+    _index_siblings,
+)
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1

@@ -169,7 +169,8 @@ def _tree(name: str, *columns: Column[Any]) -> Table:
         Column("sequence", Integer, nullable=False),
         *columns,
         *_audit(),
-        Index(f"{name}_by_project", "project_id"),
+        # For all nodes of a project, the children of one, and their last.
+        Index(f"{name}_by_parent", "project_id", "parent_id", "sequence"),
         sqlite_autoincrement=True,
     )
 

@@ -26,6 +26,7 @@ from backlit.service.storage.schema import (
     time_entry_types,
     value_lists,
 )
+from backlit.service.tables.trees import root_id
 
 _COUNT = Prepared(
     update(project_totals)
@@ -141,19 +142,14 @@ def settings(connection: Connection, project_id: int) -> ProjectSettings:
     fields = tuple(f for f in FIELDS if syncs or f.key not in SYNC_KEYS) + custom
     return ProjectSettings(
         project_id,
-        _root(connection, areas, project_id),
-        _root(connection, iterations, project_id),
+        root_id(connection, areas, project_id),
+        root_id(connection, iterations, project_id),
         custom,
         MappingProxyType({(row.type, row.key): tuple(row.choices) for row in own_lists}),
         tuple((row.id, row.name) for row in own_teams),
         MappingProxyType({t.value: tuple(f for f in fields if f.applies_to(t)) for t in ItemType}),
         MappingProxyType({row.status: row.meaning for row in own_groups}),
     )
-
-
-def _root(connection: Connection, nodes: Any, project_id: int) -> int:
-    found = select(nodes.c.id).where(nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
-    return int(connection.execute(found).scalar_one())
 
 
 def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:

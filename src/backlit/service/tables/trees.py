@@ -1,16 +1,32 @@
 """Areas and iterations: reading as models, and writes that keep a tree's order, numbers and paths."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, insert, select, update
+from msgspec import Struct
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    Table,
+    Text,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 
 from backlit.model.resources import Area, Iteration
-from backlit.model.trees import Node, Tree
+from backlit.model.trees import ROOT_PARENT, Node, Tree
 from backlit.service.storage.schema import audit
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
+NodeRow = RowMapping | Mapping[str, Any]
 
 
 def row_of(connection: Connection, nodes: Table, node_id: int) -> RowMapping | None:
@@ -42,81 +58,112 @@ LAST_SEQUENCE = 2**31 - 1
 """A sequence greater than any other."""
 
 
-def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
-    return Tree(_node(row) for row in _rows(connection, nodes, project_id))
+def root_id(connection: Connection, nodes: Table, project_id: int) -> int:
+    found = select(nodes.c.id).where(nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
+    return int(connection.execute(found).scalar_one())
+
+
+def subtree_ids(connection: Connection, nodes: Table, node: NodeRow) -> set[int]:
+    """Read the ids of a node and of all nodes below it."""
+    return {int(node["id"]), *connection.execute(_ids_below(nodes, node)).scalars()}
 
 
 def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: str, now: datetime) -> int:
     """Insert a node at its `sequence` among its siblings; return its id."""
-    row = {**values, **audit(by, now), "path": "", "sequence": 0}
-    node_id = int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
-    _arrange(connection, nodes, values["project_id"], (by, now), moved=(node_id, values["sequence"]))
-    return node_id
+    siblings = _Siblings(connection, nodes, values["project_id"], values["parent_id"])
+    sequence = min(max(values["sequence"], 1), siblings.last() + 1)
+    siblings.shift(sequence, LAST_SEQUENCE, 1)
+    path = _path(connection, nodes, values["parent_id"], values["name"])
+    row = {**values, **audit(by, now), "path": path, "sequence": sequence}
+    return int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
 
 
 def change(
-    connection: Connection, nodes: Table, node: Mapping[str, Any], values: Mapping[str, Any], *, by: str, now: datetime
+    connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any], *, by: str, now: datetime
 ) -> None:
     """Store changed values; a new `sequence` or `parent_id` moves the node, and paths below follow."""
-    own = {key: value for key, value in values.items() if key != "sequence" and value != node[key]}
-    if own:
+    new = {**values, "sequence": _make_room(connection, nodes, node, values)}
+    parent_id, name = values.get("parent_id", node["parent_id"]), values.get("name", node["name"])
+    if (parent_id, name) != (node["parent_id"], node["name"]):
+        new["path"] = _path(connection, nodes, parent_id, name)
+        _rewrite_paths_below(connection, nodes, node, new["path"], by=by, now=now)
+    changed = {key: value for key, value in new.items() if value != node[key]}
+    if changed:
         stamp = {"last_modified_by": by, "last_modified_at": max(now, node["last_modified_at"])}
-        connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(own | stamp))
-    place = values.get("sequence", LAST_SEQUENCE if "parent_id" in own else node["sequence"])
-    _arrange(connection, nodes, node["project_id"], (by, now), moved=(node["id"], place))
+        connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(changed | stamp))
 
 
-def remove(
-    connection: Connection, nodes: Table, project_id: int, gone: Collection[int], *, by: str, now: datetime
-) -> None:
-    """Delete nodes, which must be whole sub-trees, and renumber their siblings."""
+def remove(connection: Connection, nodes: Table, node: NodeRow, gone: Collection[int]) -> None:
+    """Delete a node with `gone`, the ids of its whole sub-tree, and close the gap among its siblings."""
     connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
-    _arrange(connection, nodes, project_id, (by, now))
+    siblings = _Siblings(connection, nodes, node["project_id"], node["parent_id"])
+    siblings.shift(node["sequence"] + 1, LAST_SEQUENCE, -1)
 
 
-def _rows(connection: Connection, nodes: Table, project_id: int) -> list[Any]:
-    columns = nodes.c.id, nodes.c.parent_id, nodes.c.name, nodes.c.sequence, nodes.c.path, nodes.c.last_modified_at
-    return list(connection.execute(select(*columns).where(nodes.c.project_id == project_id).order_by(nodes.c.id)))
+class _Siblings(Struct, frozen=True):
+    """The children of one node, numbered 1 to n."""
+
+    connection: Connection
+    nodes: Table
+    project_id: int
+    parent_id: int
+
+    def last(self) -> int:
+        """Return the number of the last child, or 0; the index answers it without a count."""
+        last = select(func.max(self.nodes.c.sequence)).where(*self._all())
+        return int(self.connection.execute(last).scalar_one() or 0)
+
+    def shift(self, first: int, last: int, difference: int) -> None:
+        """Renumber a range. Stamps stay: an order is not an edit, and nobody edited these nodes."""
+        sequence = self.nodes.c.sequence
+        some = update(self.nodes).where(*self._all(), sequence.between(first, last))
+        self.connection.execute(some.values(sequence=sequence + difference))
+
+    def _all(self) -> tuple[ColumnElement[bool], ...]:
+        return self.nodes.c.project_id == self.project_id, self.nodes.c.parent_id == self.parent_id
 
 
-def _node(row: Any) -> Node:
-    return Node(row.id, row.parent_id, row.name, row.sequence)
+def _make_room(connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any]) -> int:
+    """Shift siblings so that a node can take its wanted place; return its number there."""
+    old_parent, old = node["parent_id"], node["sequence"]
+    parent_id = values.get("parent_id", old_parent)
+    # A root has no siblings: those of all projects have the same parent.
+    if old_parent == ROOT_PARENT or (parent_id == old_parent and values.get("sequence", old) == old):
+        return int(old)
+    siblings = _Siblings(connection, nodes, node["project_id"], parent_id)
+    if parent_id == old_parent:
+        sequence = min(max(values["sequence"], 1), siblings.last())
+        if sequence < old:
+            siblings.shift(sequence, old - 1, 1)
+        elif sequence > old:
+            siblings.shift(old + 1, sequence, -1)
+        return int(sequence)
+    sequence = min(max(values.get("sequence", LAST_SEQUENCE), 1), siblings.last() + 1)
+    _Siblings(connection, nodes, node["project_id"], old_parent).shift(old + 1, LAST_SEQUENCE, -1)
+    siblings.shift(sequence, LAST_SEQUENCE, 1)
+    return int(sequence)
 
 
-def _arrange(
-    connection: Connection,
-    nodes: Table,
-    project_id: int,
-    stamp: tuple[str, datetime],
-    moved: tuple[int, int] | None = None,
+def _path(connection: Connection, nodes: Table, parent_id: int, name: str) -> str:
+    if parent_id == ROOT_PARENT:
+        return name
+    path = connection.execute(select(nodes.c.path).where(nodes.c.id == parent_id)).scalar_one()
+    return f"{path}\\{name}"
+
+
+def _rewrite_paths_below(
+    connection: Connection, nodes: Table, node: NodeRow, path: str, *, by: str, now: datetime
 ) -> None:
-    """Number all siblings 1..n and update all paths; a node with other values counts as changed.
-
-    `moved` names a node and its wanted number, which is capped by the count of its siblings.
-    """
-    rows = _rows(connection, nodes, project_id)
-    tree = Tree(_node(row) for row in rows)
-    numbers = dict(_numbers(tree, moved))
-    by, now = stamp
-    changes = [
-        {
-            "node_id": row.id,
-            "sequence": numbers[row.id],
-            "path": tree.path(row.id),
-            "last_modified_by": by,
-            "last_modified_at": max(now, row.last_modified_at),
-        }
-        for row in rows
-        if (row.sequence, row.path) != (numbers[row.id], tree.path(row.id))
-    ]
-    if changes:
-        connection.execute(update(nodes).where(nodes.c.id == bindparam("node_id")), changes)
+    """Put a new path in front of the paths below a node, each of which counts as changed."""
+    rest = func.substr(nodes.c.path, len(node["path"]) + 1)
+    stamp = case((nodes.c.last_modified_at > now, nodes.c.last_modified_at), else_=now)
+    values = {"path": literal(path, Text()).concat(rest), "last_modified_by": by, "last_modified_at": stamp}
+    connection.execute(update(nodes).where(nodes.c.id.in_(_ids_below(nodes, node))).values(values))
 
 
-def _numbers(tree: Tree, moved: tuple[int, int] | None) -> Iterator[tuple[int, int]]:
-    moved_id, place = moved or (None, 0)
-    for siblings in (tree.roots, *(tree.children(node.id) for node in tree.walk())):
-        ids = [node.id for node in siblings if node.id != moved_id]
-        if moved_id is not None and len(ids) < len(siblings):
-            ids.insert(max(place - 1, 0), moved_id)
-        yield from ((node_id, number) for number, node_id in enumerate(ids, 1))
+def _ids_below(nodes: Table, node: NodeRow) -> Select[tuple[int]]:
+    """Return the statement that walks down from a node; a union without ALL ends even on a circle."""
+    of_project = nodes.c.project_id == node["project_id"]
+    below = select(nodes.c.id).where(of_project, nodes.c.parent_id == node["id"]).cte("below", recursive=True)
+    below = below.union(select(nodes.c.id).where(of_project, nodes.c.parent_id == below.c.id))
+    return select(below.c.id)
