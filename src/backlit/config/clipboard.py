@@ -22,7 +22,6 @@ class ClipboardProgram(Struct, frozen=True):
     command: Sequence[str]
 
     def take(self, text: str) -> bool:
-        """Run the program; return whether it took the text."""
         try:
             done = subprocess.run(  # noqa: S603 - one of the programs below
                 self.command,

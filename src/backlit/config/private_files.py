@@ -34,7 +34,6 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def open_lock(path: Path, fault: str) -> int:
-    """Open a lock file; raise StorageError whose sentence begins with the fault."""
     try:
         make_private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)

@@ -70,7 +70,6 @@ class ReadyCheck:
         self._asked: tuple[object, str, Sequence[object]] | None = None
 
     def filter(self) -> Filter:
-        """Return the filter for items that fail a rule, open or not."""
         return self._names.failing(None)
 
     def ground(self) -> RuleInputs:
@@ -118,7 +117,6 @@ class ReadyCheck:
         return min(count, MANY_UNREADY)
 
     async def count_by(self, kind: TreeKind, node_ids: Collection[int]) -> Mapping[int, NodeTotals]:
-        """Return the number of open items that are not ready and no tasks, in each of some areas or iterations."""
         asked, node = condition(self.filter()), PLACE_COLUMNS[PLACE_KEYS[kind]]
         sql = (
             f"SELECT {node}, count(*) FROM items WHERE {node} IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
@@ -213,7 +211,6 @@ class Grooming:
         return [known[key] for key in self.fields if key in known]
 
     def questions(self, item: Item) -> tuple[str, ...]:
-        """Return the keys of the fields to ask for about an item, none for a closed one."""
         if not self._is_open(item):
             return ()
         fields = {field.key: field for field in fields_of(item.type, self._names.custom_fields())}
@@ -258,7 +255,6 @@ class Grooming:
     # The queue
 
     def progress(self) -> GroomProgress | None:
-        """Return the queue's progress, or None without a queue."""
         return self._files.journal.groom_queues.progress(self._project)
 
     async def begin(self, item_ids: Sequence[int]) -> int:
@@ -277,13 +273,11 @@ class Grooming:
         return len(wanted)
 
     def item_ids(self) -> list[int]:
-        """Return the items of the queue, shown or not; empty without a queue."""
         progress = self.progress()
         stops = self._files.journal.groom_queues.from_place(self._project, 0, progress.count) if progress else ()
         return [self._files.journal.real_id(stop.item_id) for stop in stops]
 
     def stop_at(self, place: int) -> Stop | None:
-        """Return the item at a place."""
         return self._files.journal.groom_queues.stop(self._project, place)
 
     def next_stop(self, place: int) -> Stop | None:
@@ -291,14 +285,12 @@ class Grooming:
         return next(self._stops(place), None)
 
     def coming(self, place: int, most: int) -> list[ComingItem]:
-        """Return the items that follow a place, at most so many. A short read."""
         ids = [self._files.journal.real_id(stop.item_id) for stop in islice(self._stops(place + 1), most)]
         sql = "SELECT id, type, name FROM items WHERE id IN (SELECT value FROM json_each(?))"
         found = {row[0]: ComingItem(*row) for row in self._files.mirror.execute(sql, (ids_json(ids),))}
         return [found[each] for each in ids if each in found]
 
     def _stops(self, place: int) -> Iterator[Stop]:
-        """Yield the existing items from a place on that were shown before or have questions."""
         count = MIN_SEARCH_BATCH
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
@@ -309,7 +301,6 @@ class Grooming:
             place, count = stops[-1].place + 1, min(count * 4, MAX_SEARCH_BATCH)
 
     def previous_stop(self, place: int) -> Stop | None:
-        """Return the last existing item before a place that was shown."""
         stops = self._files.journal.groom_queues.shown_before(self._project, place)
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
@@ -351,7 +342,6 @@ class Grooming:
         await self._files.write(lambda writer: writer.journal.groom_queues.end(project))
 
     async def results(self) -> tuple[Groomed, ...]:
-        """Return the results of all shown items, in their order. Raises BadRequest without a queue."""
         project, check = self._project, self._ready_check.judge()
 
         def read(writer: WriteContext) -> tuple[Groomed, ...]:

@@ -52,11 +52,9 @@ class Inbox:
         return self._files.journal.inbox.count(self._project() or 0)
 
     def ids(self) -> list[int]:
-        """Return the items with unseen changes, the latest first."""
         return self._files.journal.inbox.ids(self._project() or 0)
 
     def news(self, item_id: int) -> ItemNews | None:
-        """Return an item's unseen changes, or None without any."""
         record = self._files.journal.inbox.records([item_id]).get(item_id)
         if record is None:
             return None
@@ -80,7 +78,6 @@ class Inbox:
         )
 
     def feed(self) -> "tuple[CommentEntry, ...]":
-        """Return the project's latest comments, the newest first, seen or not."""
         from backlit.store.views.items import comments_in
 
         return comments_in(
@@ -90,7 +87,6 @@ class Inbox:
         )
 
     def unread_comments(self) -> frozenset[int]:
-        """Return the ids of the project's unseen comments."""
         return frozenset(self._files.journal.inbox.comment_ids(self._project() or 0))
 
     async def seen(self, item_ids: Iterable[int]) -> None:
@@ -104,7 +100,6 @@ class Inbox:
             self._signal.publish(StoreChange(Subject.INBOX, frozenset(records)))
 
     async def all_seen(self, *, everywhere: bool = False) -> None:
-        """Mark everything as seen, in the current project or in all projects."""
         project_id = None if everywhere else self._project() or 0
 
         def act(writer: WriteContext) -> None:

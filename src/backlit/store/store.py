@@ -95,7 +95,6 @@ _MACHINE_ZONE = MachineZone()
 
 
 def local_time() -> datetime:
-    """Return the machine's time with its zone."""
     return datetime.now(_MACHINE_ZONE)
 
 
@@ -194,7 +193,6 @@ class Store:
 
     @property
     def project_id(self) -> int | None:
-        """The current project."""
         return self.lookups.project_id
 
     def open(self) -> None:
@@ -234,7 +232,6 @@ class Store:
         return self.server_time(self._clock())
 
     def server_time(self, when: datetime) -> datetime:
-        """Return a time of this machine as the service's clock shows it."""
         offset = self.lookups.keep(Subject.PEOPLE, "clock", self.server.clock_offset)
         return when.astimezone(UTC).replace(tzinfo=None) + offset
 
@@ -243,12 +240,10 @@ class Store:
         return self._clock().date()
 
     def times(self) -> LocalTimes:
-        """Return the conversion between the service's DateTimes and the user's local times."""
         zone = self._clock().tzinfo
         return self.lookups.keep(Subject.PEOPLE, "times", lambda: local_times(self.files.mirror, zone))
 
     def local(self, when: datetime) -> datetime:
-        """Return a service's DateTime as the user's clock shows it."""
         return self.times().local(when)
 
     def choose_project(self, project_id: int) -> None:
@@ -274,7 +269,6 @@ class Store:
         return self.project_id
 
     async def _synced(self, project_id: int) -> None:
-        """Record the history of a synced project. The engine calls it."""
         from backlit.store.remote.receiving import note_synced
 
         await self.files.write(lambda writer: note_synced(writer, project_id))
@@ -313,7 +307,6 @@ class Store:
         return self.lookups.keep(Subject.CONNECTION, "last sync", lambda: places.synced_at(project_id))
 
     def has_items(self) -> bool:
-        """Return whether the project has any item, done ones included."""
         spec = ViewSpec(with_done=True)
         return self.lookups.keep(Subject.ITEMS, "has items", lambda: bool(self.view(spec).rows(0, 1)))
 
@@ -329,11 +322,9 @@ class Store:
         return found[0] if found else None
 
     def outbox_entries(self) -> tuple[OutboxEntry, ...]:
-        """Return all undelivered entries, oldest first."""
         return tuple(self.files.journal.entries.undelivered())
 
     async def look_at(self, item_id: int) -> None:
-        """Request a read of an item and its comments. Does nothing without a connection."""
         self.engine.look_at(self.files.journal.real_id(item_id))
 
     async def refresh(self, *, is_full: bool = False) -> None:

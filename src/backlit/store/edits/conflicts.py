@@ -249,7 +249,6 @@ def _with(entry: OutboxEntry, fields: Mapping[str, object], base: Mapping[str, o
 
 
 def _without(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
-    """Return a later edit without the fields that were decided with an earlier one."""
     payload = {key: value for key, value in entry.payload.items() if key not in keys}
     base = {key: value for key, value in entry.base.items() if key not in keys}
     state = entry.state if payload else EntryState.DISCARDED

@@ -75,7 +75,6 @@ class Deletions:
         await self._files.edit(lambda writer: _delete_items(writer, ids))
 
     async def delete_comment(self, comment_id: int) -> None:
-        """Delete a comment and hide it at once. Raises NotFound."""
         self._lookups.need_writer()
         await self._files.edit(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
 
@@ -102,7 +101,6 @@ def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, Copy]:
 
 
 def is_settable(key: str, *, is_new: bool = False) -> bool:
-    """Report whether a field can be set, on an existing or on a new item. A project's custom fields always can."""
     field = FIELD_BY_KEY.get(key)
     if field is None:
         return key.endswith("_cf")
@@ -126,7 +124,6 @@ def keep_last_copy(writer: WriteContext, item_id: int) -> None:
 
 
 def copy_of_item(writer: WriteContext, document: Document) -> Copy:
-    """Return an item with everything below it, as the mirror has it."""
     item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
@@ -181,7 +178,6 @@ def _delete_comment(writer: WriteContext, comment_id: int) -> None:
 
 
 def unconfirmed_comment(made: OutboxEntry) -> Document:
-    """Return an unconfirmed comment as the document that the service would hold."""
     of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
     return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}
 
@@ -196,6 +192,5 @@ def deletion_of_comment(comment: Document) -> OutboxEntry:
 
 
 def withdraw(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> None:
-    """Discard entries as part of an undoable step, in the open transaction."""
     discard(writer, entries)
     writer.journal.undo_log.withdraw([entry.id for entry in entries], step)

@@ -56,7 +56,6 @@ class Items:
     async def edit_each(
         self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]] | None = None
     ) -> None:
-        """Change items individually, each from the values the user saw, as one step. See `edit`."""
         self._lookups.need_writer()
         bases: dict[int, Mapping[str, object]] = {}
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # each change is checked once for each type
@@ -130,7 +129,6 @@ class Items:
         return real_id
 
     async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
-        """Write a comment and return its temporary id. Raises BadRequest for an empty text."""
         self._lookups.need_writer()
         check_text(text)
         found_id, _, project_id = self.found(item_id)
@@ -236,7 +234,6 @@ def discard(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
 
 
 def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
-    """Update the mirror after entries were discarded."""
     writer.release_ranks()
     made = [each.item_id for each in discarded if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)

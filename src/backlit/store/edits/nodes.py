@@ -79,7 +79,6 @@ class NodeEdits:
     async def add_all(
         self, kind: TreeKind, parent_id: int, new: Sequence[NewNode], index: int | None = None
     ) -> list[int]:
-        """Create several nodes in a row under a parent, as one step. Returns their temporary ids."""
         self.need_manager()
         parent_id = self._found(kind, parent_id)
         project_id = self._lookups.project_id or 0
@@ -118,7 +117,6 @@ class NodeEdits:
             await self._journal(EntryKind.NODE_EDIT, payload, {key: now.get(key) for key in changed})
 
     async def move(self, kind: TreeKind, node_id: int, parent_id: int, index: int | None = None) -> None:
-        """Move a node to an index under a parent, by default the last."""
         self.need_manager()
         node_id, parent_id = self._found(kind, node_id), self._found(kind, parent_id)
         documents = self._lookups.node_documents(kind)
@@ -146,7 +144,6 @@ class NodeEdits:
         await self.move(kind, node_id, parent_id, index)
 
     def extent(self, kind: TreeKind, node_id: int) -> NodeDeletionExtent:
-        """Count everything that deleting a node removes or moves. Raises NotFound for an unknown node."""
         node_id = self._found(kind, node_id)
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
         found = self._files.mirror.execute(
@@ -159,7 +156,6 @@ class NodeEdits:
         return NodeDeletionExtent(len(gone), NodeTotals(int(items), points, int(tasks)), open_items)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
-        """Delete a node and its subtree. Moves their items to another node at once."""
         self.need_manager()
         node_id, target = self._found(kind, node_id), self._found(kind, reassign_to)
         self._must_not_be_root(kind, node_id, "deleted")
@@ -251,7 +247,6 @@ def _kept(
 
 
 def totals_in(writer: WriteContext, kind: str, nodes: Collection[int]) -> NodeTotals:
-    """Count the items and tasks in some nodes of a tree."""
     items, tasks = _items(writer, "count(*) - total(is_task), total(is_task)", kind, nodes)[0]
     return NodeTotals(int(items), tasks=int(tasks))
 
@@ -286,7 +281,6 @@ def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
 
 
 def show_trees(writer: WriteContext) -> None:
-    """Apply the journal to the shown trees and to the items of deleted nodes."""
     touched = writer.mirror.reassigned.update(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
@@ -324,5 +318,4 @@ def _add(
 
 
 def item_key(entry: OutboxEntry) -> str:
-    """Return the item field that refers to the entry's tree."""
     return PLACE_KEYS[str(entry.payload.get("tree"))]

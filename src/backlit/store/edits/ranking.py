@@ -29,7 +29,6 @@ RankTarget = tuple[str, int]
 
 
 def beside_of(kept: Mapping[str, object]) -> list[RankTarget]:
-    """Return the positions of a journalled move."""
     found = kept.get("beside")
     return [(str(where), int(neighbour_id)) for where, neighbour_id in found] if isinstance(found, list | tuple) else []
 
@@ -67,7 +66,6 @@ class RankOrder:
         return self._beside(place, "<", "DESC", limit, without)
 
     def below(self, place: RankPosition | None, limit: int, without: Sequence[int] = ()) -> list[RankPosition]:
-        """Return the positions below a position, nearest first. Without a position, start from the top."""
         return self._beside(place, ">", "ASC", limit, without)
 
     def _beside(
@@ -152,7 +150,6 @@ class RankedBlock(Struct, frozen=True):
 
 
 def rank_order_of(writer: WriteContext, block: RankedBlock) -> RankOrder:
-    """Return the rank order that a block belongs to."""
     return RankOrder(writer.mirror.connection, block.project_id, block.parent_id)
 
 
@@ -178,7 +175,6 @@ def reorder(writer: WriteContext, block: RankedBlock, beside: Sequence[RankTarge
 
 
 def move_back(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> list[OutboxEntry]:
-    """Move items back to their positions before some entries, from the top on, in the open transaction."""
     block = _block_of_entries(writer, entries)
     rank_order = rank_order_of(writer, block)
     is_local = any(each.state is EntryState.KEPT for each in entries)
@@ -256,11 +252,9 @@ class Ranking:
         return [] if project_id is None else self._files.journal.ranks.local(project_id)
 
     async def up(self, view: View, item_ids: Iterable[int], count: int = 1) -> Ranked:
-        """Move a block up by a number of shown items."""
         return await self._move(view, item_ids, lambda shown, block: shown.up(block, count))
 
     async def down(self, view: View, item_ids: Iterable[int], count: int = 1) -> Ranked:
-        """Move a block down by a number of shown items."""
         return await self._move(view, item_ids, lambda shown, block: shown.down(block, count))
 
     async def to_top(self, view: View, item_ids: Iterable[int]) -> Ranked:
@@ -299,7 +293,6 @@ class Ranking:
 
 
 def refuse_other_orders(view: View) -> None:
-    """Raise BadRequest for a view that is not in backlog order."""
     for keys, words in (([key.name for key in view.spec.sort], "sorted"), (view.spec.group, "grouped")):
         if keys:
             field = FIELD_BY_KEY.get(keys[0])
@@ -308,7 +301,6 @@ def refuse_other_orders(view: View) -> None:
 
 
 def _block_of(writer: WriteContext, item_ids: Sequence[int]) -> RankedBlock:
-    """Return the block of some items, in its order. Tasks go with their items."""
     ids = {writer.journal.real_id(each) for each in item_ids}
     found = writer.mirror.connection.execute(
         "SELECT id, project_id, rank_id FROM items WHERE id IN (SELECT value FROM json_each(?))"
@@ -337,17 +329,14 @@ class _Shown:
         self._lineup = rank_order_of(writer, block)
 
     def up(self, block: RankedBlock, count: int) -> Sequence[RankTarget]:
-        """Return the position before the `count`-th item above the block, or the top."""
         above = self._near(self._lineup.place_of(block.ids[0]), -max(count, 1), block.ids)
         return self._before(above[-1]) if above else self.at(block, 1)
 
     def down(self, block: RankedBlock, count: int) -> Sequence[RankTarget]:
-        """Return the position after the `count`-th item below the block, or the bottom."""
         below = self._near(self._lineup.place_of(block.ids[-1]), max(count, 1), block.ids)
         return self._after(below[-1]) if below else self.bottom(block)
 
     def at(self, block: RankedBlock, number: int) -> Sequence[RankTarget]:
-        """Return the position that makes the block start at a place, counted from 1."""
         start = max(number, 1) - 1
         order = self._near(None, start + len(block.ids) + 1, ())
         if tuple(order[start : start + len(block.ids)]) == block.ids:
@@ -387,7 +376,6 @@ class _Shown:
         return [("after", item_id), *self._others(item_id, "below")]
 
     def _others(self, item_id: int, side: str) -> list[RankTarget]:
-        """Return substitutes for a neighbour that may be deleted."""
         place = self._lineup.place_of(item_id)
         if place is None:
             return []

@@ -49,7 +49,6 @@ class Decision(Struct, frozen=True):
 
 
 def rest_of(item: Item, decision: Decision) -> float:
-    """Return the points that move to the next iteration."""
     points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
     if decision.way is Way.NEXT:
         return points
@@ -64,11 +63,9 @@ class Rollover:
         self._lookups = lookups
 
     def unfinished(self, iteration_id: int) -> list[int]:
-        """Return the iteration's open items without tasks, in backlog order."""
         return [item_id for (item_id,) in self._files.mirror.execute(_UNFINISHED_SQL, (iteration_id,))]
 
     def open_tasks(self, item_id: int) -> list[int]:
-        """Return the item's open tasks in any iteration."""
         return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
 
     async def write(

@@ -42,7 +42,6 @@ class Work(Struct, frozen=True):
         return f"{head}: {note}" if note else head
 
     def changes(self, fields: Mapping[str, object]) -> dict[str, object]:
-        """Return the new values of a task's two work fields."""
         left = remaining_after(fields, self.hours) if self.remaining is None else self.remaining
         return {
             "WorkCompleted": round(_number(fields.get("WorkCompleted")) + self.hours, _DIGITS),
@@ -80,7 +79,6 @@ class WorkLog:
 
     @property
     def last_type(self) -> str:
-        """The last chosen time entry type, empty before the first."""
         return self._files.journal.settings.value(_LAST_TYPE) or ""
 
     async def log(self, task_id: int, work: Work, seen: Mapping[str, object] | None = None) -> None:

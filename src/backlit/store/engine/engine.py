@@ -50,7 +50,6 @@ _WAY_OUT = "Restart backlit. No data is lost."
 
 
 def _fault_of(error: BaseException) -> str:
-    """Describe a programming error. Task groups wrap it in exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return plain(f" ({type(error).__name__}: {error})", 200)
@@ -85,7 +84,6 @@ class Engine:
         self._fault = ""
 
     def start(self, project_id: int | None) -> None:
-        """Start the thread, unless it runs already."""
         if self._thread is None:
             self._project_id = project_id
             self._thread = threading.Thread(target=asyncio.run, args=(self._run(),), name="backlit-engine", daemon=True)
@@ -102,11 +100,9 @@ class Engine:
             self._thread.join(STOP_SECONDS)
 
     def wake(self) -> None:
-        """Announce that entries wait for sending."""
         self.tell(lambda session: session.wake())
 
     def use_project(self, project_id: int) -> None:
-        """Sync another project from now on."""
         self._project_id = project_id
         self.tell(lambda session: session.use_project(project_id))
 
@@ -115,7 +111,6 @@ class Engine:
         self.tell(lambda session: session.look_at(item_id))
 
     async def refresh(self, *, is_full: bool = False) -> None:
-        """Sync now. Raises the error that prevents it."""
         await self.ask(lambda session: session.refresh(is_full=is_full))
 
     def cancel(self) -> None:
@@ -130,7 +125,6 @@ class Engine:
         await self.ask(lambda session: session.sign_in(username, password, approved))
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Sign in with a verification code from the browser. Raises as `sign_in` does."""
         await self.ask(lambda session: session.sign_in_with_code(code, approved))
 
     async def sign_out(self) -> None:
@@ -250,7 +244,6 @@ class Engine:
     # Reports of the session
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: Any) -> None:
-        """Set the connection's state and announce it if it differs."""
         connection = replace(self.connection, state=state, sentence=sentence, done=done, total=total, **more)
         if connection != self.connection:
             self.connection = connection
@@ -270,16 +263,13 @@ class Engine:
             self.show(ConnectionState.FAILED, error.message)
 
     def lost(self, sentence: str) -> None:
-        """Show that the service is unreachable, with the reason."""
         self.show(ConnectionState.OFFLINE, sentence)
 
     def found(self) -> None:
-        """Show that the service answers again. The time of the last sync stays."""
         is_loaded = self.connection.synced_at is not None
         self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
     def succeeded(self, synced_at: float, sentence: str = "") -> None:
-        """Show that the mirror is up to date as of a time."""
         self.show(ConnectionState.ONLINE, sentence, synced_at=synced_at)
 
 

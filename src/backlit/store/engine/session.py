@@ -50,15 +50,13 @@ class SessionDisplay(Protocol):
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None: ...
 
-    def welcome(self, user: Person | None) -> None:
-        """Show the signed-in user."""
+    def welcome(self, user: Person | None) -> None: ...
 
     def failed(self, error: BacklitError) -> None: ...
 
     def lost(self, sentence: str) -> None: ...
 
-    def found(self) -> None:
-        """Show that the service answers again."""
+    def found(self) -> None: ...
 
     def succeeded(self, synced_at: float, sentence: str) -> None:
         """Show that the mirror is up to date as of a time. The sentence names the exceptions."""
@@ -100,11 +98,9 @@ class SyncSession:
         self._sync_lock.close()
 
     def wake(self) -> None:
-        """Announce that entries wait for sending."""
         self._send_due.set()
 
     def use_project(self, project_id: int | None) -> None:
-        """Sync another project soon."""
         self._project_id = project_id
         self._sync_due.set()
 
@@ -117,7 +113,6 @@ class SyncSession:
             self._look_due.set()
 
     def cancel(self) -> None:
-        """Stop loading until a refresh."""
         self._sync.cancel()
 
     async def refresh(self, *, is_full: bool = False) -> None:
@@ -139,7 +134,6 @@ class SyncSession:
         await self._accept(await self.client.auth.request_grant(username, password, approved))
 
     async def sign_in_with_code(self, code: str, approved: str) -> None:
-        """Sign in with a verification code. Raises as `sign_in` does."""
         await self._accept(await self.client.auth.request_grant_by_code(code, approved))
 
     async def _accept(self, grant: TokenGrant) -> None:
@@ -184,7 +178,6 @@ class SyncSession:
         self._send_due.set()
 
     async def run(self) -> None:
-        """Run until cancelled."""
         try:
             is_in, sentence = self.client.auth.signed_in, "You are not signed in."
         except StorageError as error:
@@ -324,7 +317,6 @@ class SyncSession:
             self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
     async def _look(self) -> None:
-        """Read the viewed items, the latest first."""
         while True:
             await self._look_due.wait()
             await self._ready()
@@ -380,7 +372,6 @@ def _store(
 
 
 async def _first(event: asyncio.Event, seconds: float | None) -> None:
-    """Wait for the event for a limited time."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -423,7 +414,6 @@ class UserLookup:
                 self._wanted.pop(user_id, None)
 
     async def load_users(self, user_ids: Iterable[int]) -> None:
-        """Look up some users at once. Raises the error that prevents it."""
         for user_id in user_ids:
             await self._meet(user_id)
 

@@ -32,8 +32,7 @@ _T = TypeVar("_T")
 class Line(Protocol):
     """Access to the session on the engine's loop."""
 
-    async def ask(self, act: Callable[["SyncSession"], Coroutine[Any, Any, _T]]) -> _T:
-        """Run an act now and return its result. Raises the error that prevents it."""
+    async def ask(self, act: Callable[["SyncSession"], Coroutine[Any, Any, _T]]) -> _T: ...
 
     def tell(self, act: Callable[["SyncSession"], None]) -> None:
         """Run an act without waiting. Does nothing without a connection."""
@@ -86,12 +85,10 @@ class AttachmentTransfers:
         )
 
     async def look(self, attachment_id: int, limit: int) -> bytes:
-        """Return the first bytes of an attachment."""
         attachment = self._attachment(attachment_id)
         return await self._asked(attachment_id, lambda client: client.transfers.read(attachment, limit))
 
     async def describe(self, attachment_id: int, text: str) -> None:
-        """Change an attachment's description."""
         changes = {"description": text}
         document = await self._asked(
             attachment_id, lambda client: client.attachments.update(attachment_id, changes), _NOT_QUEUED

@@ -59,7 +59,6 @@ class WriteContext(Struct, frozen=True):
             self.on_damage(error)
 
     def announce(self, written: WriteResult, renamed: dict[int, int] | None = None) -> None:
-        """Publish a write, unless nothing changed."""
         if written.ids or renamed:
             self.signal.publish(StoreChange(Subject.ITEMS, written.ids, written.fields, renamed or {}))
 
@@ -68,7 +67,6 @@ class WriteContext(Struct, frozen=True):
         self.drop_ranks(self.journal.ranks.unneeded())
 
     def drop_ranks(self, item_ids: Iterable[int]) -> None:
-        """Drop this machine's ranks of some items and show the service's ranks."""
         ids = frozenset(item_ids)
         if ids:
             self.journal.ranks.drop(ids)
@@ -134,7 +132,6 @@ class LocalDatabase:
         self.indexing.go_on()
 
     def _opened_damaged(self, error: sqlite3.Error) -> None:
-        """Retry with a new mirror if damage to the mirror prevented opening."""
         self._blame_journal(error)
         if not is_damage(error):
             raise failure(error, self.places.mirror.parent) from error
@@ -145,12 +142,10 @@ class LocalDatabase:
             raise failure(again, self.places.mirror) from again
 
     def _blame_journal(self, error: sqlite3.Error) -> None:
-        """Raise StorageError if the journal is the damaged file."""
         if is_damage(error) and not is_sound(self.places.journal):
             raise damaged_journal(error, self.places.journal) from error
 
     def close(self) -> None:
-        """Finish pending writes and close the files. Later reads fail."""
         if self._writer is not None:
             self._writer.journal.file.give_up()
         self._reading.shutdown(wait=True, cancel_futures=True)
@@ -174,7 +169,6 @@ class LocalDatabase:
 
     @property
     def journal(self) -> Journal:
-        """The journal, for short reads on the calling thread."""
         assert self._journal is not None, "open the store first"
         return self._journal
 
@@ -304,7 +298,6 @@ def _lay_over(mirror: Mirror, journal: Journal, own_groups: Mapping[str, str]) -
 
 
 def _align_ranks(mirror: Mirror, journal: Journal) -> None:
-    """Update the mirror's ranks from the journal's."""
     journal.ranks.drop(journal.ranks.unneeded())
     numbers = journal.ranks.numbers()
     surplus = [item_id for item_id in mirror.ranks.every() if item_id not in numbers]

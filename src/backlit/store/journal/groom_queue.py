@@ -33,7 +33,6 @@ class GroomProgress(Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """True after the last item."""
         return self.place >= self.count
 
 
@@ -55,7 +54,6 @@ class GroomQueues(SqliteTable):
             self._connection.execute("DELETE FROM groom_stops WHERE project_id = ?", (project_id,))
 
     def progress(self, project_id: int) -> GroomProgress | None:
-        """Return the progress of the project's queue, or None without one."""
         found = self._connection.execute(
             "SELECT place, (SELECT max(place) + 1 FROM groom_stops WHERE project_id = ?1), began_on"
             " FROM groom_queues WHERE project_id = ?1",
@@ -68,20 +66,16 @@ class GroomQueues(SqliteTable):
             self._connection.execute("UPDATE groom_queues SET place = ? WHERE project_id = ?", (place, project_id))
 
     def stop(self, project_id: int, place: int) -> Stop | None:
-        """Return the item at a place."""
         found = self._read("place = ?2", (project_id, place))
         return found[0] if found else None
 
     def from_place(self, project_id: int, place: int, count: int) -> list[Stop]:
-        """Return at most `count` items from a place on."""
         return self._read("place >= ?2 ORDER BY place LIMIT ?3", (project_id, place, count))
 
     def shown_before(self, project_id: int, place: int) -> list[Stop]:
-        """Return some shown items before a place, the latest first."""
         return self._read("place < ?2 AND before IS NOT NULL ORDER BY place DESC LIMIT 100", (project_id, place))
 
     def shown(self, project_id: int) -> list[Stop]:
-        """Return all shown items in their order."""
         return self._read("before IS NOT NULL ORDER BY place", (project_id,))
 
     def note(self, project_id: int, place: int, asked: Sequence[str], before: Mapping[str, object]) -> None:

@@ -38,7 +38,6 @@ class InboxRecord(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """True without any unseen change."""
         return self.kind is NewsKind.CHANGED and not self.base and not self.comments
 
 
@@ -60,7 +59,6 @@ class InboxTable(SqliteTable):
         return Watermarks(*found) if found else None
 
     def set_watermarks(self, project_id: int, marks: Watermarks) -> None:
-        """Record a project's largest known ids."""
         with transaction(self._connection):
             self._connection.execute(
                 "INSERT OR REPLACE INTO news_marks VALUES (?, ?, ?)", (project_id, marks.item_id, marks.comment_id)
@@ -90,21 +88,18 @@ class InboxTable(SqliteTable):
             ).rowcount
 
     def forget_project(self, project_id: int | None) -> int:
-        """Mark everything of a project, or of all, as seen. Returns the number of items that had unseen changes."""
         with transaction(self._connection):
             return self._connection.execute(
                 "DELETE FROM news WHERE project_id = ifnull(?, project_id)", (project_id,)
             ).rowcount
 
     def ids(self, project_id: int) -> list[int]:
-        """Return a project's items with unseen changes, the latest first."""
         found = self._connection.execute(
             "SELECT item_id FROM news WHERE project_id = ? ORDER BY noted_at DESC, item_id DESC", (project_id,)
         )
         return [item_id for (item_id,) in found]
 
     def comment_ids(self, project_id: int) -> list[int]:
-        """Return the ids of a project's unseen comments."""
         found = self._connection.execute(
             "SELECT comment.value FROM news, json_each(news.comments) AS comment WHERE project_id = ?", (project_id,)
         )

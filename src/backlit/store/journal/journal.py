@@ -65,7 +65,6 @@ class Journal:
         self.groom_queues = GroomQueues(self._connection)
 
     def close(self) -> None:
-        """Close the connection. Nothing is pending in it."""
         self._connection.close()
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -90,7 +89,6 @@ class Journal:
         return written
 
     def _resolved(self, entry: OutboxEntry) -> OutboxEntry:
-        """Return the entry with the current ids of its item, parent and nodes."""
         entry = with_real_ids(entry, self.renames.followed)
         parent_id = entry.parent_id
         if parent_id is not None and parent_id < 0:
@@ -118,7 +116,6 @@ class Journal:
         return cursor.lastrowid or 0
 
     def update(self, entry: OutboxEntry) -> None:
-        """Write an entry's new state, reason, attempts, payload and bases."""
         with transaction(self._connection):
             self._connection.execute(
                 "UPDATE entries SET item_id = ?, payload = ?, base = ?, base_modified_at = ?, state = ?, reason = ?,"
@@ -155,7 +152,6 @@ class Journal:
                     self.update(with_real_ids(each, self.renames.followed))
 
     def follow(self, item_id: int, new_id: int) -> None:
-        """Replace an item's id in all waiting entries."""
         following = self.entries.following(item_id)
         self.renames.follow(item_id, new_id)
         if item_id < 0:
@@ -180,7 +176,6 @@ class Journal:
         return item_id if item_id > 0 else self.renames.followed(item_id)
 
     def state(self) -> OutboxState:
-        """Count the undelivered entries by state."""
         sql = f"SELECT state FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL}"  # noqa: S608 # constants
         counts = Counter(state for (state,) in self._connection.execute(sql))
         return OutboxState(
@@ -220,16 +215,13 @@ class Entries(SqliteTable):
     """Reads of the table of entries through the journal's connection."""
 
     def find(self, entry_id: int) -> OutboxEntry | None:
-        """Return an entry in any state."""
         found = self.select("id = ?", (entry_id,))
         return found[0] if found else None
 
     def last_id(self) -> int:
-        """Return the id of the latest entry, 0 without any."""
         return int(self._connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone()[0])
 
     def after(self, entry_id: int) -> list[OutboxEntry]:
-        """Return the entries that were written after one, in any state, oldest first."""
         return self.select("id > ?", (entry_id,))
 
     def of_step(self, step: int) -> list[OutboxEntry]:
@@ -258,7 +250,6 @@ class Entries(SqliteTable):
         return map(_entry, self._connection.execute(sql))
 
     def on_nodes(self, project_id: int | None, tree: str) -> list[OutboxEntry]:
-        """Return the undelivered entries on a project's areas or iterations, oldest first."""
         where = f"{UNDELIVERED_SQL} AND item_id = 0 AND project_id = ? AND json_extract(payload, '$.tree') = ?"
         return self.select(where, (project_id or 0, tree))
 
@@ -287,7 +278,6 @@ class Entries(SqliteTable):
         return values
 
     def made_ids(self, kind: EntryKind) -> frozenset[int]:
-        """Return the real ids of everything that entries of a kind have created."""
         found = self._connection.execute(
             "SELECT real_id FROM renames JOIN entries ON entries.id = temporary_id - ? WHERE kind = ?",
             (TEMPORARY_IDS, kind.value),
@@ -313,7 +303,6 @@ class Renames(SqliteTable):
         self._connection.execute("INSERT OR REPLACE INTO renames VALUES (?, ?)", (item_id, new_id))
 
     def followed(self, item_id: int) -> int:
-        """Return the id that replaced an id, or the id itself."""
         found = self._connection.execute("SELECT real_id FROM renames WHERE temporary_id = ?", (item_id,)).fetchone()
         return int(found[0]) if found else item_id
 

@@ -38,14 +38,12 @@ class ScopeLogTable(SqliteTable):
     """The tables of the scope log, through the journal's connection."""
 
     def places(self, project_id: int) -> dict[int, IterationPoints]:
-        """Return the last seen places of a project's items."""
         found = self._connection.execute(
             "SELECT item_id, iteration_id, points FROM scope_items WHERE project_id = ?", (project_id,)
         )
         return {item_id: IterationPoints(iteration_id, points) for item_id, iteration_id, points in found}
 
     def followed(self, project_id: int) -> dict[int, Tracked]:
-        """Return the tracked iterations, past ones included."""
         found = self._connection.execute(
             "SELECT iteration_id, since, until FROM scope_followed WHERE project_id = ?", (project_id,)
         )
@@ -65,7 +63,6 @@ class ScopeLogTable(SqliteTable):
         ).fetchall()
 
     def carried(self, project_id: int, iteration_id: int, later: str, first: date, last: date) -> tuple[int, float]:
-        """Count the items and points that moved from an iteration to any of some others (JSON) within some days."""
         found = self._connection.execute(
             "SELECT count(*), total(gone.before) FROM scope_moves gone JOIN scope_moves come"
             " ON come.project_id = gone.project_id AND come.day = gone.day AND come.item_id = gone.item_id"
@@ -121,7 +118,6 @@ class SnapshotTable(SqliteTable):
     """The table of snapshots, through the journal's connection, with a row for each iteration and day."""
 
     def put(self, project_id: int, day: date, lines: Iterable[SnapshotRow], gone: Iterable[int]) -> None:
-        """Write some of a project's rows for a day and delete those of empty iterations."""
         with transaction(self._connection):
             self._connection.executemany(
                 "INSERT OR REPLACE INTO snapshots"
@@ -197,7 +193,6 @@ class StatusHistoryTable(SqliteTable):
         }
 
     def changes(self, project_id: int) -> dict[int, list[ObservedStatus]]:
-        """Return the statuses that each item of a project had, in order."""
         changes: dict[int, list[ObservedStatus]] = {}
         for item_id, status, since, before in self._connection.execute(
             "SELECT item_id, status, since, before FROM status_changes WHERE project_id = ? ORDER BY item_id, since",
@@ -223,7 +218,6 @@ class StatusHistoryTable(SqliteTable):
             )
 
     def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
-        """Write the observed status of some items and delete the statuses of others."""
         observed, gone = list(observed), list(gone)
         with transaction(self._connection):
             for table in ("status_history", "status_changes"):

@@ -14,7 +14,6 @@ class SettingsTable(SqliteTable):
     """The journal's table of settings, through its connection."""
 
     def value(self, key: str) -> str | None:
-        """Return the value of a key."""
         found = self._connection.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
         return str(found[0]) if found else None
 
@@ -27,7 +26,6 @@ class DraftTable(SqliteTable):
     """The journal's table of drafts, through its connection."""
 
     def find(self, key: str) -> dict[str, object] | None:
-        """Return the draft of a key."""
         found = self._connection.execute("SELECT content FROM drafts WHERE key = ?", (key,)).fetchone()
         return json.loads(found[0]) if found else None
 
@@ -63,7 +61,6 @@ _OF_ITEM = re.compile(
 
 
 def item_of_draft(key: str) -> int | None:
-    """Return the id of the item that the draft of a key is about; None for a draft about something else."""
     found = _OF_ITEM.fullmatch(key)
     return int(found[1]) if found else None
 
@@ -84,7 +81,6 @@ class Ranks(SqliteTable):
             self._connection.executemany("INSERT OR REPLACE INTO ranks VALUES (?, ?, ?, ?)", rows)
 
     def count_local(self, project_id: int | None) -> int:
-        """Count a project's local ranks."""
         sql = "SELECT count(*) FROM ranks WHERE project_id = ? AND is_local = 1"
         return int(self._connection.execute(sql, (project_id,)).fetchone()[0])
 

@@ -37,7 +37,6 @@ class UndoLog(SqliteTable):
         return step
 
     def go_on(self, act: int, state: ActState) -> int:
-        """Start the step that undoes or redoes an act."""
         with transaction(self._connection):
             self.set_state(act, state)
             return self._connection.execute("INSERT INTO steps (act) VALUES (?)", (act,)).lastrowid or 0
@@ -46,17 +45,14 @@ class UndoLog(SqliteTable):
         self._connection.execute("UPDATE steps SET state = ? WHERE id = ?", (state.value, act))
 
     def is_undone(self, step: int) -> bool:
-        """Report whether a step's act was undone."""
         sql = "SELECT 1 FROM steps WHERE id = (SELECT act FROM steps WHERE id = ?) AND state = ?"
         return self._connection.execute(sql, (step, ActState.UNDONE.value)).fetchone() is not None
 
     def to_undo(self) -> Iterator[int]:
-        """Return the acts that can be undone, the latest first."""
         sql = "SELECT id FROM steps WHERE state = 'done' ORDER BY id DESC"
         return (act for (act,) in self._connection.execute(sql))
 
     def to_redo(self) -> Iterator[int]:
-        """Return the acts that can be redone, the last undone first."""
         sql = "SELECT id FROM steps WHERE state = 'undone' ORDER BY id"
         return (act for (act,) in self._connection.execute(sql))
 
@@ -64,13 +60,11 @@ class UndoLog(SqliteTable):
         return int(self._connection.execute("SELECT max(id) FROM steps WHERE act = ?", (act,)).fetchone()[0] or act)
 
     def states(self, step: int) -> dict[str, int]:
-        """Count a step's entries by state."""
         return dict(
             self._connection.execute("SELECT state, count(*) FROM entries WHERE step = ? GROUP BY state", (step,))
         )
 
     def withdraw(self, entry_ids: Iterable[int], step: int) -> None:
-        """Record that a step discarded unsent entries."""
         rows = [(entry_id, step) for entry_id in entry_ids]
         self._connection.executemany("INSERT OR REPLACE INTO withdrawn VALUES (?, ?)", rows)
 
@@ -92,7 +86,6 @@ class UndoLog(SqliteTable):
         )
 
     def forget_old(self) -> None:
-        """Delete the steps of acts without entries."""
         self._connection.execute("DELETE FROM steps WHERE act NOT IN (SELECT step FROM entries)")
         self._connection.execute("DELETE FROM withdrawn WHERE step NOT IN (SELECT id FROM steps)")
         self._connection.execute("DELETE FROM shared WHERE entry_id NOT IN (SELECT id FROM entries)")
@@ -133,19 +126,15 @@ class Trash(SqliteTable):
             self._connection.execute("INSERT INTO trash (kept_at, item_id, entry_id, content) VALUES (?, ?, ?, ?)", row)
 
     def of_entry(self, entry_id: int) -> Copy | None:
-        """Return the copy of an entry's deletion."""
         return self._one("SELECT content FROM trash WHERE entry_id = ?", entry_id)
 
     def of_item(self, item_id: int) -> Copy | None:
-        """Return an item's latest copy."""
         return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
 
     def of_gone_item(self, item_id: int) -> Copy | None:
-        """Return the last copy of an item that others deleted."""
         return self._one("SELECT content FROM trash WHERE item_id = ? AND entry_id IS NULL", item_id)
 
     def every(self, item_id: int | None = None) -> list[tuple[float, Copy]]:
-        """Return the copies of an item or of all items with their times, the latest first."""
         sql = "SELECT kept_at, content FROM trash WHERE ?1 IS NULL OR item_id = ?1 ORDER BY id DESC"
         return [(kept_at, _copy_of(orjson.loads(text))) for kept_at, text in self._connection.execute(sql, (item_id,))]
 

@@ -26,7 +26,6 @@ class _Below(SqliteTable, ABC):
         return frozenset(int(str(row[1])) for row in rows)
 
     def replace_all(self, item_id: int, received: Sequence[Document]) -> bool:
-        """Replace all objects below an item. Reports whether anything changed."""
         with transaction(self._connection):
             before = self._of_item(item_id)
             self._delete_replaced(item_id, received)
@@ -34,7 +33,6 @@ class _Below(SqliteTable, ABC):
             return before != self._of_item(item_id)
 
     def remove(self, ids: Iterable[int]) -> None:
-        """Delete objects, temporary ones too."""
         sql = f"DELETE FROM {self.table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # a constant
         with transaction(self._connection):
             self._connection.execute(sql, (ids_json(ids),))
@@ -60,11 +58,9 @@ class CommentTable(_Below):
         self._connection.execute("DELETE FROM comments WHERE item_id = ? AND pending = 0", (item_id,))
 
     def documents(self, item_ids: Iterable[int]) -> list[Document]:
-        """Return the received comments of some items, oldest first, as the service sent them."""
         return self._documents("item_id IN (SELECT value FROM json_each(?)) AND pending = 0", ids_json(item_ids))
 
     def document(self, comment_id: int) -> Document | None:
-        """Return a received comment."""
         return next(iter(self._documents("id = ? AND pending = 0", comment_id)), None)
 
     def _documents(self, where: str, value: object) -> list[Document]:
@@ -133,7 +129,6 @@ class MirroredAttachments(_Below):
         return attachment_id, item_id, project_id, whole(document.get("commentId")), orjson.dumps(document)
 
     def item_of(self, attachment_id: int) -> int | None:
-        """Return the item of an attachment, or None for an unknown attachment."""
         sql = "SELECT item_id FROM attachments WHERE id = ?"
         found = self._connection.execute(sql, (attachment_id,)).fetchone()
         return None if found is None else int(found[0])

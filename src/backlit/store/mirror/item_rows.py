@@ -62,7 +62,6 @@ def custom_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def kind_of_value(value: object) -> Kind | None:
-    """Infer a custom field's kind from a value. A null value gives None."""
     if value is None:
         return None
     if isinstance(value, bool):

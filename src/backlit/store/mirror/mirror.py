@@ -210,7 +210,6 @@ class Mirror:
         return item_id in self._deleted
 
     def remove_items(self, item_ids: Iterable[int]) -> frozenset[int]:
-        """Delete items that the service no longer has, with everything attached to them. Returns their ids."""
         with transaction(self.connection):
             gone = self.hidden.below(item_ids) | {
                 found[0]
@@ -243,7 +242,6 @@ class Mirror:
             self.lay_over([*tasks, real_id or 0], undelivered)
 
     def largest_id(self, kind: EntryKind) -> int:
-        """Return the largest known real id of comments or items."""
         table = "comments" if kind is EntryKind.COMMENT else "items"
         found = self.connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608 # constants
         return max(0, found or 0)
@@ -261,11 +259,9 @@ class Mirror:
         return self._extent[1]
 
     def data_version(self) -> int:
-        """Return a number that changes when another process writes."""
         return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
     def me(self) -> str:
-        """Return the signed-in user's name, empty before it is known."""
         found = self.note("me")
         return str(found.get("name") or "") if isinstance(found, dict) else ""
 
@@ -389,7 +385,6 @@ def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> 
 
 
 def is_news(known: Document | None, received: Document) -> bool:
-    """Report whether a received document is newer than the known one."""
     if known is None:
         return True
     before, now = moment(known.get("lastModifiedAt")), moment(received.get("lastModifiedAt"))

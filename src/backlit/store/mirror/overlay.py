@@ -117,13 +117,11 @@ class ReassignedItems(SqliteTable):
         return touched
 
     def items_in(self, key: str, places: Iterable[int]) -> set[int]:
-        """Return the items shown in some areas or iterations."""
         sql = f"SELECT id FROM items WHERE {PLACE_COLUMNS[key]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(places),))}
 
 
 def moved(document: Document, targets: Targets) -> Document:
-    """Return an item's document, moved out of deleted nodes."""
     if not targets:
         return document
     fields = fields_in(document)
@@ -161,7 +159,6 @@ class MirroredRanks(SqliteTable):
         return dict(self._connection.execute(sql, (ids_json(item_ids),)))
 
     def put(self, numbers: Mapping[int, float]) -> None:
-        """Store ranks and move the items, and their tasks, accordingly."""
         with transaction(self._connection):
             self._connection.executemany("INSERT OR REPLACE INTO ranks VALUES (?, ?)", numbers.items())
             self._move(numbers)
@@ -170,7 +167,6 @@ class MirroredRanks(SqliteTable):
         return [item_id for (item_id,) in self._connection.execute("SELECT item_id FROM ranks")]
 
     def remove(self, item_ids: Iterable[int]) -> None:
-        """Delete ranks and move the items back to the service's ranks."""
         ids = ids_json(item_ids)
         sql = "SELECT id, coalesce(base, doc) FROM documents WHERE id IN (SELECT value FROM json_each(?))"
         with transaction(self._connection):
@@ -231,7 +227,6 @@ class _Laid:
             self._children[self.nodes.pop(each).get("parentId")].discard(each)
 
     def change(self, entry: OutboxEntry) -> None:
-        """Apply an entry's values and place to a node."""
         node_id = entry.node_id
         before = self.nodes.get(node_id, {"id": node_id, "projectId": entry.project_id})
         place = place_of(entry)
@@ -261,7 +256,6 @@ class _Laid:
 
 
 def siblings_of(nodes: Iterable[Document], parent_id: int, node_id: int = 0) -> list[Document]:
-    """Return the nodes under a parent in order, without one of them."""
     return _in_order(each for each in nodes if each.get("parentId") == parent_id and each.get("id") != node_id)
 
 
@@ -277,14 +271,12 @@ def index_after(siblings: Sequence[int], after: int) -> int:
 
 
 def sequence_for(siblings: Sequence[int], index: int) -> int:
-    """Return the sequence that inserts a node at an index among its siblings."""
     if index == 0:
         return 0
     return max(LAST_SEQUENCE, len(siblings) + 1) if index >= len(siblings) else index + 1
 
 
 def subtree(nodes: Iterable[Document], node_id: int) -> list[int]:
-    """Return the ids of a node and its subtree, none for an unknown node."""
     children: dict[object, list[int]] = {}
     for each in nodes:
         children.setdefault(each.get("parentId"), []).append(id_in(each))
@@ -304,7 +296,6 @@ def _below(children: Mapping[object, Iterable[int]], node_id: int) -> list[int]:
 
 
 def values_of(entry: OutboxEntry) -> Mapping[str, object]:
-    """Return an entry's values for a node, by the service's keys."""
     values = entry.payload.get("values")
     return values if isinstance(values, dict) else {}
 

@@ -58,7 +58,6 @@ class MirrorReads:
         self._connection.close()
 
     def run(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run a read. Repeats it on the rebuilt mirror after damage."""
         try:
             return act(self._current())
         except sqlite3.Error as error:
@@ -86,7 +85,6 @@ class MirrorReads:
         return self.run(read)
 
     def set_progress_handler(self, handler: Callable[[], bool] | None, ticks: int) -> None:
-        """Set SQLite's progress handler, which may interrupt a query."""
         self._current().set_progress_handler(handler, ticks)
 
     def _current(self) -> sqlite3.Connection:

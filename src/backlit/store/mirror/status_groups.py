@@ -19,7 +19,6 @@ def status_groups(connection: sqlite3.Connection, project_id: int) -> StatusGrou
 
 
 def project_in(capabilities: object, project_id: int | None) -> Mapping[str, object]:
-    """Return a project's part of the stated capabilities, empty without one."""
     projects = capabilities.get("projects") if isinstance(capabilities, dict) else None
     for project in projects if isinstance(projects, list) else ():
         if isinstance(project, dict) and project.get("id") == project_id:
@@ -66,7 +65,6 @@ class MirroredGroups:
         return self.of(whole(project_id) or 0).is_open(None if status is None else str(status))
 
     def align(self) -> None:
-        """Update the columns of open items after a change of the notes."""
         sql = "SELECT DISTINCT project_id, status, own_open FROM items"
         wrong = [
             (is_open, project_id, status)

@@ -10,7 +10,6 @@ from backlit.store.mirror.status_groups import CAPABILITIES
 
 
 def local_times(connection: sqlite3.Connection, zone: tzinfo | None) -> LocalTimes:
-    """Return the conversion between the service's DateTimes and the times of a viewer in a zone."""
     found = connection.execute("SELECT value FROM notes WHERE key = ?", (CAPABILITIES,)).fetchone()
     told = orjson.loads(found[0]) if found else None
     return LocalTimes(zone if isinstance(told, dict) and told.get("dateTimes") == "UTC" else None)

@@ -37,7 +37,6 @@ class Creations:
         self._files = files
 
     async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Return the object of an entry, newer than an id, or None. Raises ServiceRefused if only the user can tell."""
         me = await self._client.users.me()
         signed_in_of(me)
 
@@ -94,7 +93,6 @@ class Creations:
             skip += len(ids)
 
     async def largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest id of items, or of an item's comments, on the service and in the mirror."""
         page = await self._newest(entry, 1, 0)
         ids = [id_in(each) for each in page.results]
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
@@ -170,7 +168,6 @@ class ItemSending(EditSending):
         return FIELD_BY_KEY[key].label if key in FIELD_BY_KEY else key
 
     async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
-        """Merge an edit with the service's fields, after adding logged hours up."""
         if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._may_have_been_sent:
             entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))
         return entry, merge(entry.base, entry.payload, theirs)
@@ -183,7 +180,6 @@ class ItemSending(EditSending):
         return is_kin and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
-        """Get, compare, store a copy, delete."""
         fetched = await self._fetch(entry)
         theirs = fields_in(fetched.document)
         changed = {key: theirs.get(key) for key, value in entry.base.items() if not is_same(theirs.get(key), value)}
@@ -288,8 +284,6 @@ class CommentSending(Sending):
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
-        """Store a new comment under its id, or remove a deleted one."""
-
         def act(writer: WriteContext) -> None:
             if not document and was_discarded(writer, entry):
                 return

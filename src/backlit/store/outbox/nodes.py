@@ -71,7 +71,6 @@ class NodeLevels:
         self._latest: dict[tuple[int, object, int], tuple[float, Level]] = {}
 
     def resource(self, entry: OutboxEntry) -> "NodeEndpoint":
-        """Return the client's areas or iterations."""
         return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
     async def read(self, entry: OutboxEntry) -> Level:
@@ -91,7 +90,6 @@ class NodeLevels:
         return level
 
     def remember(self, entry: OutboxEntry, parent_id: int, level: Level) -> None:
-        """Keep a level that was just read for the next call of `lately_below`."""
         self._latest[entry.project_id, entry.payload["tree"], parent_id] = time.monotonic(), level
 
     def forget(self, entry: OutboxEntry) -> None:
@@ -115,7 +113,6 @@ class NodeLevels:
         return await self.read(entry)
 
     async def largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest id of the tree as last read, and of the new node's level."""
         level = await self.lately_below(entry, _parent_id(entry))
         self.remember(entry, _parent_id(entry), level)
         kind, project_id = str(entry.payload["tree"]), entry.project_id
@@ -123,7 +120,6 @@ class NodeLevels:
         return max({known, *level.ids()})
 
     async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Find the node that an earlier attempt created, by its parent and name."""
         level = await self.read(entry)
         self.remember(entry, _parent_id(entry), level)
         taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
@@ -155,7 +151,6 @@ class NodeLevels:
 
 
 def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable[int]) -> set[int]:
-    """Return the last known children of some nodes."""
     sql = (
         "SELECT id FROM resources WHERE kind = ? AND project_id = ?"
         " AND json_extract(doc, '$.parentId') IN (SELECT value FROM json_each(?))"
@@ -164,13 +159,11 @@ def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable
 
 
 def largest_known(mirror: Mirror, kind: str, project_id: int) -> int:
-    """Return the largest id of the tree as last read."""
     sql = "SELECT coalesce(max(id), 0) FROM resources WHERE kind = ? AND project_id = ?"
     return int(mirror.connection.execute(sql, (kind, project_id)).fetchone()[0])
 
 
 def put_level(mirror: Mirror, kind: str, project_id: int, level: Level, written: Document | None) -> None:
-    """Store the read nodes, after the written node's response, if any."""
     if level.is_whole:
         mirror.put_resources(kind, project_id, level.nodes)
         return
@@ -285,7 +278,6 @@ def _parent_id(entry: OutboxEntry) -> int:
 
 
 def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
-    """Return the parent, and the sequence after the preceding sibling, by the latest numbers."""
     parent_id, after = place_of(entry) or (0, 0)
     ids = [id_in(each) for each in siblings_of(nodes, parent_id, entry.node_id)]
     return parent_id, sequence_for(ids, index_after(ids, after))
@@ -309,7 +301,6 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
 
 
 def deliver_node(writer: WriteContext, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
-    """Store the written node and its level in the mirror, and mark the entry as sent."""
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)

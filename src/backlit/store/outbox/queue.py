@@ -86,7 +86,6 @@ class Outbox:
         """The number of entries delivered by this process."""
 
     def hurry(self) -> None:
-        """Retry failed entries at once."""
         self._not_before.clear()
         self.due.set()
 
@@ -186,7 +185,6 @@ class Outbox:
 
 
 def _recover(writer: WriteContext) -> None:
-    """Recover the entries that were in transit when a process or an attempt ended."""
     stuck = writer.journal.entries.sending()
     if stuck:
         writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
@@ -271,7 +269,6 @@ class RecallSending:
 
     @contextmanager
     def noted(self, entry: OutboxEntry) -> Iterator[None]:
-        """Track an entry in transit and the time its request ended."""
         if entry.kind in RECALLS:
             yield
             return
@@ -304,7 +301,6 @@ def _name(entry: OutboxEntry) -> str:
 
 
 def _stays(writer: WriteContext, entry: OutboxEntry) -> None:
-    """Record that the object of a recall still exists."""
     if was_discarded(writer, entry):
         return
     what = "The comment" if "text" in entry.payload else _name(entry)

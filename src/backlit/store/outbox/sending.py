@@ -64,7 +64,6 @@ class Sending(ABC):
         return await self._delete(entry)
 
     async def is_there(self, entry: OutboxEntry) -> bool:
-        """Report whether the service has the object of an entry."""
         try:
             await self._resource(entry).fetch(self._object_id(entry))
         except NotFound:
@@ -129,20 +128,16 @@ class Sending(ABC):
     # The kind of object
 
     @abstractmethod
-    def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
-        """Return the client's resource of the entry's object."""
+    def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint": ...
 
     @abstractmethod
-    def _object_id(self, entry: OutboxEntry) -> int:
-        """Return the id of the entry's object on the service."""
+    def _object_id(self, entry: OutboxEntry) -> int: ...
 
     @abstractmethod
-    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
-        """Return the body of a creation's request."""
+    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]: ...
 
     @abstractmethod
-    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
-        """Report whether a response can be the entry's new object."""
+    def _is_made(self, entry: OutboxEntry, made: Document) -> bool: ...
 
     @abstractmethod
     async def _remove(self, entry: OutboxEntry) -> bool:
@@ -159,7 +154,6 @@ class EditSending(Sending):
     noun: str
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Send an entry and record the outcome. Returns False for a conflict or a rejection."""
         return await (self._edit(entry) if entry.kind in EDITS else super().send(entry))
 
     async def _edit(self, entry: OutboxEntry) -> bool:
@@ -204,7 +198,6 @@ class EditSending(Sending):
     async def _contest(
         self, entry: OutboxEntry, document: Document, theirs: Mapping[str, object], reason: str = ""
     ) -> None:
-        """Record a conflict with another user's change of some values, or for another reason."""
         who = document.get("lastModifiedBy") or "Someone"
         words = reason or f"{who} changed {listed([*map(self._label, theirs)])} in the meantime."
         await self._hold(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
@@ -229,8 +222,7 @@ class EditSending(Sending):
     def _values(self, document: Document) -> Mapping[str, object]: ...
 
     @abstractmethod
-    def _label(self, key: str) -> str:
-        """Return the user's word for a value."""
+    def _label(self, key: str) -> str: ...
 
     @abstractmethod
     async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
@@ -264,7 +256,6 @@ def hold(writer: WriteContext, entry: OutboxEntry, state: EntryState, reason: st
 
 
 def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
-    """Show an item or the trees after an entry was sent, held or rejected."""
     writer.release_ranks()
     if entry.kind in ON_NODES:
         show_trees(writer)
@@ -280,7 +271,6 @@ def show_sign(writer: WriteContext, item_id: int) -> None:
 
 
 def _give_up_unwanted(writer: WriteContext, made: OutboxEntry) -> bool:
-    """Discard a rejected item or comment that the user has deleted since."""
     deletions = deletions_of(writer, made)
     is_undone = made.kind in UNMADE_LATER and writer.journal.undo_log.is_undone(made.step)
     if not (deletions or is_undone):

@@ -79,7 +79,6 @@ class Draft(Struct, frozen=True):
         return self._changed(staged)
 
     def drop(self, keys_of: Mapping[int, tuple[str, ...]]) -> "Draft":
-        """Remove some fields of some items from the plan."""
         kept = {
             item_id: {key: touch for key, touch in self.items.get(item_id, {}).items() if key not in keys}
             for item_id, keys in keys_of.items()
@@ -93,19 +92,16 @@ class Draft(Struct, frozen=True):
         return replace(self, items=_with(self.items, touches), past=(*self.past, before)[-MOST_STEPS:], future=())
 
     def undone(self) -> "Draft":
-        """Return the draft without its last step."""
         back = self.past[-1]
         before = {item_id: self.items.get(item_id, {}) for item_id in back}
         return replace(self, items=_with(self.items, back), past=self.past[:-1], future=(*self.future, before))
 
     def redone(self) -> "Draft":
-        """Return the draft with the last undone step."""
         again = self.future[-1]
         before = {item_id: self.items.get(item_id, {}) for item_id in again}
         return replace(self, items=_with(self.items, again), past=(*self.past, before), future=self.future[:-1])
 
     def emptied(self) -> "Draft":
-        """Return an empty draft. The step can be undone."""
         return self._changed({item_id: {} for item_id in self.items})
 
     def written(self, done: Mapping[int, tuple[str, ...]], step: int | None) -> "Draft":
@@ -135,7 +131,6 @@ class Draft(Struct, frozen=True):
         return PlanState(changes, contests, frozenset(self.items.keys() - now.keys()))
 
     def renamed(self, real_id: Callable[[int], int]) -> "Draft":
-        """Return the draft with the current ids of items and iterations."""
         return Draft(
             _renamed(self.items, real_id),
             tuple(_renamed(each, real_id) for each in self.past),
@@ -177,7 +172,6 @@ def document_of(draft: Draft) -> dict[str, object]:
 
 
 def draft_of(document: Mapping[str, object] | None) -> Draft:
-    """Read a draft from JSON. No document gives an empty draft."""
     found = document or {}
     target, step = found.get("target"), found.get("step")
     return Draft(

@@ -89,7 +89,6 @@ class PlanIterations:
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
 
     def release_of(self, iteration_id: int) -> Release | None:
-        """Return the release above an iteration with its iterations, or None without a release."""
         tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
         above = tree.parent(iteration_id) if iteration_id in tree else None
         while above is not None and not iterations[above.id].is_release:
@@ -100,12 +99,10 @@ class PlanIterations:
         return Release(iterations[above.id], tuple(each for each in self.targets() if each.id in below))
 
     def as_is(self, item_ids: Iterable[int]) -> dict[int, Values]:
-        """Return the planned fields of items from the mirror, without deleted items."""
         return self.now(self._files.mirror, item_ids)
 
 
 def rows_of(connection: sqlite3.Connection, item_ids: Iterable[int]) -> Iterable[tuple[Any, ...]]:
-    """Read id, type, name, parent and the planned fields of items, in backlog order."""
     return connection.execute(_ITEMS_SQL, (ids_json(item_ids),))
 
 
@@ -161,14 +158,12 @@ class Plan:
 
     @property
     def draft(self) -> Draft:
-        """The planned values. Without a plan, the draft is empty."""
         return self._keep(
             "draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self._files.journal.real_id)
         )
 
     @property
     def state(self) -> PlanState:
-        """The draft compared with the current values."""
         return self._keep("state", self._read_state)
 
     def _read_state(self) -> PlanState:
@@ -176,7 +171,6 @@ class Plan:
         return draft.compared(self.iterations.as_is(draft.items)) if draft.items else PlanState()
 
     def difference(self) -> list[PlanChange]:
-        """Return all changes of the plan in backlog order, tasks after their items, without deleted items."""
         return list(self._keep("difference", lambda: self._difference_of(self.state)))
 
     def try_out(self, touches: Touches) -> list[PlanChange]:
@@ -256,7 +250,6 @@ class Plan:
         await self._change(change)
 
     def _with_tasks(self, item_ids: Sequence[int]) -> list[int]:
-        """Return items, and their open tasks in the same iteration, under the plan."""
         ids = [self._files.journal.real_id(each) for each in item_ids]
         tasks = self._files.mirror.execute(_TASKS_SQL, (ids_json(ids),)).fetchall()
         now = self.iterations.as_is([*ids, *(task_id for task_id, _ in tasks)])
@@ -268,7 +261,6 @@ class Plan:
         ]
 
     def along(self, changes: Mapping[int, Values]) -> dict[int, Values]:
-        """Return changes with the moves of the open tasks that follow their items."""
         tasks: dict[int, Values] = {}
         for item_id, values in changes.items():
             if "IterationID" in values:
@@ -280,15 +272,12 @@ class Plan:
         await self._change(lambda draft, _: replace(draft, target=iteration_id))
 
     async def undo(self) -> bool:
-        """Undo the draft's last step. Returns False without one."""
         return await self._change(lambda draft, _: draft.undone() if draft.past else draft)
 
     async def redo(self) -> bool:
-        """Redo the draft's last undone step. Returns False without one."""
         return await self._change(lambda draft, _: draft.redone() if draft.future else draft)
 
     async def discard(self) -> None:
-        """Empty the draft, as one undoable step."""
         await self._change(lambda draft, _: draft.emptied())
 
     async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
@@ -377,7 +366,6 @@ def _read(writer: WriteContext, key: str) -> Draft:
 
 
 def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, state: PlanState) -> list[PlanChange]:
-    """Return the changes of a draft in backlog order, without deleted items."""
     ids = state.changes.keys() | state.contests.keys()
     found = []
     now = iterations.now(mirror, ids)

@@ -37,7 +37,6 @@ class PlanPreview:
         self._plan = plan
 
     def laid_over(self, row: ItemRow) -> ItemRow:
-        """Return a row with its planned values and the sign of its change."""
         state = self._plan.state
         values = state.changes.get(row.id, {})
         contested = row.id in state.contests
@@ -57,7 +56,6 @@ class PlanPreview:
         return replace(item, fields={**item.fields, **values}) if values else item
 
     def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
-        """Return the spec of a list of iterations under the plan, with the shown tasks."""
         moves = self._moves()
         return replace(
             base,

@@ -100,6 +100,5 @@ class Signal:
         return unsubscribe
 
     def publish(self, change: StoreChange) -> None:
-        """Call the listeners in the order of their subscription."""
         for listener in self._listeners:
             listener(change)

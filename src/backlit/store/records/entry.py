@@ -125,7 +125,6 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def temporary_id(self) -> int:
-        """The id of the created object until the service assigns one."""
         return TEMPORARY_IDS + self.id
 
     @property
@@ -148,13 +147,11 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def parent_id(self) -> int | None:
-        """The item of a new task, possibly temporary."""
         parent = self.fields.get("ParentID") if self.kind is EntryKind.ADD else None
         return parent if isinstance(parent, int) else None
 
     @property
     def node_id(self) -> int:
-        """The entry's node, temporary until the service has it."""
         if self.kind is EntryKind.NODE_ADD:
             return self.temporary_id
         found = self.payload.get("id")
@@ -177,7 +174,6 @@ class OutboxEntry(Struct, frozen=True):
 
 
 def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEntry:
-    """Return the entry with real ids of its places, nodes and parents."""
     return _with_ids(entry, _REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
 
 
@@ -222,7 +218,6 @@ def new_comment(project_id: int, item_id: int, text: str, *, for_customers: bool
 
 
 def is_for_customers(payload: Mapping[str, object]) -> bool:
-    """Report whether customers see the comment that a payload creates or deletes."""
     return payload.get("type") == FOR_CUSTOMERS
 
 

@@ -57,7 +57,6 @@ ROW_COLUMNS = "id, type, name, status, estimate, owner_id, iteration_id, area_id
 
 
 def row_of(values: Sequence[Any]) -> ItemRow:
-    """Return the row of a result of `SELECT ROW_COLUMNS`."""
     return ItemRow(*values[:9], RowSign(values[9]))  # type: ignore[call-arg] # a row has ten columns
 
 
@@ -82,12 +81,10 @@ class Item(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name; empty without one."""
         return str(self.fields.get("Name") or "")
 
     @property
     def status(self) -> str:
-        """The status; empty without one."""
         return str(self.fields.get("Status") or "")
 
 
@@ -133,12 +130,10 @@ def number_of(item_id: int | None) -> str:
 
 
 def whole(value: object) -> int | None:
-    """Return the value if it is an integer."""
     return value if type(value) is int else None
 
 
 def id_in(document: Mapping[str, object], key: str = "id") -> int:
-    """Return an id in a document, 0 without one."""
     return whole(document.get(key)) or 0
 
 
@@ -238,7 +233,6 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def microseconds(moment: datetime) -> int:
-    """Return a time as comparable integer microseconds."""
     since = moment - _EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
@@ -264,7 +258,6 @@ def _number(value: object) -> float | None:
 
 
 def text_of(value: object) -> str | None:
-    """Return a value as text for comparison. Foreign services may send a number."""
     return None if value is None else str(value)
 
 

@@ -146,7 +146,6 @@ def with_both(base: str, mine: str, theirs: str) -> str:
 
 
 def has_marks(text: str) -> bool:
-    """Report whether a text still contains conflict markers."""
     return not set(MARKS).isdisjoint(_BREAK.split(text))
 
 
@@ -194,7 +193,6 @@ def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> MergePart
 def _groups(
     mine: Sequence[_Hunk], theirs: Sequence[_Hunk]
 ) -> Iterator[tuple[int, int, Sequence[_Hunk], Sequence[_Hunk]]]:
-    """Group the changes of both sides that touch each other, up to the last of ours."""
     left, right = list(mine), list(theirs)
     while left:
         start = end = min(hunks[0].start for hunks in (left, right) if hunks)
@@ -232,7 +230,6 @@ def _written(base: str, mine: str, theirs: str, parts: Sequence[MergePart]) -> s
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines with their endings, without trailing line breaks."""
     return _LINE.findall(text.rstrip("\r\n"))
 
 

@@ -55,7 +55,6 @@ class IterationEntry(Struct, frozen=True):
 
     @property
     def capacity(self) -> Capacity:
-        """The minimum and the maximum points."""
         return Capacity(self.min_capacity, self.max_capacity)
 
 
@@ -114,12 +113,10 @@ def leaves(iterations: Iterable[IterationEntry]) -> list[IterationEntry]:
 
 
 def current(iterations: Iterable[IterationEntry], today: date) -> list[IterationEntry]:
-    """Return the iterations that have begun and not ended. Several may overlap."""
     return [each for each in iterations if each.start and each.end and each.start <= today <= each.end]
 
 
 def following(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
-    """Return the next iterations to begin after today."""
     starts = [(each.start, each) for each in iterations if each.start and each.start > today]
     first = min((start for start, _ in starts), default=None)
     return [each for start, each in starts if start == first]
@@ -133,7 +130,6 @@ def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: 
 
 
 def preceding(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
-    """Return the last iterations that ended before today."""
     ends = [(each.end, each) for each in iterations if each.end and each.end < today]
     last = max((end for end, _ in ends), default=None)
     return [each for end, each in ends if end == last]

@@ -66,7 +66,6 @@ class Traits(Struct, frozen=True):
         return self.filtering is FilterSupport.WORKS and self.by_id
 
     def document(self) -> dict[str, object]:
-        """Return the traits as JSON for the mirror's notes."""
         found = asdict(self) | {"dates": None if self.dates is None else self.dates.name}
         del found["is_sure"]
         return found
@@ -212,12 +211,10 @@ EXTENSIONS = {
 
 
 def missing_words(traits: Traits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
-    """Return a sentence for each missing feature."""
     return (*_lists(traits), *_extensions(traits, capabilities))
 
 
 def has_words(traits: Traits) -> tuple[str, ...]:
-    """Return a sentence for each proven feature."""
     dates = f", dates as {traits.dates.write(datetime(2026, 3, 1, 14, 30))}" if traits.dates else ""
     said = (
         (traits.is_ranged, f"Filtering: yes{dates}."),
@@ -269,11 +266,9 @@ class Server:
         self._files = files
 
     def traits(self) -> Traits | None:
-        """Return the probed traits, or None before the first probe."""
         return traits_of(self._note(TRAITS))
 
     def capabilities(self) -> Mapping[str, object] | None:
-        """Return the service's stated capabilities, or None without any."""
         told = self._note("capabilities")
         return told if isinstance(told, dict) else None
 
@@ -283,7 +278,6 @@ class Server:
         return timedelta(seconds=int(seconds or 0))
 
     def missing(self) -> tuple[str, ...]:
-        """Return sentences about missing features and backlit's substitutes."""
         traits = self.traits()
         return () if traits is None else missing_words(traits, self.capabilities())
 

@@ -72,7 +72,6 @@ class ProjectLists:
         top: int = PAGE,
         skip: int | None = None,
     ) -> "ResultPage":
-        """Return a page of a list of resources that belong to projects."""
         mine = f"projectId eq {self.project_id}"
         wanted = (f"{mine} and {condition}" if condition else mine) if self.traits.is_ranged else None
         return await self.whole_page(listing, wanted, order, top, skip)
@@ -102,7 +101,6 @@ async def run_together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
 
 
 async def run_pooled(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
-    """Run many acts, a few at a time."""
     left = list(reversed(list(acts)))
 
     async def work() -> None:
@@ -141,7 +139,6 @@ async def read_offered(listing: "Listing") -> list[Document] | None:
 
 
 async def store_items(files: LocalDatabase, documents: list[Document]) -> None:
-    """Store items in batches and announce each batch."""
     for start in range(0, len(documents), BATCH):
         await files.write(partial(receive, documents=documents[start : start + BATCH]))
 

@@ -25,7 +25,6 @@ class Waits(Struct, frozen=True):
     """The longest time that a request without a response may still be in transit."""
 
     def pause(self, failures: int) -> float:
-        """Return the pause after a number of consecutive failures."""
         pause = min(self.longest_pause, self.first_pause * 2 ** min(max(failures, 1) - 1, 16))
         return random.uniform(pause / 2, pause)  # noqa: S311 # jitter is no secret
 
@@ -61,7 +60,6 @@ class Reachability:
 
     @property
     def is_open(self) -> bool:
-        """True if the last request was answered."""
         return self._opened.is_set()
 
     async def wait(self) -> None:
@@ -170,7 +168,6 @@ class ConcurrencyLimit:
             self.room = min(self.most, self.room + 1)
 
     def _is_slow(self, method: str, seconds: float) -> bool:
-        """Report whether a write took much longer than usual for its method."""
         usual = self._usual.setdefault(method, seconds)
         self._usual[method] = usual + _WEIGHT * (seconds - usual)
         return seconds > max(SLOW_FACTOR * usual, SLOW_LEAST)

@@ -265,7 +265,6 @@ def _is_alike(one: object, other: object) -> bool:
 
 
 def _my_names(mirror: Mirror) -> frozenset[str]:
-    """Return all names of the user. The audit fields hold names."""
     me = mirror.note("me")
     if not isinstance(me, dict):
         return frozenset()

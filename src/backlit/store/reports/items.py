@@ -83,7 +83,6 @@ def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozense
 
 
 def load_by_area(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
-    """Return the open work of each area, without sub-areas."""
     return _loads(connection, "area_id", project_id, ids)
 
 
@@ -118,7 +117,6 @@ def _load(group: StatusGroup, is_task: bool, totals: NodeTotals, hours: float) -
 
 
 def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[OpenWorkload]:
-    """Return the loads with the names of their people or areas."""
     return [replace(load, name=name(key)) for key, load in loads.items()]
 
 
@@ -133,7 +131,6 @@ def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) 
 
 
 def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int, str]:
-    """Return the project's items in progress with their statuses, without unsent ones."""
     condition, values = _begun(connection, project_id, frozenset())
     return dict(connection.execute(f"SELECT id, status FROM items WHERE {condition} AND id > 0", values))  # noqa: S608 # bound values
 
@@ -141,7 +138,6 @@ def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int,
 def under_way(
     connection: sqlite3.Connection, project_id: int, ids: frozenset[int], times: LocalTimes
 ) -> Sequence[InProgress]:
-    """Return the items in progress, the longest unchanged first."""
     condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
         "SELECT id, type, name, status, owner_id, coalesce(modified_at, created_at) AS changed, created_at FROM items"  # noqa: S608 # bound values
@@ -158,7 +154,6 @@ def under_way(
 
 
 def _begun(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> tuple[str, tuple[object, ...]]:
-    """Return the condition for items in progress, by the existing statuses."""
     where, place = _place(ids)
     condition = f"project_id = ? AND is_open = 1 AND is_task = 0 {where}"
     known = connection.execute(f"SELECT DISTINCT status FROM items WHERE {condition}", (project_id, *place))  # noqa: S608 # bound values

@@ -152,7 +152,6 @@ class Snapshots:
         )
 
     def of_project(self) -> tuple[Snapshot, ...]:
-        """Return the whole backlog's days, the oldest first."""
         return self.of_iteration(PROJECT)
 
     async def progress(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[DayProgress, ...]:
@@ -196,7 +195,6 @@ def _progress(days: SnapshotTable, project_id: int, span: Span, groups: StatusGr
 
 
 def _lines(connection: sqlite3.Connection, project_id: int) -> tuple[dict[int, SnapshotRow], int]:
-    """Count everything. Returns the rows by iteration and the number of items."""
     items = 0
     statuses: dict[int, dict[str, NodeTotals]] = {PROJECT: {}}
     work: dict[int, tuple[float, float]] = {}
@@ -246,7 +244,6 @@ class ScopeLog:
     async def flows(
         self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]
     ) -> Mapping[date, ScopeFlow]:
-        """Return the additions to and removals from some iterations together, up to each recorded day."""
         if not days:
             return {}
         ids = ids_json(sorted(iteration_ids))
@@ -263,8 +260,6 @@ class ScopeLog:
         return {day: flows[day.isoformat()] for day in days if any(each.covers(day) for each in spans)}
 
     async def carried(self, project_id: int, ends: Sequence[End]) -> list[NodeTotals]:
-        """Return the totals carried over from some iterations to later ones before their end."""
-
         def read(writer: WriteContext) -> list[NodeTotals]:
             scope = writer.journal.scope_log
             return [
@@ -322,7 +317,6 @@ def _note_scope(
 def _moves(
     before: Mapping[int, IterationPoints], after: Mapping[int, IterationPoints], followed: frozenset[int]
 ) -> Iterator[Move]:
-    """Yield the additions and removals of already tracked iterations."""
     for item_id in before.keys() | after.keys():
         was, is_now = before.get(item_id), after.get(item_id)
         if was == is_now:

@@ -52,7 +52,6 @@ class Coverages:
         self._names = names
 
     def iterations(self) -> tuple[Coverage, ...]:
-        """Return the dated iterations and releases in tree order, without the root."""
         roots = {node.id for node in self._lookups.tree(TreeKind.ITERATIONS).roots}
         return tuple(
             found
@@ -77,7 +76,6 @@ class Coverages:
         return max(over, key=lambda each: each.end, default=self.period(PERIODS[1]))
 
     def leaves(self, below: Coverage | None = None) -> tuple[Coverage, ...]:
-        """Return the plannable iterations by start, without releases and parents of others."""
         tree, entries = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
         found = [
             each
@@ -129,7 +127,6 @@ class Reports:
         self.coverages = Coverages(lookups, names)
 
     async def make(self, name: "ReportName", coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
-        """Create a report from this machine's data."""
         report = await name.maker(self, coverage, measure)
         if name is ReportName.ESTIMATES:
             return report
@@ -137,7 +134,6 @@ class Reports:
         return replace(report, notes=(*report.notes, _unknown_note(unknown))) if unknown else report
 
     async def people(self, coverage: Coverage, measure: Measure) -> Report:
-        """Create the report on the open work of each person."""
         loads = await self._read(coverage, items.load_by_owner)
         return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
 
@@ -155,7 +151,6 @@ class Reports:
         return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
 
     async def course(self, coverage: Coverage, *, with_flows: bool) -> Course:
-        """Return the recorded days of a coverage, with the scope log of its iterations on request."""
         progress = await self._records.snapshots.progress(coverage.iteration_ids, coverage.start, coverage.end)
         today, until = self._names.today(), self._records.sample.until()
         now = None if progress else await self._now(coverage, today)
@@ -174,7 +169,6 @@ class Reports:
         )
 
     async def velocities(self, coverage: Coverage, measure: Measure) -> Report:
-        """Create the report on the velocity of the last iterations."""
         today = self._names.today()
         below = coverage if len(coverage.iteration_ids) > 1 else None
         begun = [each for each in self.coverages.leaves(below) if each.start <= today]
@@ -218,7 +212,6 @@ class Reports:
         ]
 
     async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, NodeTotals]:
-        """Return the totals carried over to later iterations before the end, by iteration."""
         every = self.coverages.leaves()
         later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}
         ends = [(each.node_id or 0, later[each], last_day_of_work(each.end), each.end) for each in coverages]
@@ -226,7 +219,6 @@ class Reports:
         return dict(zip((end[0] for end in ends), found, strict=True))
 
     async def age(self, coverage: Coverage, _measure: Measure) -> Report:
-        """Create the report on the age of the items in progress in their status."""
         found = await self._read(coverage, partial(items.under_way, times=self._names.times()))
         seen = await self._records.status_history.seen(self._lookups.project_id or 0)
         today = self._names.today()
@@ -272,7 +264,6 @@ def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:
 
 
 def _about(coverage: Coverage) -> str:
-    """Return the phrase that describes the open items of a coverage, empty for a period."""
     return coverage.name if coverage.node_id is not None else "whole backlog"
 
 

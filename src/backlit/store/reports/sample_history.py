@@ -58,7 +58,6 @@ class SampleHistory:
         self._clock = clock
 
     def until(self) -> date | None:
-        """Return the current project's last made-up day, or None."""
         text = self._files.journal.settings.value(f"{_SETTING} {self._project() or 0}")
         return date.fromisoformat(text) if text else None
 
@@ -166,7 +165,6 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
 
 
 def _moves(item: KnownItem, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
-    """Yield the days on which an item entered and left iterations."""
     counted = (each for each in stretches if each.status and _GROUPS.of(each.status) is not StatusGroup.EXCLUDED)
     for place, run in groupby(counted, key=lambda each: each.iteration_id):
         parts = list(run)
@@ -236,7 +234,6 @@ def _shown(place: int, status: str, first: date, end: date) -> Iterable[Stretch]
 def _lines(
     changes: Mapping[tuple[int, str], Mapping[date, list[float]]], start: date, end: date
 ) -> Iterator[tuple[date, list[SnapshotRow]]]:
-    """Add up the changes day by day, without days off."""
     now: dict[tuple[int, str], tuple[int, float]] = {}
     for number in range((end - start).days):
         day = start + number * _DAY

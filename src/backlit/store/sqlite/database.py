@@ -79,7 +79,6 @@ def _write_ahead(connection: sqlite3.Connection, busy: int) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Report whether a database is undamaged, as far as SQLite can tell."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
@@ -139,7 +138,6 @@ class OpenedFile:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """Return the schema version, 0 for a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -226,7 +224,6 @@ class Found:
             raise self._interruption
 
     def fetchone(self) -> Any:
-        """Return the next row, or None after the last."""
         return next(self._rows, None)
 
     def fetchall(self) -> list[Any]:
@@ -243,7 +240,6 @@ class JournalReads:
         self._lock = threading.Lock()
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> Found:
-        """Run a query and read all its rows. Raises StorageError."""
         try:
             with self._lock:
                 return Found(self._connection.execute(sql, tuple(values)).fetchall())
@@ -252,7 +248,6 @@ class JournalReads:
 
     @contextmanager
     def let_go(self) -> Iterator[None]:
-        """Close the file during the block and reopen it afterwards."""
         with self._lock:
             self._connection.close()
             try:
@@ -275,11 +270,9 @@ class ProfileFiles(Struct, frozen=True):
         return self.journal.with_name(self.journal.name + ".lock")
 
     def syncing(self, project_id: int) -> Path:
-        """Return the lock file of a project's syncing process."""
         return self.mirror.with_name(f"{self.mirror.name}.{project_id}.lock")
 
     def synced_at(self, project_id: int) -> float | None:
-        """Return the time of a project's last complete sync by any process; None before the first."""
         try:
             return float(orjson.loads(self.syncing(project_id).read_bytes()).get("synced_at")) or None
         except (OSError, ValueError, TypeError, AttributeError):
@@ -291,13 +284,11 @@ class ProfileFiles(Struct, frozen=True):
         return self.mirror.with_name(self.mirror.name + ".broken")
 
     def drop_broken_mirror(self) -> None:
-        """Delete a damaged mirror. A new load refills it."""
         if self.broken.exists():
             drop_database(self.mirror)
             self.broken.unlink(missing_ok=True)
 
     def make(self) -> None:
-        """Create the directories, readable by the user only."""
         try:
             for path in (self.mirror, self.journal):
                 make_private_folder(path.parent)

@@ -91,7 +91,6 @@ class SharedLock:
         return self._file
 
     def publish(self, state: HolderState) -> None:
-        """Publish this process's progress. Only the holder may. Raises StorageError."""
         if self._is_held and self._file is not None:
             self._state = state
             self._beat_at = time.monotonic()
@@ -103,7 +102,6 @@ class SharedLock:
                 ) from error
 
     def beat(self) -> None:
-        """Write a heartbeat from time to time while the lock is held."""
         if self._is_held and time.monotonic() - self._beat_at >= BEAT:
             with suppress(StorageError):  # waiting processes then count this one as hanging
                 self.publish(self._state)
@@ -148,7 +146,6 @@ class SyncLock:
             lock.close()
 
     def beat(self) -> None:
-        """Write a heartbeat for waiting processes."""
         for lock in self._locks.values():
             lock.beat()
 
@@ -180,7 +177,6 @@ class SyncLock:
             return synced_at
 
     def _show_other(self, state: HolderState) -> None:
-        """Show the progress of another process's load."""
         if state.total:
             self._on_progress(state.done, state.total)
 

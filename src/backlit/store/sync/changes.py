@@ -130,7 +130,6 @@ class Feed:
             await self._store(key, _NOT_OFFERED, [])
 
     async def _read_on(self, lists: ProjectLists, key: str, position: int) -> bool:
-        """Read upwards by id. Returns False if the service ignores the condition."""
         limit = PageLimit(self._subject.value)
         while True:
             page = await lists.page(self._listing, f"id gt {position}", order="id")

@@ -89,7 +89,6 @@ class DeletionScan:
         return await self._files.write(act)
 
     async def _read(self, lists: ProjectLists, low: int, high: int) -> None:
-        """Read a range: store its items and delete the others."""
         found: dict[int, Document] = {}
         position = low
         walked = PageLimit("items")
@@ -118,7 +117,6 @@ async def _ask(lists: ProjectLists, low: int, high: int, top: int) -> tuple[int,
 
 
 def known_ids(writer: WriteContext) -> set[int]:
-    """Return the ids of all items last seen on the service."""
     shown = {item_id for (item_id,) in writer.mirror.connection.execute("SELECT id FROM items WHERE id > 0")}
     return shown | writer.mirror.hidden.every()
 

@@ -151,7 +151,6 @@ class FullScan:
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Stop after the pages in transit."""
         self._is_stopped = True
 
     async def run(self) -> bool:

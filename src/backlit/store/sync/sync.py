@@ -48,7 +48,6 @@ class Sync:
         """A message about the mirror's state although nothing failed."""
 
     def cancel(self) -> None:
-        """Stop loading. A refresh or the next start resumes it."""
         if self._loading is not None:
             self._is_stopped = True
             self._loading.stop()
@@ -102,8 +101,6 @@ class Sync:
         return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
 
     async def _people(self, confirm: Callable[[Document], Awaitable[None]]) -> None:
-        """Read the users and the service's capabilities."""
-
         async def confirmed() -> Document:
             document = await self._client.users.me()
             await confirm(document)

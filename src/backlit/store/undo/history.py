@@ -102,7 +102,6 @@ class Reversal(Struct, frozen=True):
 
     @property
     def is_impossible(self) -> bool:
-        """True if every affected object is gone."""
         return bool(self.missing or self.final) and not self.item_ids
 
 
@@ -114,11 +113,9 @@ class History:
         self._lookups = lookups
 
     async def to_undo(self) -> Reversal | None:
-        """Return the effects of `undo`, or None with nothing to undo."""
         return await self._ask(is_redo=False)
 
     async def to_redo(self) -> Reversal | None:
-        """Return the effects of `redo`, or None if no act was undone since the last one."""
         return await self._ask(is_redo=True)
 
     async def undo(self) -> Reversal | None:
@@ -131,7 +128,6 @@ class History:
         return await self._do(is_redo=False)
 
     async def redo(self) -> Reversal | None:
-        """Redo the last undone act. Returns as `undo` does."""
         return await self._do(is_redo=True)
 
     async def create_again(self, item_id: int) -> int:
@@ -160,12 +156,10 @@ class History:
 
 
 def deleted_status(statuses: Iterable[str]) -> str | None:
-    """Return the status of a type that means deleted, or None without one."""
     return next((status for status in statuses if status.strip().casefold() == DELETED), None)
 
 
 def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[Effect]]:
-    """Return the next act and its operations. Acts without any are skipped."""
     undo_log = writer.journal.undo_log
     for act in list(undo_log.to_redo() if is_redo else undo_log.to_undo()):
         plan = UndoPlan(writer, act, soft)
@@ -233,7 +227,6 @@ def _named(document: Document) -> Named:
 
 
 def _of_entry(entry: OutboxEntry) -> Named:
-    """Return the name of the item that an entry creates or deletes."""
     fields = entry.payload.get("fields")
     name = fields.get("Name") if isinstance(fields, dict) else entry.payload.get("name")
     return Named(entry.item_id, str(entry.payload.get("type") or ""), str(name or ""))
@@ -264,7 +257,6 @@ def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool)
 
 
 def _new_ids(made_again: Sequence[Named], written: Sequence[OutboxEntry]) -> Iterator[int]:
-    """Yield the id under which each item is created again; its tasks follow it."""
     added = iter([each for each in written if each.kind is EntryKind.ADD])
     for named in made_again:
         yield next((each.item_id for each in added if replace(_of_entry(each), id=named.id) == named), 0)
@@ -308,7 +300,6 @@ def _with_gone_tasks(writer: WriteContext, copy: Copy, kept: Copy | None) -> Cop
 
 
 def _moved_comment(writer: WriteContext, comment: OutboxEntry) -> OutboxEntry:
-    """Return the unsent comment for the item's new creation."""
     item_id = writer.journal.renames.followed(comment.item_id)
     text, for_customers = str(comment.payload["text"]), is_for_customers(comment.payload)
     return new_comment(comment.project_id, item_id, text, for_customers=for_customers)
@@ -324,7 +315,6 @@ def _written(writer: WriteContext, moves: Sequence[Move], step: int) -> list[Out
 
 
 def _carried_out(writer: WriteContext, move: Move, step: int) -> Iterator[OutboxEntry]:
-    """Journal an operation. Yields the entries to lay over the mirror."""
     match move:
         case Write(item_id, payload, base, original):
             document = writer.mirror.effective(item_id) or {}

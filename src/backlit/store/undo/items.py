@@ -242,7 +242,6 @@ class UndoPlan:
             yield DeleteComment(item_id, id_in(entry.payload), text, kind, entry.id), ()
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
-        """Report whether the outcome of a discarded deletion is still unclear."""
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]
         return any(each.payload.get("of") == entry.id for each in open_recalls)
 
@@ -256,7 +255,6 @@ def _by_item(entries: Iterable[OutboxEntry], ids: Mapping[int, int]) -> Mapping[
 
 
 def _is_moved(entry: OutboxEntry) -> bool:
-    """Report whether an entry moved an item, at least on this machine."""
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
 
 

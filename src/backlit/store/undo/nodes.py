@@ -19,7 +19,6 @@ Tree = Mapping[int, Document]
 
 
 def opposite(entry: OutboxEntry) -> OutboxEntry:
-    """Return the entry that reverts a node's change."""
     values = _mapping(entry.payload.get("values"))
     place, was = _mapping(entry.payload.get("place")), _mapping(entry.payload.get("was"))
     payload = {**entry.payload, "values": {key: entry.base.get(key) for key in values}}
@@ -141,7 +140,6 @@ def restore_nodes(
 
 
 def return_nodes(writer: WriteContext, entries: Iterable[OutboxEntry], step: int) -> list[OutboxEntry]:
-    """Restore entries on nodes, after the entries that create the named nodes."""
     made: dict[str, dict[int, int]] = {}
     written: list[OutboxEntry] = []
     for given in entries:
@@ -163,7 +161,6 @@ def return_nodes(writer: WriteContext, entries: Iterable[OutboxEntry], step: int
 
 
 def _follow(writer: WriteContext, kind: str, new_ids: Mapping[int, int]) -> None:
-    """Replace the ids of restored nodes in waiting and undoable entries."""
     for text in (PLACE_KEYS[kind], f'"tree":"{kind}"') if new_ids else ():
         writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))
 

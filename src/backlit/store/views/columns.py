@@ -63,7 +63,6 @@ class ComputedColumn(NamedTuple):
 
 
 def _failed_rules(cells: Cells, ids: Sequence[int]) -> Mapping[int, str]:
-    """Return the findings of the ready-check on the open items, tasks left out."""
     due = cells.judged_among(ids)
     return {item_id: ", ".join(rule.label for rule in rules) for item_id, rules in cells.faults(due).items()}
 
@@ -101,7 +100,6 @@ class ColumnWish(Struct, frozen=True):
 
 
 def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
-    """Read a column. `key_of` resolves the field's name. Raises BadRequest with the fault."""
     found = _WRITTEN.fullmatch(" ".join(text.split()))
     if found is None:
         raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
@@ -119,7 +117,6 @@ def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
 
 
 def without_repeats(wishes: Sequence[ColumnWish]) -> tuple[ColumnWish, ...]:
-    """Return each field once, at its first place."""
     return tuple({wish.key: wish for wish in reversed(wishes)}[key] for key in dict.fromkeys(w.key for w in wishes))
 
 

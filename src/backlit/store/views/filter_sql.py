@@ -68,12 +68,10 @@ _TOP_LEVEL = frozenset(field.key for field in TOP_LEVEL)
 
 
 def has_column(key: str) -> bool:
-    """Report whether the mirror has a typed column for a field."""
     return key in _COLUMN_BY_KEY
 
 
 def value_sql(key: str) -> Sql:
-    """Return the SQL of a field's value: a column, a custom value, or an extract of the document."""
     if key in _COLUMN_BY_KEY:
         return Sql(_COLUMN_BY_KEY[key])
     if key == "Tags":
@@ -171,7 +169,6 @@ def _joined(separator: str, parts: Sequence[Sql]) -> Sql:
 
 
 def mentions_sql(node: Mentions) -> Sql:
-    """Return the condition for words in the folded name, or in the full text of items and comments."""
     if node.where is Where.NAME:
         return Sql("instr(name_fold, ?)", (node.text.casefold(),))
     phrase = phrase_of(node.text)

@@ -64,7 +64,6 @@ class Alike:
         self._firsts = {value: values[0] for values in sets for value in values}
 
     def first_of(self, group: GroupKey) -> GroupKey:
-        """Return the group that a group is merged with, usually itself."""
         if not self._firsts or self._level < 0:
             return group
         value = group[self._level]
@@ -99,7 +98,6 @@ class Lines:
 
     @classmethod
     def grouped(cls, keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> "Lines":
-        """Return the lines of sorted buckets, under a header level for each key."""
         lines = cls(0)
         lines._groups = list(_headers(keys, buckets, figures))
         outermost = [header.group for header in lines.headers if header.level == 1]
@@ -108,7 +106,6 @@ class Lines:
         return lines
 
     def fold(self, folded: frozenset[GroupKey]) -> None:
-        """Hide the lines below some headers."""
         deepest = max((header.level for header, _, _ in self._groups), default=0)
         stretches: list[_Stretch] = []
         hidden: GroupKey | None = None
@@ -166,28 +163,23 @@ class Lines:
         return self._numbers[group[:1]], len(self._numbers)
 
     def header_line(self, group: GroupKey) -> int | None:
-        """Return the line of a group's header, or None for a hidden or unknown one."""
         for stretch, first in zip(self._stretches, self._firsts, strict=True):
             if stretch.header and stretch.header.group == group:
                 return first
         return None
 
     def next_header(self, line: int) -> int | None:
-        """Return the line of the next header below a line."""
         place = bisect_right(self._tops, line)
         return self._tops[place] if place < len(self._tops) else None
 
     def previous_header(self, line: int) -> int | None:
-        """Return the line of the last header above a line."""
         place = bisect_left(self._tops, line) - 1
         return self._tops[place] if place >= 0 else None
 
     def places_in(self, group: GroupKey) -> range:
-        """Return the places of a group's items among the ids."""
         return next((range(start, stop) for header, start, stop in self._groups if header.group == group), range(0))
 
     def line_of(self, place: int) -> int | None:
-        """Return the line of a place among the ids, or None for a folded one."""
         for stretch, first in zip(self._stretches, self._firsts, strict=True):
             if stretch.header is None and stretch.start <= place < stretch.stop:
                 return first + place - stretch.start
@@ -249,12 +241,10 @@ class TasksShown(Struct, frozen=True):
         return self.of_all != (item_id in self.but_of)
 
     def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":
-        """Return the choice with the tasks of an item shown or hidden."""
         but_of = self.but_of | {item_id} if is_shown != self.of_all else self.but_of - {item_id}
         return replace(self, but_of=but_of)
 
     def filter(self) -> Filter | None:
-        """Return the filter of a list with the shown tasks, or None for all tasks."""
         among = In(Property("ParentID"), tuple(map(Literal, sorted(self.but_of))))
         if not self.but_of:
             return None if self.of_all else _NO_TASK

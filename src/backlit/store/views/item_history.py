@@ -56,7 +56,6 @@ class ItemHistory:
         self._server_time = server_time
 
     def of_item(self, item: Item) -> list[ItemEvent]:
-        """Return the events of an item, the latest first. A short read."""
         own = list(self._own(item.id))
         found = [*self._told(item), *own]
         at, by = item.last_modified_at, item.last_modified_by
@@ -68,7 +67,6 @@ class ItemHistory:
         return [replace(each, id=number) for number, each in enumerate(joined, 1)]
 
     def _told(self, item: Item) -> Iterator[ItemEvent]:
-        """Yield the events that the service tells."""
         yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by, text=item.type)
         for comment in Comments(self._files).of_item(item.id):
             state = EntryState.WAITING if comment.pending else EntryState.SENT
@@ -77,7 +75,6 @@ class ItemHistory:
             yield ItemEvent(0, EventKind.ATTACHED, file.created_at, file.author, text=file.name)
 
     def _own(self, item_id: int) -> Iterator[ItemEvent]:
-        """Yield the edits that were made on this machine and not discarded."""
         me = self._me()
         author = me.username if me else ""
         real_id = self._files.journal.real_id(item_id)
@@ -96,7 +93,6 @@ def _minute_of(event: ItemEvent) -> object:
 
 
 def _joined(events: list[ItemEvent]) -> ItemEvent:
-    """Return one event for files that were attached together."""
     return replace(events[0], text=", ".join(each.text for each in events)) if len(events) > 1 else events[0]
 
 

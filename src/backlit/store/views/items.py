@@ -21,7 +21,6 @@ class Batch:
         self._files = files
 
     def items(self, item_ids: Sequence[int]) -> list[Item]:
-        """Return whole items in backlog order. A short read for as many items as one change may touch."""
         found = self._files.mirror.execute(
             "SELECT doc, base, sign FROM documents JOIN items USING (id) WHERE id IN (SELECT value FROM json_each(?))"
             " ORDER BY rank_priority, rank_id, is_task, own_priority, id",
@@ -32,14 +31,12 @@ class Batch:
         ]
 
     def tasks_of(self, item_id: int) -> list[Item]:
-        """Return an item's tasks in backlog order."""
         found = self._files.mirror.execute(
             "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 ORDER BY own_priority, id", (item_id,)
         )
         return self.items([task_id for (task_id,) in found])
 
     def open_tasks_of(self, item_ids: Iterable[int]) -> list[Item]:
-        """Return the open tasks of some items in backlog order."""
         found = self._files.mirror.execute(
             "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1 AND own_open = 1"
             " ORDER BY own_priority, id",
@@ -54,7 +51,6 @@ class Batch:
         return NodeTotals(len(item_ids) - tasks, tasks=tasks).words
 
     async def totals(self, item_ids: Iterable[int]) -> NodeTotals:
-        """Count some items and their points, on the reading thread, for any number of items."""
         ids = list(item_ids)
 
         def read(mirror: sqlite3.Connection) -> NodeTotals:
@@ -128,7 +124,6 @@ class Attachments:
         self._files = files
 
     def of_item(self, item_id: int) -> tuple[AttachmentEntry, ...]:
-        """Return the files of an item and its comments, oldest first."""
         found = self._files.mirror.execute(
             "SELECT doc FROM attachments WHERE item_id = ? ORDER BY id", (self._files.journal.real_id(item_id),)
         )

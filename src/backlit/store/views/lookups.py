@@ -88,7 +88,6 @@ class Lookups:
         return [orjson.loads(doc) for (doc,) in found]
 
     def projects(self) -> tuple[ProjectEntry, ...]:
-        """Return the user's projects by id."""
         return self.keep(
             Subject.PEOPLE,
             "projects",
@@ -126,19 +125,15 @@ class Lookups:
         )
 
     def me(self) -> Person | None:
-        """Return the signed-in user as last known."""
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'me'").fetchone()
         return person_of(orjson.loads(found[0])) if found else None
 
     def tree(self, kind: TreeKind) -> Tree:
-        """Return the areas or the iterations of the current project."""
         return self.keep(
             Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self.node_documents(kind).values())
         )
 
     def node_documents(self, kind: TreeKind) -> Mapping[int, Document]:
-        """Return the areas or iterations by id, with unsent changes laid over."""
-
         def make() -> dict[int, Document]:
             with self._files.trees:
                 received, entries = self._resources(kind.value, self.project_id), self.node_entries(kind)
@@ -148,12 +143,9 @@ class Lookups:
         return self.keep(Subject.TREES, f"{kind.value} documents", make)
 
     def node_entries(self, kind: TreeKind) -> Sequence[OutboxEntry]:
-        """Return the unsent entries on areas or iterations, oldest first."""
         return self._files.journal.entries.on_nodes(self.project_id, kind.value)
 
     def iterations(self) -> Mapping[int, IterationEntry]:
-        """Return the current project's iterations and releases by id, in tree order."""
-
         def make() -> dict[int, IterationEntry]:
             tree = self.tree(TreeKind.ITERATIONS)
             documents = self.node_documents(TreeKind.ITERATIONS)
@@ -174,7 +166,6 @@ class Lookups:
         )
 
     def time_entry_types(self) -> tuple[str, ...]:
-        """Return the names of the current project's time entry types, in the service's order."""
         return self.keep(
             Subject.TREES,
             TIME_ENTRY_TYPES,
@@ -188,7 +179,6 @@ class Lookups:
         ).fetchall()
 
     def _capabilities(self) -> Mapping[str, object]:
-        """Return the service's stated capabilities for the current project, empty without any."""
         return self.keep(Subject.PEOPLE, "capabilities", lambda: project_in(self._told(), self.project_id))
 
     def _told(self) -> dict[str, object]:
@@ -201,16 +191,13 @@ class Lookups:
         return {each.id: str(project_in(told, each.id).get("role") or "") for each in self.projects()}
 
     def role(self) -> str:
-        """Return the user's role in the current project, empty if the service does not state it."""
         return str(self._capabilities().get("role") or "")
 
     @property
     def is_read_only(self) -> bool:
-        """True where the service states that the user only reads the current project."""
         return self.role() == READER
 
     def need_project(self) -> int:
-        """Return the id of the current project; raise BadRequest without one."""
         if self.project_id is None:
             raise BadRequest(NO_PROJECT_OPEN)
         return self.project_id
@@ -234,7 +221,6 @@ class Lookups:
         return {team_id: self.own_names.teams.get(team_id, teams[team_id]) for team_id in sorted(teams)}
 
     def tags(self) -> tuple[str, ...]:
-        """Return all seen tags of the current project, sorted."""
         return self.keep(Subject.ITEMS, "tags", lambda: tuple(value for _, value in self._learnt(TAG)))
 
     def statuses(self, item_type: str) -> tuple[str, ...]:
@@ -242,7 +228,6 @@ class Lookups:
         return self.choices(FIELD_BY_KEY["Status"], item_type)
 
     def status_groups(self) -> StatusGroups:
-        """Return the meaning of the current project's statuses."""
         return self.keep(
             Subject.PEOPLE, "status groups", lambda: status_groups(self._files.mirror, self.project_id or 0)
         )
@@ -300,7 +285,6 @@ def _inferred(learnt: list[tuple[str, str]]) -> list[tuple[str, set[Kind], tuple
 
 
 def told_field(definition: object) -> Field | None:
-    """Read a custom field's definition from the capabilities, or return None for an invalid one."""
     if not isinstance(definition, dict) or not str(definition.get("key", "")).endswith("_cf"):
         return None
     types = definition.get("types")
@@ -338,19 +322,15 @@ class ProjectLookups:
         self._lookups = lookups
 
     async def totals(self) -> Mapping[int, NodeTotals]:
-        """Return the open items other than tasks, and their points, of every project opened here."""
-
         def read(mirror: sqlite3.Connection) -> dict[int, NodeTotals]:
             return {project_id: NodeTotals(count, points) for project_id, count, points in mirror.execute(_TOTALS)}
 
         return await self._files.read(read)
 
     def count_local_positions(self) -> int:
-        """Count the current project's items whose position only this machine knows."""
         return self._files.journal.ranks.count_local(self._lookups.project_id)
 
     def document(self) -> Document:
-        """Return the current project as the service sent it, empty if unknown."""
         found = self._files.mirror.execute(
             "SELECT doc FROM resources WHERE kind = 'project' AND project_id = 0 AND id = ?",
             (self._lookups.project_id,),

@@ -110,22 +110,18 @@ class StoreNames:
         return RuleInputs(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
 
     def failing(self, rule_id: str | None) -> Filter:
-        """Return the filter for items that fail a rule of the ready-check, or any rule."""
         return self.rules.failing(self.ground(), rule_id)
 
     def roots(self, kind: NameKind) -> frozenset[int]:
-        """Return the root of a tree, which stands for no area or iteration."""
         if kind not in _TREES:
             return frozenset()
         return frozenset(node.id for node in self._lookups.tree(_TREES[kind]).roots)
 
     def has_iterations(self) -> bool:
-        """Return whether the project has an iteration besides the root."""
         tree = self._lookups.tree(TreeKind.ITERATIONS)
         return len(tree) > len(tree.roots)
 
     def values(self, field: Field) -> Sequence[str]:
-        """Return the known values or names of a field, empty if any value is valid."""
         if field.kind in _KINDS:
             tree = self._lookups.tree(_KINDS[field.kind])
             words = (CURRENT, NEXT, PREVIOUS) if field.kind is Kind.ITERATION else ()
@@ -142,11 +138,9 @@ class StoreNames:
         return list(dict.fromkeys(value for each in types for value in self._lookups.choices(field, each)))
 
     def status_groups(self) -> StatusGroups:
-        """Return the meaning of the project's statuses."""
         return self._lookups.status_groups()
 
     def vocabulary(self) -> Vocabulary:
-        """Return the words that completion offers."""
         custom = self.custom_fields()
 
         def values(key: str) -> Sequence[str]:

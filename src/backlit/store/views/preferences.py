@@ -21,14 +21,12 @@ class InputHistory:
         self._lines: dict[str, list[str]] = {}
 
     def lines(self, purpose: str) -> list[str]:
-        """Return a purpose's lines. Reads the journal once."""
         if purpose not in self._lines:
             kept = self._files.journal.settings.value(_key(purpose))
             self._lines[purpose] = json.loads(kept) if kept else []
         return list(self._lines[purpose])
 
     def remember(self, purpose: str, line: str) -> None:
-        """Store a line. The oldest one is dropped beyond the limit."""
         lines = [line, *(each for each in self.lines(purpose) if each != line)][:MAX_REMEMBERED_INPUTS]
         self._lines[purpose] = lines
         self._files.submit(lambda writer: writer.journal.settings.keep(_key(purpose), json.dumps(lines)))
@@ -45,7 +43,6 @@ class KeptValues:
         self._files = files
 
     def find(self, key: str) -> object:
-        """Return the value of a key; None without one."""
         text = self._files.journal.settings.value(key)
         return json.loads(text) if text else None
 
@@ -67,7 +64,6 @@ class Drafts:
         self._unwritten: dict[str, dict[str, object]] = {}
 
     def find(self, key: str) -> dict[str, object] | None:
-        """Return the draft of a key."""
         return self._unwritten.get(key) or self._files.journal.drafts.find(key)
 
     def item_ids(self) -> frozenset[int]:
@@ -118,7 +114,6 @@ class BoardLayouts:
         self._project = project
 
     def found(self, usual: BoardKept, written: str = "") -> BoardKept:
-        """Return the current project's layout, or the settings' default."""
         text = self._files.journal.settings.value(self._key())
         kept = orjson.loads(text) if text else {}
         if kept.get("usual") != _settings_of(usual, written):

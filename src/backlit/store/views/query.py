@@ -99,7 +99,6 @@ class ViewStatements(Struct, frozen=True):
         return self.sort == (_CHANGED,)
 
     def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
-        """Return the statement for the first rows along an index."""
         return self._select(ROW_COLUMNS, self._walked(), f"{self._order()} LIMIT ?", (limit,))
 
     def ids(self) -> tuple[str, tuple[object, ...]]:
@@ -121,7 +120,6 @@ class ViewStatements(Struct, frozen=True):
         return self._counted("")
 
     def counts(self, key: str) -> tuple[str, tuple[object, ...]]:
-        """Return the statement for the figures of `totals` by a field's values."""
         value = level_sql(key)
         sql, rest = self._counted(f"{value.text} AS value, ")
         return f"{sql} GROUP BY value", (*value.values, *rest)
@@ -141,7 +139,6 @@ class ViewStatements(Struct, frozen=True):
 
     @property
     def ordered_source(self) -> str:
-        """The table with the index of the backlog order."""
         return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
 
     def _walked(self) -> str:
@@ -264,7 +261,6 @@ def level_sql(key: str) -> Sql:
 
 
 def level_day(key: str, value: object, times: LocalTimes) -> object:
-    """Return a group's value from the database with the user's day in place of a time."""
     if key in _TIMES and isinstance(value, int):
         return (times.day_of(value) - EPOCH_DAY).days * DAY
     return value
@@ -286,7 +282,6 @@ ASKED = (
 
 
 def explained(query: ViewStatements, spec: ViewSpec, mirror: sqlite3.Connection, count: int | None) -> list[str]:
-    """Return sentences about a view's execution, the database's plan last."""
     plan = plan_of(mirror, query.ids())
     is_walk = any("items_in_order" in step for step in plan)
     sentences = [_order(query, plan), *_filters(query, spec, is_walk=is_walk)]
@@ -299,7 +294,6 @@ def explained(query: ViewStatements, spec: ViewSpec, mirror: sqlite3.Connection,
 
 
 def plan_of(mirror: sqlite3.Connection, statement: tuple[str, tuple[object, ...]]) -> list[str]:
-    """Return the database's plan for a statement, step by step."""
     sql, values = statement
     return [str(step[3]) for step in mirror.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
 

@@ -45,7 +45,6 @@ def saved_views(tables: Iterable[tuple[Path, object]]) -> tuple[list[SavedView],
 
 
 def view_from(entry: Mapping[str, object]) -> SavedView:
-    """Read a `[[view]]` table. Raises BadRequest with the fault and the view's name."""
     name = entry.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadRequest('A view has no name. Add name = "…" to it.')
@@ -93,7 +92,6 @@ def field_key(text: str) -> str:
 
 
 def entry_of(view: SavedView) -> dict[str, object]:
-    """Return the table of a view, as read by `view_from`, without default values."""
     spec = view.spec
     entry: dict[str, object] = {"name": view.name}
     if spec.query:

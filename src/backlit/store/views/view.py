@@ -41,8 +41,7 @@ TICKS_COVERED, TICKS_READ = 60, 10
 class ViewNames(NameResolver, Protocol):
     """The resolver of a view's names, with the order of their values."""
 
-    def ranks(self, key: str) -> Mapping[object, object] | None:
-        """Return each value's position for a field, or None for one ordered by its values."""
+    def ranks(self, key: str) -> Mapping[object, object] | None: ...
 
 
 class ColumnValues(NamedTuple):
@@ -117,12 +116,10 @@ class View:
 
     @property
     def query(self) -> ViewStatements:
-        """The statements of the last load."""
         return self._query
 
     @property
     def count(self) -> int | None:
-        """The number of items, None until it is known."""
         return len(self._ids) if self._is_complete else None
 
     @property
@@ -146,7 +143,6 @@ class View:
         return [self._rows.get(item_id) or gone_row(item_id) for item_id in ids]
 
     def lines(self, start: int, stop: int) -> list[ItemRow | GroupLine]:
-        """Return the lines of a window: items, and the headers of their groups."""
         if not self._is_complete:
             return [*self.rows(start, stop)]
         found: list[ItemRow | GroupLine] = []
@@ -179,7 +175,6 @@ class View:
 
     @property
     def outline(self) -> Lines:
-        """The groups and headers of the list, empty before it is loaded."""
         return self._lines
 
     def _read_first(self, limit: int) -> None:
@@ -214,11 +209,9 @@ class View:
         return self._ids[part.start] if isinstance(part, range) and part else None
 
     def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
-        """Return the loaded ids of a range of rows, or of all."""
         return self._ids[start:stop]
 
     def ids_on(self, start: int, stop: int) -> Sequence[int]:
-        """Return the loaded ids of the items on a range of lines. Headers have none."""
         if not self.is_grouped:
             return self._ids[start:stop]
         found = array("q")
@@ -269,13 +262,11 @@ class View:
                 self._are_totals_stale = False
 
     async def facets(self, key: str) -> list[Facet]:
-        """Count the view's items by a field's value, the most frequent first."""
         found = await self._read(partial(facets, query=self._query, key=key, times=self._times()))
         assert isinstance(found, list)
         return found
 
     def explain(self) -> list[str]:
-        """Return sentences about the view's execution: the index, and the requests to the service."""
         return explained(self._query, self.spec, self._mirror, self.count)
 
     def note(self, change: StoreChange) -> None:
@@ -304,7 +295,6 @@ class View:
         self._are_totals_stale = self._are_totals_stale or "Estimate" in fields
 
     def _ordering_fields(self) -> set[str]:
-        """Return the fields and subjects of changes that affect the selection or the order."""
         spec = self.spec
         keys = {"BacklogPriority", "ParentID", *self._query.reads}
         keys |= {"Name"} if spec.text else set()
@@ -352,7 +342,6 @@ def _load(
 
 
 def _with_values(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
-    """Add the different values of the items, as long as there are not too many items."""
     if len(loaded.ids) > MOST_COMPARED:
         return loaded
     sql = "SELECT DISTINCT status, estimate, owner_id, iteration_id FROM json_each(?), items WHERE items.id = value"
