@@ -121,6 +121,11 @@ def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     return condition_root(sql_of(found, _Dialect(columns)))
 
 
+# Building a filter's statement costs more than running it. With a new statement for each request, whose compiled form
+# SQLAlchemy caches in its own way, a filtered page takes 1.4 times the CPU, with the same values or with others in each
+# request (`python -m benchmarks service`).
+
+
 class FilterShape(Struct, frozen=True):
     """A filter without its values: equal shapes have one statement, in which values are bound by name."""
 

@@ -11,6 +11,11 @@ from sqlalchemy.sql.elements import ClauseElement
 Arguments = Callable[[Mapping[str, object]], Any]
 
 
+# SQLAlchemy builds a result object, looks its compiled statement up and converts each column for every execution. Run
+# by SQLAlchemy, one item and a page of 100 take 1.6 times the CPU of the service's process, a creation 1.4 times, an
+# update 1.2 times (`python -m benchmarks service`, SQLite).
+
+
 class Prepared:
     """A statement with named values; its results may hold only numbers, texts and bytes.
 

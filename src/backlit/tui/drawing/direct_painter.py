@@ -40,6 +40,12 @@ class FrameReceiver(Protocol):
         """Call a function once the messages so far are handled."""
 
 
+# Textual asks all visible widgets for their lines where one line changed, a sixtieth of a second later. Painted by
+# Textual, a `j` at 30 a second takes 1.5 times the CPU and up to twice as long to its first byte, a PageDown 1.3 times
+# the CPU. With all of a list painted where its rows only move, a `j` that scrolls takes 1.3 times (`python -m
+# benchmarks keys`). A test compares the frames with Textual's cell by cell.
+
+
 class DirectPainter:
     """Paints the lines of widgets into a frame, without a pass over the other widgets.
 
@@ -130,6 +136,10 @@ class DirectPainter:
         if not self._app.takes_frames or screen is not self._app.screen:
             return False
         return self._frame.size == compositor_of(screen).size and not has_changes_to_paint(widget)
+
+
+# Textual's cache of styled lines takes each line apart and joins it again. With it, a PageDown takes 1.15 times the
+# CPU, and a `j` beside the preview 1.1 times (`python -m benchmarks keys`).
 
 
 def _is_plain(widget: Widget) -> bool:
