@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from starlette.datastructures import Headers, QueryParams
 
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, NotFound, PreconditionFailed
+from backlit.model.field_values import INTEGER_LIMIT
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, NAME_LIMIT, ItemType, Kind, ValueType, custom_field
 from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
@@ -19,7 +20,6 @@ from backlit.service.http.endpoint import etag_of, must_match
 from backlit.service.http.listing import list_resources, options_of
 from backlit.service.http.options import NUMBER_LIMIT, TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import (
-    INTEGER_LIMIT,
     TAG_LIMIT,
     TEXT_LIMIT,
     area_values,

@@ -5,11 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 
+from backlit.model.field_values import Schema
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Route, Streamed
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
-from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
+from backlit.service.openapi.schemas import ID, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.routes.tokens import CLIENT_ID

@@ -1,16 +1,14 @@
 """The schemas of the OpenAPI document, from the models and the field table."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from msgspec.json import schema_components
 
+from backlit.model.field_values import RULES, Schema
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.routes.work_items import RANK_PLACES
-from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TAGS_LIMIT, TEXT_LIMIT
-
-Schema = dict[str, Any]
+from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 
 DATETIME: Schema = {
     "type": "string",
@@ -27,17 +25,10 @@ _NEVER_NULL = frozenset(
 )
 _TEXT: Schema = {"type": "string", "maxLength": TEXT_LIMIT}
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": NAME_LIMIT, "pattern": r"\S"}
-_JSON_TYPES: Mapping[ValueType, Schema] = {
-    ValueType.TEXT: {"type": "string"},
-    ValueType.INTEGER: {"type": "integer", "minimum": -INTEGER_LIMIT, "maximum": INTEGER_LIMIT},
-    ValueType.NUMBER: {"type": "number"},
-    ValueType.BOOLEAN: {"type": "boolean"},
-    ValueType.TAGS: {
-        "type": "array",
-        "items": {"type": "string", "minLength": 1, "maxLength": TAG_LIMIT},
-        "maxItems": TAGS_LIMIT,
-    },
-    ValueType.DATETIME: DATETIME,
+_KIND_OF_COMPUTED: Mapping[ValueType, Kind] = {
+    ValueType.INTEGER: Kind.INTEGER,
+    ValueType.NUMBER: Kind.NUMBER,
+    ValueType.BOOLEAN: Kind.BOOLEAN,
 }
 
 
@@ -123,7 +114,8 @@ def _work_item(item_type: ItemType) -> Schema:
 
 def _field(field: Field, *, reading: bool) -> Schema:
     """Return the schema of a field; null is allowed for all, though some reject it on change."""
-    schema: Schema = dict(_JSON_TYPES[field.value_type])
+    kind = _KIND_OF_COMPUTED[field.value_type] if field.kind is Kind.COMPUTED else field.kind
+    schema = RULES[kind].schema(LIMITS)
     if field.kind in {Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER, Kind.ITEM} and not reading:
         schema = {"type": "integer", "format": "int64", "minimum": 0}
     if field.key == "Name":

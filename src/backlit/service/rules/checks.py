@@ -4,10 +4,19 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import date, timedelta
 from typing import Any, TypeGuard
 
-from backlit.model.amounts import counted
-from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
+from backlit.model.field_values import (
+    Misfit,
+    ValueLimits,
+    parse_boolean,
+    parse_day,
+    parse_json,
+    parse_name,
+    parse_number,
+    parse_text,
+    parse_whole,
+)
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
 from backlit.model.planning import Capacity
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST_SEQUENCE
@@ -16,12 +25,11 @@ Exists = Callable[[Kind, int], bool]
 """Check for an area, iteration or team of the project, or for a user."""
 
 REFERENCES = {Kind.AREA: "area", Kind.ITERATION: "iteration", Kind.TEAM: "team", Kind.USER: "user", Kind.ITEM: "item"}
-INTEGER_LIMIT = 2**53 - 1
-"""The largest integer on which all JSON readers agree."""
 TEXT_LIMIT = 1_000_000
 TAG_LIMIT = 100
 TAGS_LIMIT = 100
 """Tags of one item."""
+LIMITS = ValueLimits(TEXT_LIMIT, TAG_LIMIT, TAGS_LIMIT)
 
 _IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
 _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
@@ -37,21 +45,11 @@ def is_id(value: object) -> TypeGuard[int]:
 
 def text_fault(key: str, value: object, limit: int = TEXT_LIMIT, *, may_be_empty: bool = True) -> str | None:
     """Return the reason why a value is no storable text, or None."""
-    if not isinstance(value, str):
-        return f"{key} must be text."
-    if len(value) > limit:
-        return f"{key} may have {counted(limit, 'character')}; this has {len(value)}."
-    if "\0" in value:
-        return f"{key} may not contain NUL characters."
-    return None if may_be_empty or value.strip() else f"{key} cannot be empty."
-
-
-class _Wrong(ValueError):
-    """The fault of one value."""
-
-
-_Check = Callable[[str, object], Any]
-"""A check of a value by its key: returns the value as it is stored, or raises `_Wrong`."""
+    try:
+        parse_text(value, limit, may_be_empty=may_be_empty)
+    except Misfit as misfit:
+        return misfit.sentence(key)
+    return None
 
 
 def checked(
@@ -73,8 +71,8 @@ def checked(
         elif _is_supplied(field, value, creating=creating):
             try:
                 values[key] = _value(item_type, field, value, settings, exists)
-            except _Wrong as error:
-                errors[key] = str(error)
+            except Misfit as misfit:
+                errors[key] = misfit.sentence(key)
     if creating:
         errors |= {
             f.key: f"{f.key} is required." for f in by_key.values() if f.required and f.key not in values | errors
@@ -99,88 +97,26 @@ def _is_supplied(field: Field, value: object, *, creating: bool) -> bool:
 def _value(item_type: str, field: Field, value: object, settings: ProjectSettings, exists: Exists) -> object:
     if value is None:
         return _nothing(field)
-    checked_value = _CHECKS[field.kind](field.key, value)
+    parsed = parse_json(field, value, LIMITS)
     choices = settings.choices(item_type, field)
-    if choices and checked_value not in choices:
-        raise _Wrong(f"{field.key} must be one of: {', '.join(choices)}.")
-    if field.kind in REFERENCES and isinstance(checked_value, int) and not exists(field.kind, checked_value):
+    if choices and parsed not in choices:
+        raise Misfit(f"must be one of: {', '.join(choices)}.")
+    if field.kind in REFERENCES and not exists(field.kind, parsed):
         where = "service" if field.kind is Kind.USER else "project"
-        raise _Wrong(f"The {where} has no {REFERENCES[field.kind]} {checked_value}.")
-    return checked_value
+        raise Misfit(f"has no {REFERENCES[field.kind]} {parsed}.", part=f"The {where}")
+    return parsed
 
 
 def _nothing(field: Field) -> object:
     if field.key in _NEVER_EMPTY:
-        raise _Wrong(f"{field.key} cannot be empty.")
+        raise Misfit("cannot be empty.")
     if field.kind is Kind.TAGS:
         return []
     return "" if field.key == "Description" else None
 
 
-def _text(key: str, value: object) -> str:
-    if key == "Estimate" and isinstance(value, int | float):
-        return f"{_number(key, value):.15g}"
-    return _name(key, value) if key == "Name" else str(_sound(value, text_fault(key, value)))
-
-
-def _sound(value: Any, fault: str | None) -> Any:
-    """Return a value without a fault; raise the fault."""
-    if fault is not None:
-        raise _Wrong(fault)
-    return value
-
-
-def _integer(key: str, value: object) -> int:
-    found = _whole(key, value)
-    if abs(found) > INTEGER_LIMIT:
-        raise _Wrong(f"{key} is too large.")
-    return found
-
-
-def _whole(key: str, value: object) -> int:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _Wrong(f"{key} must be a whole number.")
-    return value
-
-
-def _number(key: str, value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise _Wrong(f"{key} must be a number.")
-    if not abs(value) <= LARGEST_NUMBER:
-        raise _Wrong(f"{key} must be a finite number.")
-    return float(value)
-
-
-def _boolean(key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong(f"{key} must be true or false.")
-    return value
-
-
-def _tags(key: str, value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
-        raise _Wrong(f"{key} must be a list of texts.")
-    tags = list(dict.fromkeys(tag.strip() for tag in value))
-    if len(tags) > TAGS_LIMIT:
-        raise _Wrong(f"{key} may have {counted(TAGS_LIMIT, 'tag')}; this has {len(tags)}.")
-    faults = (text_fault("A tag", tag, TAG_LIMIT, may_be_empty=False) for tag in tags)
-    return list(_sound(tags, next(filter(None, faults), None)))
-
-
-def _computed(key: str, _value: object) -> object:
-    raise _Wrong(f"{key} is read-only.")
-
-
-_CHECKS: Mapping[Kind, _Check] = {
-    **dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), _text),
-    **dict.fromkeys((Kind.INTEGER, Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER, Kind.ITEM), _integer),
-    Kind.NUMBER: _number,
-    Kind.BOOLEAN: _boolean,
-    Kind.TAGS: _tags,
-    Kind.COMPUTED: _computed,
-}
+_Parser = Callable[[object], object]
+"""Returns a JSON value as its column has it; raises Misfit."""
 
 
 def area_values(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,64 +163,55 @@ def must_not_cross(least: float | None, most: float | None, sent: Collection[str
         raise BadRequest(sentence, {"minCapacity" if "min_capacity" in sent else "maxCapacity": sentence})
 
 
-def _node_values(body: Mapping[str, Any], checks: Mapping[str, tuple[str, _Check]]) -> dict[str, Any]:
+def _node_values(body: Mapping[str, Any], parsers: Mapping[str, tuple[str, _Parser]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for key, (column, check) in checks.items():
+    for key, (column, parse) in parsers.items():
         # Null, and the zero values that whole-object clients send, count as absent; a capacity can be unset.
         value = body.get(key)
         if key not in body or (value is None and key not in _UNSETTABLE) or value in _ZEROS.get(key, ()):
             continue
         try:
-            values[column] = check(key, value)
-        except _Wrong as error:
-            errors[key] = str(error)
+            values[column] = parse(value)
+        except Misfit as misfit:
+            errors[key] = misfit.sentence(key)
     if errors:
         raise BadRequest(" ".join(errors.values()), errors)
     return values
 
 
-def _name(key: str, value: object) -> str:
-    return str(_sound(value, text_fault(key, value, NAME_LIMIT, may_be_empty=False)))
-
-
-def _parent(key: str, value: object) -> int:
+def _parent(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not (value == -1 or is_id(value)):
-        raise _Wrong(f"{key} must be the id of a node of the same project.")
+        raise Misfit("must be the id of a node of the same project.")
     return value
 
 
-def _date(key: str, value: object) -> date:
-    if not isinstance(value, str):
-        raise _Wrong(f"{key} must be a date such as 2026-03-01.")
-    try:
-        return parse_date(value)
-    except BadRequest as error:
-        raise _Wrong(f"{key}: {error.message}") from None
+def _sequence(value: object) -> int:
+    return min(max(parse_whole(value), 0), LAST_SEQUENCE)
 
 
-def _capacity(key: str, value: object) -> float | None:
+def _capacity(value: object) -> float | None:
     if value is None:
         return None
-    capacity = _number(key, value)
+    capacity = parse_number(value)
     if capacity < 0:
-        raise _Wrong(f"{key} may not be negative.")
+        raise Misfit("may not be negative.")
     return capacity
 
 
 _UNSETTABLE = frozenset({"minCapacity", "maxCapacity"})
 _NO_DATES = ("0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z")
 _ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_DATES, "endDate": _NO_DATES}
-_AREA: Mapping[str, tuple[str, _Check]] = {
-    "name": ("name", _name),
+_AREA: Mapping[str, tuple[str, _Parser]] = {
+    "name": ("name", parse_name),
     "parentId": ("parent_id", _parent),
-    "sequence": ("sequence", lambda key, value: min(max(_whole(key, value), 0), LAST_SEQUENCE)),
+    "sequence": ("sequence", _sequence),
 }
-_ITERATION: Mapping[str, tuple[str, _Check]] = {
+_ITERATION: Mapping[str, tuple[str, _Parser]] = {
     **_AREA,
-    "isRelease": ("is_release", _boolean),
-    "startDate": ("start_date", _date),
-    "endDate": ("end_date", _date),
+    "isRelease": ("is_release", parse_boolean),
+    "startDate": ("start_date", parse_day),
+    "endDate": ("end_date", parse_day),
     "minCapacity": ("min_capacity", _capacity),
     "maxCapacity": ("max_capacity", _capacity),
 }
