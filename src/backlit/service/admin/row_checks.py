@@ -1,7 +1,6 @@
 """Checks of an export's rows: an import accepts only values that the interface or `backlit admin` would accept."""
 
 import base64
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +8,8 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.fields import LARGEST_NUMBER, ItemType
+from backlit.model.field_values import Misfit, parse_boolean, parse_number, parse_text
+from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.model.statuses import CONFIGURABLE
@@ -20,7 +20,7 @@ from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
-from backlit.service.rules.checks import area_values, is_id, text_fault
+from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     ROOT_PARENT,
@@ -55,48 +55,37 @@ def _value(column: Column[Any], value: object) -> object:
         if not column.nullable:
             raise BadRequest(f"{column.name} is missing.")
         return None
-    for kind, read in _READERS:
-        if isinstance(column.type, kind):
-            return read(column.name, value)
-    if fault := text_fault(column.name, value):
-        raise BadRequest(fault)
-    return value
-
-
-def _boolean(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise BadRequest(f"{name} must be true or false.")
-    return value
+    parse = next((parse for kind, parse in _PARSERS if isinstance(column.type, kind)), _text)
+    try:
+        return parse(column.name, value)
+    except Misfit as misfit:
+        raise BadRequest(misfit.sentence(column.name)) from None
 
 
 def _integer(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**63:
-        raise BadRequest(f"{name} must be a whole number below 2^63.")
+        raise Misfit("must be a whole number below 2^63.")
     is_root = name == "parent_id" and value == ROOT_PARENT
     if (name == "id" or name.endswith("_id")) and not (is_id(value) or is_root):
-        raise BadRequest(f"{name} must be an id, a whole number from 1; it is {value}.")
+        raise Misfit(f"must be an id, a whole number from 1; it is {value}.")
     return value
 
 
-def _number(name: str, value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise BadRequest(f"{name} must be a number.")
-    if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
-        raise BadRequest(f"{name} must be a finite number.")
-    return float(value)
-
-
-def _binary(name: str, value: object) -> bytes:
+def _binary(_name: str, value: object) -> bytes:
     try:
         return base64.b64decode(str(value), validate=True)
     except ValueError:
-        raise BadRequest(f"{name} is not base64.") from None
+        raise Misfit("is not base64.") from None
 
 
-_READERS: tuple[tuple[type[Any], Callable[[str, object], object]], ...] = (
-    (Boolean, _boolean),
+def _text(_name: str, value: object) -> str:
+    return parse_text(value, TEXT_LIMIT)
+
+
+_PARSERS: tuple[tuple[type[Any], Callable[[str, object], object]], ...] = (
+    (Boolean, lambda _name, value: parse_boolean(value)),
     (Integer, _integer),
-    (Float, _number),
+    (Float, lambda _name, value: parse_number(value)),
     (LargeBinary, _binary),
     (DateTime, lambda _name, value: parse_datetime(str(value))),
     (Date, lambda _name, value: parse_date(str(value))),
