@@ -5,10 +5,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.papers import announce, item, node, offline_store, put, put_nouns
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, Forbidden
+from backlit.model.field_values import ValueLimits
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.query.meaning import NameKind
 from backlit.model.trees import NodeTotals
@@ -46,6 +47,22 @@ def tell(store: Store, **project: object) -> None:
 
 def publish(store: Store, kind: Subject) -> None:
     store.files.submit(lambda writer: writer.signal.publish(StoreChange(kind))).result()
+
+
+@pytest.mark.parametrize(
+    ("told", "limits"),
+    [
+        ({"limits": {"text": 9, "tag": 5, "tags": 3}}, ValueLimits(9, 5, 3)),
+        *(({"limits": {"tag": 5, "tags": "3"}}, ValueLimits(tag=5)), ({"limits": []}, ValueLimits())),
+        *(({}, ValueLimits()), (None, ValueLimits())),
+    ],
+)
+def test_the_limits_of_values_are_those_that_the_service_states(
+    store: Store, told: dict[str, object], limits: ValueLimits
+) -> None:
+    announce(store, told)
+
+    assert store.lookups.limits() == limits
 
 
 def test_values_are_those_of_the_items_of_the_project_without_a_list(store: Store) -> None:

@@ -9,7 +9,7 @@ from tests.store.papers import item, node, offline_store, put_nouns
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
 from backlit.store import IterationEntry
-from backlit.store.edits.checks import can_travel, check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.edits.checks import check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.edits.nodes import NewNode
 from backlit.store.outbox.nodes import deliver_node
 from backlit.store.records.changes import StoreChange, Subject
@@ -143,17 +143,6 @@ def test_plannable_iterations_have_no_parts_and_are_neither_root_nor_release() -
 
     assert [each.path for each in leaves(tree)] == ["Shop\\2026\\Sprint 1", "Shop\\Spring\\Sprint 2", "Shop\\Sprint"]
     assert leaves([iteration(1, "Shop\\Spring", None, None, is_release=True)]) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "is_sound"),
-    [
-        *(("plain", True), ("a\ud800", False), (["a", "\udfff"], False), (("\udc00",), False), (["a", 5, None], True)),
-        *((5, True), (None, True), ([], True)),
-    ],
-)
-def test_text_with_half_a_character_cannot_be_sent(value: object, is_sound: bool) -> None:
-    assert can_travel(value) is is_sound
 
 
 async def test_items_moved_into_a_new_node_follow_it_to_its_real_id(tmp_path: Path) -> None:

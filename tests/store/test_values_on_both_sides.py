@@ -61,8 +61,6 @@ def of(*kinds: Kind) -> list[str]:
 
 
 PLACES = of(Kind.AREA, Kind.ITERATION)
-TEXTS = of(Kind.TEXT, Kind.LONG_TEXT)
-PLAIN_TEXTS = [key for key in TEXTS if key != "Name"]
 
 DIFFERENCES: dict[str, Pairs] = {
     "The client writes points as a plain number.": pairs(["Estimate"], "'8 pts'", "'3,5'"),
@@ -71,17 +69,11 @@ DIFFERENCES: dict[str, Pairs] = {
     "Clients that send whole objects have 0 for no reference; backlit's client has null.": pairs(
         [*PLACES, "AssignedToID", "TeamID"], "0"
     ),
-    "The client does not know all teams and items.": pairs(["TeamID"], "-3", "9007199254740991")
-    | pairs(["ParentID"], "0", "-3", "9007199254740991"),
+    "The client does not know all teams and items.": pairs(["TeamID", "ParentID"], "3.0", "-3", "9007199254740991")
+    | pairs(["ParentID"], "0"),
     "An empty text clears a choice in the client; it sends null.": pairs(of(Kind.CHOICE), "''"),
     "The client sends tags as they are, as another spelling would be another tag.": pairs(
         ["Tags"], "[' ux ']", "['ux', 'ux']"
-    ),
-    "The client does not check NUL characters and limits.": pairs(PLAIN_TEXTS, "'a\\x00b'", "a long text")
-    | pairs(["Tags"], "['a\\x00b']", "a long tag", "many tags"),
-    "The client takes no whole number with a fraction of 0.": pairs(["Priority"], "3.0"),
-    "The client writes the text of a number as Python has it.": pairs(
-        ["Estimate"], "3.0", "9007199254740991", "9007199254740992"
     ),
 }
 """Pairs of field and value that both sides judge differently, by reason."""

@@ -107,7 +107,7 @@ FAULTS = [
     ("Bug", "Name", "x" * 501, "Name is longer than 500 characters."),
     ("Bug", "Priority", "high", "Priority is a whole number, such as 3; “high” is not."),
     ("Bug", "Priority", "2.5", "Priority is a whole number, such as 3; “2.5” is not."),
-    ("Bug", "Priority", "99999999999999999", "Priority must be a whole number."),
+    ("Bug", "Priority", "99999999999999999", "Priority is too large."),
     ("Task", "WorkRemaining", "soon", "Work remaining is a number, such as 2.5 or 2,5; “soon” is not."),
 ]
 

@@ -1,26 +1,22 @@
 """Checks of user input for items, areas and iterations, before an entry is journalled."""
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 from backlit.model.amounts import plain_estimate
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import Misfit, can_travel, parse_json
 from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Settable
 from backlit.model.planning import Capacity
 from backlit.model.trees import fault_in_path
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
 
 ON_EDIT = frozenset({Settable.ALWAYS})
 ON_ADD = ON_EDIT | {Settable.ON_CREATE}
 """The `settable` of `check` for existing and for new items."""
-
-FIRST_UNSAFE_INTEGER = 2**53
-"""The first whole number that JSON readers disagree about."""
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check(
@@ -32,7 +28,7 @@ def check(
 ) -> dict[str, object]:
     """Return the values to journal, in wire form.
 
-    An Estimate in points becomes the text of its number, as the interface has it. None clears a field. Raises
+    An Estimate in points becomes the text of its number, as lists show it. None clears a field. Raises
     BadRequest with one sentence for each invalid key. The values of another item may be invalid by now, as a former
     user still owns items but gets no new ones: with `left_out`, they are left out and the sentences added to it.
     """
@@ -41,18 +37,19 @@ def check(
     values: dict[str, object] = {}
     for key, value in changes.items():
         field = FIELD_BY_KEY.get(key) or custom.get(key)
-        fault = _fault_of_key(field, item_type, settable)
-        if field is not None and fault is None:
-            is_estimate = key == "Estimate" and (isinstance(value, str) or _is_number(value))
-            values[key] = plain_estimate(str(value)) if is_estimate else value
-            fault = _fault(field, item_type, values[key], lookups)
-        if fault is not None:
-            errors[key] = fault
+        if field is None:
+            errors[key] = "Unknown field."
+            continue
+        try:
+            _check_use(field, item_type, settable)
+            values[key] = _value(field, item_type, value, lookups)
+        except Misfit as misfit:
+            errors[key] = misfit.sentence_for_people(field.label)
     if left_out is not None:
         left_out.update(errors.values())
     elif errors:
         raise BadRequest(" ".join(errors.values()), errors)
-    return {key: value for key, value in values.items() if key not in errors}
+    return values
 
 
 def not_copied(left_out: set[str]) -> str:
@@ -68,32 +65,30 @@ def check_text(text: str) -> None:
         raise BadRequest(fault, {"description": fault})
 
 
-def _fault_of_key(field: Field | None, item_type: str, settable: frozenset[Settable]) -> str | None:
-    if field is None:
-        return "Unknown field."
+def _check_use(field: Field, item_type: str, settable: frozenset[Settable]) -> None:
     if not field.applies_to(item_type):
-        return f"{field.label} does not apply to {item_type}."
+        raise Misfit(f"does not apply to {item_type}.")
     if field.settable not in settable:
-        return f"{field.label} cannot be changed."
-    return None
+        raise Misfit("cannot be changed.")
 
 
-def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str | None:
-    if value is None or (value == "" and field.kind in {Kind.CHOICE, Kind.STATUS}):
-        return f"{field.label} cannot be empty." if field.required or field.kind is Kind.STATUS else None
-    if not can_travel(value):
-        return f"{field.label} contains invalid characters."
-    if field.key == "Name":
-        return fault_of_name(value) or None
-    has_shape, shape = _SHAPES[field.kind]
-    if not has_shape(value):
-        return f"{field.label} must be {shape}."
+def _value(field: Field, item_type: str, value: object, lookups: Lookups) -> object:
+    """Return a value to journal; raise Misfit."""
+    is_choice = field.kind in {Kind.CHOICE, Kind.STATUS}
+    if value is None or (value == "" and is_choice):
+        if field.required or field.kind is Kind.STATUS:
+            raise Misfit("cannot be empty.")
+        return value
+    parsed = parse_json(field, value, lookups.limits())
     if field.kind in _PLACES:
-        return _fault_of_place(field, value, lookups)
-    choices = lookups.choices(field, item_type) if field.kind in {Kind.CHOICE, Kind.STATUS} else ()
-    if choices and value not in choices and not lookups.is_free(field, item_type):
-        return f"{field.label} must be one of: {', '.join(choices)}."
-    return None
+        _check_place(field, parsed, lookups)
+    if is_choice:
+        choices = lookups.choices(field, item_type)
+        if choices and parsed not in choices and not lookups.is_free(field, item_type):
+            raise Misfit(f"must be one of: {', '.join(choices)}.")
+    if field.kind is Kind.TAGS:
+        return value  # in their own spelling: without its blanks, adding a tag would rename another user's
+    return plain_estimate(parsed) if field.key == "Estimate" else parsed
 
 
 def fault_of_name(value: object) -> str:
@@ -105,59 +100,21 @@ def fault_of_name(value: object) -> str:
     return "" if can_travel(value) and "\0" not in value else "Name contains invalid characters."
 
 
-def _fault_of_place(field: Field, value: object, lookups: Lookups) -> str | None:
+def _check_place(field: Field, value: int, lookups: Lookups) -> None:
     """Check an id against the loaded list. Without a loaded list, or for a team, any id passes."""
     known = _PLACES[field.kind](lookups)
     if not known or value in known:
-        return None
-    if field.kind is Kind.USER and isinstance(value, int):
+        return
+    if field.kind is Kind.USER:
         person = lookups.known_people().get(value)
-        return f"{field.label} {person.username if person else value} is not a licensed user."
-    return f"{field.label} {value} does not exist in this project."
+        raise Misfit(f"{person.username if person else value} is not a licensed user.")
+    raise Misfit(f"{value} does not exist in this project.")
 
 
 _PLACES: Mapping[Kind, Callable[[Lookups], set[int]]] = {
     Kind.AREA: lambda lookups: {node.id for node in lookups.tree(TreeKind.AREAS).walk()},
     Kind.ITERATION: lambda lookups: {node.id for node in lookups.tree(TreeKind.ITERATIONS).walk()},
     Kind.USER: lambda lookups: set(lookups.people()),
-}
-
-
-def can_travel(value: object) -> bool:
-    """Report whether all text is valid Unicode. Terminals can send lone surrogates."""
-    texts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
-    return not any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: object) -> bool:
-    number = whole(value)
-    return number is not None and abs(number) < FIRST_UNSAFE_INTEGER
-
-
-def _is_list_of_text(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(each, str) and each.strip() for each in value)
-
-
-_SHAPES: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), (_is_text, "text")),
-    Kind.INTEGER: (_is_whole, "a whole number"),
-    Kind.NUMBER: (_is_number, "a finite number"),
-    Kind.BOOLEAN: (lambda value: isinstance(value, bool), "yes or no"),
-    Kind.TAGS: (_is_list_of_text, "a list of words"),
-    Kind.AREA: (_is_whole, "the id of an area"),
-    Kind.ITERATION: (_is_whole, "the id of an iteration"),
-    Kind.TEAM: (_is_whole, "the id of a team"),
-    Kind.USER: (_is_whole, "the id of a user"),
-    Kind.ITEM: (_is_whole, "the id of an item"),
-    Kind.COMPUTED: (lambda _: False, "set by the server"),
 }
 
 

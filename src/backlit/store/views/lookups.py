@@ -8,6 +8,7 @@ from typing import TypeVar
 import orjson
 
 from backlit.model.errors import BadRequest, Forbidden
+from backlit.model.field_values import ValueLimits
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
@@ -185,6 +186,10 @@ class Lookups:
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
         return orjson.loads(found[0]) if found else {}
 
+    def limits(self) -> ValueLimits:
+        """Return the limits of values that the service states."""
+        return self.keep(Subject.PEOPLE, "limits", lambda: _limits_in(self._told()))
+
     def roles(self) -> Mapping[int, str]:
         """Return the user's role in each project, empty if the service does not state it."""
         told = self._told()
@@ -264,6 +269,13 @@ class Lookups:
             if field is not None:
                 fields[field.key] = field
         return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+
+def _limits_in(told: object) -> ValueLimits:
+    limits = told.get("limits") if isinstance(told, Mapping) else None
+    if not isinstance(limits, Mapping):
+        return ValueLimits()
+    return ValueLimits(*(whole(limits.get(name)) for name in ("text", "tag", "tags")))
 
 
 def _told_choices(capabilities: Mapping[str, object], key: str, item_type: str) -> tuple[str, ...]:
