@@ -74,7 +74,6 @@ def refusal_of_sign_in(status: int, headers: Mapping[str, str], body: bytes) -> 
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait from either form of Retry-After; None without a usable value."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), _LONGEST_WAIT)
@@ -223,7 +222,6 @@ async def read_body(response: httpx.Response, limit: int = BODY_LIMIT) -> bytes:
 
 
 async def _read_error(response: httpx.Response) -> bytes:
-    """Read the beginning of an error response; its status counts even with an unreadable body."""
     body = bytearray()
     with suppress(ServiceError, httpx.RequestError):
         async with aclosing(decoded(response)) as pieces:

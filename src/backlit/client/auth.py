@@ -83,11 +83,9 @@ class WrapAuth(httpx.Auth):
         return await self._grant({"wrap_username": username, "wrap_password": password}, approved)
 
     async def request_grant_by_code(self, code: str, approved: str = "") -> TokenGrant:
-        """Trade a verification code for a grant, which `accept` stores. Raises as `sign_in_with_code` does."""
         return await self._grant({"wrap_verification_code": code.strip()}, approved)
 
     async def user_of(self, grant: TokenGrant) -> dict[str, Any]:
-        """Ask the service whose grant it is; return the user's document."""
         headers = {"Accept": "application/json", "Authorization": authorization_header(grant.access_token)}
         status, answered, body = await self._ask(httpx.Request("GET", f"{self._root}{OWN_USER}", headers=headers))
         if status != 200:

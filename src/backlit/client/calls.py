@@ -110,7 +110,6 @@ class Pacing(Struct, frozen=True):
     """Seconds of silence allowed to the server."""
 
     def timeout(self) -> httpx.Timeout:
-        """Return the time limits of one request."""
         return httpx.Timeout(self.patience, connect=min(self.patience, 5.0))
 
 

@@ -106,7 +106,6 @@ class Listing:
             page = await self.page(**query)
 
     async def _first_page(self, query: ListOptions) -> ResultPage:
-        """Read the first page; if the service rejects its size, ask for the default size."""
         try:
             return await self.page(**query)
         except BadRequest:
@@ -132,7 +131,6 @@ class ResourceEndpoint(Listing):
         return Fetched(document, answer.etag())
 
     async def get(self, identity: int) -> Document:
-        """Read one; raise NotFound for a missing or invisible one."""
         return (await self.fetch(identity)).document
 
     async def create(self, body: Mapping[str, Any]) -> Document:
@@ -160,7 +158,6 @@ class ResourceEndpoint(Listing):
         return document
 
     async def delete(self, identity: int) -> None:
-        """Delete one permanently; ignore the response's body."""
         await self._calls.call("DELETE", f"{self._path}/{identity}")
 
 
@@ -177,7 +174,6 @@ class WorkItems(ResourceEndpoint):
         return Listing(self._calls, f"{self._path}/{identity}/attachments")
 
     async def delete(self, identity: int, if_match: str | None = None) -> None:
-        """Delete one permanently; raise PreconditionFailed if `if_match` is outdated."""
         headers = {"If-Match": if_match} if if_match else None
         await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
 
@@ -297,7 +293,6 @@ class Client:
             return None
 
     async def aclose(self) -> None:
-        """Close the connections and abandon running requests."""
         try:
             await self._calls.aclose()
         finally:

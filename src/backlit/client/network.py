@@ -77,7 +77,6 @@ class EnvironmentProxy(NamedTuple):
         return f"the proxy {self.address}, which {self.variable} {verb}"
 
     def failure(self, error: httpx.ProxyError, place: str) -> str:
-        """Return the sentence of a proxy that responded without connecting."""
         if str(error).startswith(str(_SIGN_IN_NEEDED)):
             if self.url.userinfo:
                 return f"{_capital(str(self))}, rejects the user name or password in it (407). Correct them there."
@@ -301,7 +300,6 @@ def offline(error: BaseException, request: httpx.Request) -> Offline:
 
 
 def _fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:
-    """Return the fault of a host's certificate and the way out."""
     match error.verify_code:
         case code if code == _ENDED:
             return f"The certificate of {host} has expired. Its owner has to renew it."
@@ -319,7 +317,6 @@ def _fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Return an error and its causes, those of a group included."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

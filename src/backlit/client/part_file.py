@@ -117,7 +117,6 @@ class PartFile:
                 return file
 
     def _tried(self) -> BufferedRandom | None:
-        """Open and lock the part; None where it was replaced meanwhile, or cannot be written without harm."""
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             descriptor = os.open(self._path, flags, 0o600)

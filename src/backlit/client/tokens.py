@@ -149,7 +149,6 @@ class TokenCache:
             self._write({key: entry for key, entry in entries.items() if key != self._key})
 
     def approved(self) -> frozenset[str]:
-        """Return the other origins approved for this profile's credentials."""
         every = self._readable_entries().get(_APPROVED)
         origins = every.get(self._key) if isinstance(every, dict) else None
         return frozenset(map(str, origins)) if isinstance(origins, list) else frozenset()
@@ -193,7 +192,6 @@ class TokenCache:
         return entries
 
     def _readable_entries(self) -> dict[str, object]:
-        """Return the entries for a writer, which replaces what cannot be read."""
         with contextlib.suppress(StorageError):
             return self._entries()
         return {}

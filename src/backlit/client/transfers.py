@@ -124,7 +124,6 @@ class ContentTransfers:
             raise StorageError(f"{target} cannot be written: {error.strerror}.") from error
 
     async def read(self, attachment: Attachment, limit: int) -> bytes:
-        """Read the first bytes of an attachment, for a preview."""
         content = bytearray()
         response = await self._get(attachment)
         try:
@@ -140,7 +139,6 @@ class ContentTransfers:
         return bytes(content[:limit])
 
     async def _fetch(self, attachment: Attachment, part: PartFile, progress: Progress) -> httpx.Headers:
-        """Receive what the part lacks of the file; return the headers of the response."""
         response, begin = await self._resumed(attachment, part)
         size = attachment.size
         try:

@@ -44,7 +44,6 @@ class InProcessTransport(httpx.AsyncBaseTransport):
         return httpx.Response(head["status"], headers=head.get("headers", []), stream=exchange)
 
     async def aclose(self) -> None:
-        """Cancel running requests and wait for their end."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:

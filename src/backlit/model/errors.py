@@ -186,5 +186,4 @@ def sentence_of(error: Exception) -> str:
 
 
 def exit_code_of(error: BacklitError) -> int:
-    """Return the exit code of a command that ends with an error."""
     return next((code for kind, code in EXIT_BY_ERROR.items() if isinstance(error, kind)), 1)

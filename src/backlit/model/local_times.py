@@ -14,7 +14,6 @@ class MachineZone(tzinfo):
     """
 
     def utcoffset(self, when: datetime | None, /) -> timedelta | None:
-        """Return the offset at a local time."""
         return None if when is None else when.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, _when: datetime | None, /) -> timedelta | None:
@@ -22,7 +21,6 @@ class MachineZone(tzinfo):
         return None
 
     def tzname(self, when: datetime | None, /) -> str | None:
-        """Return the zone's abbreviation at a local time."""
         return None if when is None else when.replace(tzinfo=None).astimezone().tzname()
 
     def fromutc(self, when: datetime, /) -> datetime:

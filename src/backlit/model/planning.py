@@ -79,7 +79,6 @@ class PlannedLoad(Struct, frozen=True):
 
 
 def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share]:
-    """Return the shares by key, without empty ones."""
     found: dict[int | None, Share] = {}
     for who, share in parts:
         if share != Share():

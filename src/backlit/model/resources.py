@@ -50,7 +50,6 @@ class Resource(Struct, frozen=True, kw_only=True, rename="camel"):
 
 @cache
 def _keys(model: type[Resource]) -> list[tuple[str, str]]:
-    """Return the names of a model's fields with their keys, audit fields last."""
     return sorted(((each.name, each.encode_name) for each in fields(model)), key=lambda each: each[1] in AUDIT_KEYS)
 
 

@@ -85,12 +85,10 @@ class StatusGroups:
         return self.of(status) not in _NOT_OPEN
 
     def first(self, statuses: Iterable[str], group: StatusGroup) -> str | None:
-        """Return the first of some statuses in a group, or None."""
         return next((each for each in statuses if self.of(each) is group), None)
 
 
 def status_word(status: str | None) -> str:
-    """Return a status as screens write it; empty without one."""
     return _DEFAULT_LABELS.get(status or "", status or "")
 
 

@@ -96,11 +96,9 @@ class Tree:
         return tuple(self._children.get(ROOT_PARENT, ()))
 
     def children(self, node_id: int) -> tuple[Node, ...]:
-        """Return the children of a node, in order."""
         return tuple(self._children.get(node_id, ()))
 
     def parent(self, node_id: int) -> Node | None:
-        """Return the parent of a node; None for a root."""
         return self._nodes.get(self._nodes[node_id].parent_id)
 
     def subtree_ids(self, node_id: int) -> tuple[int, ...]:

@@ -101,14 +101,12 @@ class Connections:
             self._update()
 
     def wait(self, connection: ServerConnection) -> None:
-        """Mark the connection as waiting for its next request."""
         if connection in self._all:
             connection.since = time.monotonic()
             self._waiting[connection] = None
             self._update()
 
     def end_oldest(self) -> None:
-        """End the connection that has waited longest, if one waits."""
         if self._waiting:
             self._end(next(iter(self._waiting)))
 
@@ -124,7 +122,6 @@ class Connections:
             self._noted.clear()
 
     def note(self, what: str) -> None:
-        """Count an event for the next log line."""
         self._noted[what] += 1
 
     def _end(self, connection: ServerConnection) -> None:
@@ -173,13 +170,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
-        """Register with the table's sweep."""
         self._connection.peer = self
         self._connection.abort = transport.abort
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Unregister from the table."""
         self._connections.remove(self._connection)
         super().connection_lost(exc)
 
@@ -206,13 +201,11 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Mark the connection as busy; the body follows."""
         self._in_head = self._is_first = False
         self._connections.begin(self._connection)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Start counting the next head."""
         self._in_head, self._head_size = True, 0
         super().on_message_complete()
 
@@ -223,17 +216,14 @@ class BoundedProtocol(HttpToolsProtocol):
             self._connections.wait(self._connection)
 
     def pause_writing(self) -> None:
-        """Record the time since which the caller reads nothing."""
         self._stalled_since = time.monotonic()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Record that the caller reads again."""
         self._stalled_since = None
         super().resume_writing()
 
     def end_if_late(self, now: float) -> bool:
-        """End the connection after a passed limit; return True if it did."""
         since = self._connection.since
         if self.transport.is_closing():
             self._closing_since = self._closing_since or now
@@ -306,7 +296,6 @@ class BoundedServer(uvicorn.Server):
         self._opening: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start accepting."""
         await super().startup(sockets)
         self._listener.setblocking(False)
         self._running = [asyncio.create_task(self._accept()), asyncio.create_task(self._sweep())]
@@ -351,7 +340,6 @@ class BoundedServer(uvicorn.Server):
                 await asyncio.sleep(0)
 
     async def _open(self, caller: socket.socket, connection: ServerConnection) -> None:
-        """Attach the connection to its protocol, after a TLS handshake."""
         try:
             tls = self.config.ssl
             await asyncio.get_running_loop().connect_accepted_socket(

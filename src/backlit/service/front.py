@@ -50,7 +50,6 @@ class RequestGuardMiddleware:
         self._places = RequestSlots(settings.concurrent_requests, settings.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, or reject it at once."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -134,7 +133,6 @@ class _Exchange:
         self._is_early = False
 
     async def send(self, message: Message) -> None:
-        """Send a part of the response, with the usual headers in its head."""
         if self._is_replaced:
             return
         if message["type"] == "http.response.start":
@@ -196,7 +194,6 @@ class JsonLines(logging.Formatter):
     """Formatter of a log record with its `extra` values as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; line breaks of hostile text are escaped."""
         moment = datetime.fromtimestamp(record.created, UTC)
         line: dict[str, object] = {
             "time": moment.isoformat(timespec="milliseconds"),

@@ -35,7 +35,6 @@ class Transport(Struct, frozen=True):
 async def run_server(
     service: "Service", listener: socket.socket, transport: Transport, on_ready: "Callable[[], None] | None" = None
 ) -> None:
-    """Start the service, serve until SIGTERM or SIGINT, let requests end, and close the databases."""
     import uvicorn
 
     from backlit.service.connections import BoundedServer, Connections, most_connections

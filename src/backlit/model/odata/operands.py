@@ -74,7 +74,6 @@ _TOKEN = re.compile(
 
 
 def refuse(reason: str, at: int, option: str = "$filter") -> NoReturn:
-    """Raise the BadRequest for a place in the text."""
     sentence = f"{option} has an error at character {at}: {reason}."
     raise BadRequest(sentence, {option: sentence})
 
@@ -229,7 +228,6 @@ def negative(token: Token, operand: Operand) -> Operand:
 
 
 def tag_variable() -> Operand:
-    """Make the operand of the variable of `Tags/any`."""
     return Operand(TagVariable(), ValueType.TEXT)
 
 

@@ -74,7 +74,6 @@ def field_named(key: str, custom: Collection[Field] = ()) -> Field | None:
 
 
 def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
-    """Return every key with its description, short ones first."""
     keys = {short: _FIELD_BY_LOWER[short].label for short in SHORT_KEYS}
     keys[ANYWHERE_KEY] = "Words in the name, the description or a comment"
     keys[LINT_KEY] = "Findings of the readiness check"

@@ -64,8 +64,7 @@ class NameResolver(Protocol):
     def today(self) -> date:
         """Return the user's local date."""
 
-    def times(self) -> LocalTimes:
-        """Return the conversion between the service's DateTimes and the user's local times."""
+    def times(self) -> LocalTimes: ...
 
     def custom_fields(self) -> Collection[Field]: ...
 
@@ -80,8 +79,7 @@ class NameResolver(Protocol):
     def values(self, field: Field) -> Sequence[str]:
         """Return the known values or names of a field; empty for free values."""
 
-    def status_groups(self) -> StatusGroups:
-        """Return the meaning of the project's statuses."""
+    def status_groups(self) -> StatusGroups: ...
 
 
 _NAME_KINDS = {

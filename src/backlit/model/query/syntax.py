@@ -87,7 +87,6 @@ _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 def refuse(reason: str, at: int) -> NoReturn:
-    """Raise the BadRequest for a place in a query."""
     sentence = f"The query has an error at character {at}: {reason}."
     raise BadRequest(sentence, {"query": sentence})
 
@@ -217,7 +216,6 @@ class _Parser:
 
 
 def all_of(parts: Iterable[Node]) -> Node:
-    """Join nodes in a flat conjunction."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, AllOf) else (part,))]
     return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
 

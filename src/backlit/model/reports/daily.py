@@ -104,7 +104,6 @@ class Course(Struct, frozen=True):
 
     @property
     def progress(self) -> tuple[DayProgress, ...]:
-        """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
@@ -218,7 +217,6 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
 
 
 def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
-    """Report completed work under each day's scope."""
     measure = course.measure(wanted)
     done = {each.day: measure.of(each.done) for each in course.progress}
     scope = {each.day: measure.of(each.scope) for each in course.progress}

@@ -98,7 +98,6 @@ INK, PALE, RULE, PAPER = "#22252b", "#5d636d", "#d5d2cb", "#fdfcf9"
 
 
 def as_svg(report: Report) -> str:
-    """Write the chart with its title, headline, legend and notes."""
     chart = report.chart
     height, drawn = _timeline(chart) if isinstance(chart, Timeline) else _bars(chart)
     notes = [line for note in report.notes for line in wrap(plain(note), NOTE_LENGTH)]

@@ -211,12 +211,10 @@ class OpenWorkload(Struct, frozen=True):
 
 
 def load_by_person(about: str, loads: Sequence[OpenWorkload], wanted: Measure) -> Report:
-    """Report the open work of each person, largest first."""
     return _load_report("person", "with", about, loads, wanted)
 
 
 def load_by_area(about: str, loads: Sequence[OpenWorkload], wanted: Measure) -> Report:
-    """Report the open work in each area, largest first."""
     return _load_report("area", "in", about, loads, wanted)
 
 

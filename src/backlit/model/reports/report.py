@@ -152,7 +152,6 @@ class Timeline(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """True without any number to draw."""
         return all(value is None for value in self.bars.values)
 
     @property
@@ -192,7 +191,6 @@ class Bars(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """True without any number to draw."""
         return not self.bars
 
     @property
@@ -248,5 +246,4 @@ class Report(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the title: the kind of the report and its subject."""
         return f"{self.kind}: {self.about}"

@@ -1,4 +1,7 @@
-"""Settings of profiles and screens: names, item templates and boards, from JSON or TOML with sentences for faults."""
+"""Settings of profiles and screens: names, item templates and boards, from JSON or TOML.
+
+Each function that reads a table or a value raises BadRequest, which names the setting and the fault.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -71,21 +74,18 @@ class OwnNames(Struct, frozen=True):
 
 
 def team_names(table: object) -> dict[int, str]:
-    """Read the names of teams by number. Raises BadRequest that names the setting."""
     if not isinstance(table, dict) or not all(key.isdecimal() and isinstance(name, str) for key, name in table.items()):
         raise BadRequest('The setting "teams" must be a table of names by number, [teams] with 3 = "Payments"')
     return {int(key): name for key, name in table.items()}
 
 
 def project_number(value: object) -> int:
-    """Read the number of a project. Raises BadRequest that names the setting."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadRequest('The setting "project" must be the number of a project')
     return value
 
 
 def status_meanings(table: object) -> dict[str, StatusGroup]:
-    """Read the statuses by group. Raises BadRequest that names the setting."""
     groups = {each.replace(" ", "_"): each for each in CONFIGURABLE}
     lists = table.items() if isinstance(table, dict) else [("", None)]
     for name, statuses in lists:
@@ -98,7 +98,6 @@ def status_meanings(table: object) -> dict[str, StatusGroup]:
 
 
 def field_kinds(kinds: object) -> dict[str, Kind]:
-    """Read the kinds of custom fields by key. Raises BadRequest that names the setting."""
     if not isinstance(kinds, dict) or not all(key.endswith("_cf") and kind in KINDS for key, kind in kinds.items()):
         raise BadRequest(f'The setting "fields" must be a table of kinds by key, Ticket_cf = one of {", ".join(KINDS)}')
     return {key: Kind(kind) for key, kind in kinds.items()}
@@ -117,7 +116,6 @@ class Template(Struct, frozen=True):
 
 
 def templates_in(value: object) -> tuple[Template, ...]:
-    """Read the tables. Raises BadRequest that names the template and the fault."""
     tables = value if isinstance(value, list) else [None]
     if not all(isinstance(each, Mapping) for each in tables):
         raise BadRequest("Write templates as [[template]], each with a name and a type.")
@@ -200,7 +198,6 @@ USUAL_BOARD = BoardSettings()
 
 
 def board_settings(entry: object) -> BoardSettings:
-    """Read the `[board]` table. Raises BadRequest that names the fault."""
     if not isinstance(entry, Mapping):
         raise BadRequest('The setting "board" must be a table.')
     _refuse_unknown("The board", entry, ("columns", "lanes", "column"))
@@ -214,7 +211,6 @@ def board_settings(entry: object) -> BoardSettings:
 
 
 def column_key(value: object) -> str:
-    """Return the key of a column source. Raises BadRequest for an unknown one."""
     if isinstance(value, str) and value.casefold() == RELEASE:
         return RELEASE
     field = field_named(value) if isinstance(value, str) else None

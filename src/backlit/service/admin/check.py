@@ -252,7 +252,6 @@ class _Place:
         )
 
     def faults(self, item: WorkItemRow, document: bytes, tasks: list[Any]) -> Iterator[tuple[str, str]]:
-        """Return the faults of an item, as pairs of field and sentence."""
         fields = self._settings.fields_by_type.get(item.type)
         if fields is None:
             yield "type", f"The type {item.type!r} does not exist."

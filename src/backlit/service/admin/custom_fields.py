@@ -32,7 +32,6 @@ class CustomFieldChange(Struct, frozen=True):
 
 
 def listed(connection: Connection, project: str | None = None) -> list[dict[str, Any]]:
-    """List the custom fields of all projects, or of one."""
     rows = select(custom_fields).order_by(custom_fields.c.project_id, custom_fields.c.key)
     if project is not None:
         rows = rows.where(custom_fields.c.project_id == project_id_of(connection, project))
@@ -109,7 +108,6 @@ def _must_be_key(key: str) -> None:
 
 
 def _checked(row: Mapping[str, Any], given: CustomFieldChange) -> dict[str, Any]:
-    """Return the row with the given values; raise BadRequest that names the option."""
     key, kind = row["key"], Kind(row["kind"])
     types = list(row.get("types", list(ItemType)) if given.types is None else dict.fromkeys(given.types))
     choices = row.get("choices", ()) if given.choices is None else checked_choices(given.choices, key)

@@ -45,7 +45,6 @@ class ProjectChange(Struct, frozen=True):
     is_syncable: bool | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return the named columns; raise BadRequest for an invalid value."""
         length = self.iteration_length
         if length is not None and not 1 <= length <= LONGEST_ITERATION:
             raise BadRequest(f"The iteration length must be 1 to {LONGEST_ITERATION} days, not {length}.")
@@ -81,7 +80,6 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 
 
 def create(connection: Connection, given: ProjectChange, manager: str | None = None) -> dict[str, Any]:
-    """Create a project with its root area, root iteration and first manager."""
     now = clock_of(connection).now()
     today = datetime.combine(now.date(), time())
     usual = {
@@ -160,7 +158,6 @@ _TABLE_NOUNS = {teams.name: "team", time_entry_types.name: "time entry type"}
 
 
 def list_names(connection: Connection, table: Table, project: str | None = None) -> list[dict[str, Any]]:
-    """List the rows of all projects, or of one."""
     rows = select(table.c.id, table.c.name, table.c.project_id, projects.c.name.label("project")).join(projects)
     if project is not None:
         rows = rows.where(table.c.project_id == project_id_of(connection, project))

@@ -59,7 +59,6 @@ _RENDERED = {work_items.c.doc}
 
 
 def header(moment: datetime) -> Record:
-    """Return the first line of an export."""
     return {"format": NAME, "version": FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
 
 
@@ -165,7 +164,6 @@ class _Loader:
         self._keep()
 
     def close(self) -> None:
-        """Discard incomplete contents."""
         if self._incoming is not None:
             incoming, self._incoming = self._incoming, None
             self._files.forget(incoming)
@@ -262,7 +260,6 @@ def _writer(kind: TypeEngine[Any]) -> Callable[[Any], Any]:
 
 
 def _last_id(connection: Connection, table: Table) -> int:
-    """Return the last id of a table; ids of deleted rows are not reused."""
     column = table.autoincrement_column
     assert column is not None
     highest = connection.execute(select(func.coalesce(func.max(column), 0))).scalar_one()

@@ -167,7 +167,6 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
 
 @contextmanager
 def _no_file_of_a_failure(settings: ServiceSettings) -> Iterator[None]:
-    """Remove an SQLite database that the block created, if the block fails."""
     path = file_of(settings)
     is_new = path is not None and not path.exists()
     try:
@@ -242,7 +241,6 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _rename_durably(unfinished: Path, target: Path) -> None:
-    """Rename a complete file durably."""
     unfinished.rename(target)
     for folder in (target, target.parent) if target.is_dir() else (target.parent,):
         opened = os.open(folder, os.O_RDONLY)

@@ -31,7 +31,6 @@ _SHOWN = (users.c.id, users.c.name, users.c.display_name, users.c.email, users.c
 
 
 def listed(connection: Connection) -> list[dict[str, Any]]:
-    """List all users by id, licensed or not, with the number of projects granted."""
     counts = select(grants.c.user_id, func.count().label("projects")).group_by(grants.c.user_id)
     granted = {row.user_id: row.projects for row in connection.execute(counts)}
     rows = connection.execute(select(*_SHOWN).order_by(users.c.id))
@@ -71,7 +70,6 @@ def must_be_distinct(name: str) -> None:
 
 
 def must_be_usable(name: str, email: str) -> None:
-    """Raise BadRequest for a name or an email address that no user can have."""
     if not _NAME.fullmatch(checked_name(name, "The user name")):
         raise BadRequest(f"The user name {name!r} must not contain blanks, slashes or colons.")
     if email and not _EMAIL.fullmatch(email):
@@ -125,7 +123,6 @@ def deactivate(connection: Connection, name: str) -> dict[str, Any]:
 
 
 def checked_password(password: str) -> str:
-    """Return a password that may be used; raise BadRequest."""
     if len(password) < SHORTEST_PASSWORD:
         raise BadRequest(f"The password has {len(password)} characters; it needs {SHORTEST_PASSWORD} or more.")
     if len(password) > LONGEST_PASSWORD:
@@ -141,7 +138,6 @@ def _update(connection: Connection, user_id: int, **values: Any) -> None:
 
 
 def list_grants(connection: Connection, user: str | None = None, project: str | None = None) -> list[dict[str, Any]]:
-    """List grants by project and user, optionally of one user or project."""
     rows = (
         select(users.c.name.label("user"), projects.c.id, projects.c.name.label("project"), grants.c.role)
         .select_from(grants.join(users).join(projects))
@@ -167,7 +163,6 @@ def set_grant(connection: Connection, user: str, project: str, role: Role) -> di
 
 
 def remove_grant(connection: Connection, user: str, project: str) -> dict[str, Any]:
-    """Remove a user from a project; raise NotFound without a grant."""
     user_id, project_id = user_id_of(connection, user), project_id_of(connection, project)
     this = (grants.c.user_id == user_id, grants.c.project_id == project_id)
     if not connection.execute(delete(grants).where(*this)).rowcount:

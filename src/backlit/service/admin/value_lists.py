@@ -63,7 +63,6 @@ def set_values(
 def reset(
     connection: Connection, project: str, item_type: str, key: str, renames: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Reset a list to the default values; raise Conflict as `set_values` does."""
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
@@ -105,7 +104,6 @@ def _carried(
 
 
 def listed_field(item_type: str, key: str) -> Field:
-    """Return a field with a list of values; raise BadRequest for another one."""
     if key.endswith("_cf"):
         raise BadRequest(f"{key} is a custom field; its values are changed with: backlit admin fields change")
     field = LISTED.get(key)
@@ -117,7 +115,6 @@ def listed_field(item_type: str, key: str) -> Field:
 
 
 def checked_choices(values: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return the values without surrounding blanks; raise BadRequest that names an invalid one."""
     cleaned = tuple(value.strip() for value in values)
     for value in cleaned:
         if not value or len(value) > VALUE_LIMIT or not value.isprintable():
@@ -152,7 +149,6 @@ class Carrier:
         self._lost: Counter[tuple[str, str]] = Counter()
 
     def must_fit(self) -> None:
-        """Raise Conflict for items with invalid values."""
         if not self._lost:
             return
         (item_type, value), count = self._lost.most_common(1)[0]

@@ -80,12 +80,10 @@ def file_of(settings: ServiceSettings) -> Path | None:
 
 
 def place_of_files(connection: Connection) -> str | None:
-    """Return where the last server had the attached files."""
     return connection.execute(select(files_place.c.place)).scalars().first()
 
 
 def is_empty(connection: Connection) -> bool:
-    """Return True for a workspace without users and projects."""
     counts = [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in (users, projects)]
     return not any(counts)
 
@@ -143,7 +141,6 @@ def has_workspace(settings: ServiceSettings) -> bool:
 
 
 def no_workspace(settings: ServiceSettings) -> StorageError:
-    """Return the error of a database that is missing, or belongs to something else."""
     place = without_password(settings.database)
     return StorageError(
         f"There is no workspace in {place}. Name the database of your server with --database, or create a workspace"
@@ -254,7 +251,6 @@ def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:
 def add_project(
     connection: Connection, project_id: int, name: str, *, description: str, dates: tuple[date, date], now: datetime
 ) -> tuple[int, int]:
-    """Add a project; returns its root area and root iteration."""
     start, end = dates
     values = {
         "id": project_id,

@@ -157,13 +157,11 @@ def form_token(secret: str) -> str:
 
 
 def has_form_token(form: Mapping[str, str], secret: str | None) -> bool:
-    """Return True for a form from a page made for the holder of the cookie."""
     given = form.get(FORM_FIELD, "")
     return bool(secret) and hmac.compare_digest(given.encode(), form_token(secret or "").encode())
 
 
 def set_cookie(response: Response, request: Request, secret: str) -> None:
-    """Set the session cookie, hidden from scripts and from other sites' forms."""
     response.set_cookie(
         COOKIE, secret, int(SESSION_LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
     )
@@ -220,7 +218,6 @@ class Passwords:
             self._places.release()
 
     def close(self) -> None:
-        """Release the threads."""
         self._pool.shutdown()
 
 

@@ -41,7 +41,6 @@ class Contents:
         self.store: FileStore
 
     def open(self) -> None:
-        """Open the store; raises StorageError."""
         self.store = open_files(self._place)
         self._probe()
         self._database.write.submit(partial(attachments.remember_place, files=self._place)).result()

@@ -58,8 +58,7 @@ class FileStore(Protocol):
 
     def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]: ...
 
-    def remove(self, digest: str) -> None:
-        """Delete contents, if they exist."""
+    def remove(self, digest: str) -> None: ...
 
     def old(self) -> Iterator[str]:
         """Return the digests of contents older than the grace; half-written ones of that age are dropped on the way."""

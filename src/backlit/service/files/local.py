@@ -33,7 +33,6 @@ class _LocalIncoming:
         self.size += len(data)
 
     def finish(self) -> None:
-        """Make the written data durable and compute `digest`."""
         os.fsync(self._file.fileno())
         self._file.close()
         self.digest = self._sha256.hexdigest()
@@ -54,7 +53,6 @@ class LocalFiles:
         self.begin().drop()
 
     def begin(self) -> _LocalIncoming:
-        """Create a file, and the folders if they are missing."""
         make_private_folder(self._incoming)
         return _LocalIncoming(self._incoming / secrets.token_hex(16))
 
@@ -101,7 +99,6 @@ class LocalFiles:
 
 
 def _flush(folder: Path) -> None:
-    """Make the file names of a folder durable."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

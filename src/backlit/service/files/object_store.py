@@ -46,7 +46,6 @@ def _reason(error: BaseException) -> str:
 
 @contextmanager
 def _reaching() -> Iterator[None]:
-    """Translate the store's errors."""
     try:
         yield
     except (BaseError, OSError) as error:
@@ -73,7 +72,6 @@ class _ObjectIncoming:
         self.size += len(data)
 
     def finish(self) -> None:
-        """Make the written data durable and compute `digest`."""
         self.close()
         self.digest = self._sha256.hexdigest()
 
@@ -111,7 +109,6 @@ class ObjectFiles:
             return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
 
     def keep(self, incoming: Incoming) -> None:
-        """Copy the object to its digest within the store."""
         assert isinstance(incoming, _ObjectIncoming)
         with _reaching():
             obstore.copy(self._store, incoming.path, place_of(incoming.digest))

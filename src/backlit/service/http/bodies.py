@@ -43,7 +43,6 @@ class RequestSlots:
         self._waiting[address] += 1
 
     def leave_waiting(self, address: str | None) -> None:
-        """Uncount a request that has its body, or has ended."""
         self._waiting[address] -= 1
         if not self._waiting[address]:
             del self._waiting[address]
@@ -53,7 +52,6 @@ class RequestSlots:
         await self._free.acquire()
 
     def give_back(self) -> None:
-        """Pass the place on to the next waiting request."""
         self._free.release()
 
 
@@ -65,12 +63,10 @@ class RequestSlot:
         self._is_held = False
 
     async def take(self) -> None:
-        """Take the place, after those who wait for one already."""
         await self._places.take()
         self._is_held = True
 
     def give_back(self) -> None:
-        """Pass the place on to the next waiting request."""
         if self._is_held:
             self._is_held = False
             self._places.give_back()

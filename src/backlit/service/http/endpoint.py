@@ -94,7 +94,6 @@ class ServiceState:
         self.contents = Contents(settings.files, self.database, settings.limits.probe)
 
     def open(self) -> None:
-        """Open the database and the file store."""
         self.database.open()
         try:
             self.contents.open()
@@ -103,7 +102,6 @@ class ServiceState:
             raise
 
     def close(self) -> None:
-        """Release everything that `open` and later requests acquired."""
         self.contents.close()
         self.database.close()
         self.passwords.close()
@@ -141,7 +139,6 @@ class RequestContext(Struct, frozen=True):
 
     @property
     def default_top(self) -> int:
-        """The most results of the list unless the caller gives `$top`."""
         route: Route = self.request.scope[ROUTE_KEY]
         return route.default_top
 
@@ -223,7 +220,6 @@ class Route(Struct, frozen=True):
 
     @property
     def options(self) -> frozenset[str]:
-        """The options with `$` that the route takes."""
         if self.method != "GET" or isinstance(self.resource, str):
             return NO_OPTIONS
         return LIST_OPTIONS if self.is_list else ONE_OPTIONS
@@ -277,12 +273,10 @@ def must_match(headers: Headers, document: bytes) -> None:
 
 
 def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
-    """Return a response with a JSON document."""
     return HandlerResponse(orjson.dumps(document), status, headers or {})
 
 
 def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
-    """Return a response with a resource and its ETag."""
     body = orjson.dumps(resource.wire())
     return HandlerResponse(body, status, {"etag": etag_of(body), **(headers or {})})
 
@@ -299,7 +293,6 @@ class Endpoint:
         self.is_streamed = any(isinstance(route.handler, Streamed) for route in routes.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; the application's table translates errors."""
         if ERROR_KEY in scope:
             raise scope[ERROR_KEY]
         response = await self.response(Request(scope, receive))

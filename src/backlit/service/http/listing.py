@@ -33,7 +33,6 @@ class ListOptions(Struct, frozen=True):
 
     @property
     def limit(self) -> int:
-        """Return the most results to return."""
         return self.default_top if self.top is None else min(self.top, TOP_LIMIT)
 
 
@@ -73,7 +72,6 @@ def _filter(text: str, properties: Properties | None, custom: Sequence["Field"])
 # (`python -m benchmarks service`).
 @lru_cache(128)
 def _item_filter(text: str, custom: tuple["Field", ...]) -> Filter:
-    """Read a filter of work items, once for all requests that have it."""
     return parse_filter(text, custom)
 
 

@@ -103,7 +103,6 @@ class Selection:
                 _refuse_select(f"unknown property {name.key[:_NAME_WIDTH]!r}", name.at)
 
     def of(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the selected part of a resource."""
         if _ALL_KEYS in self._keys:
             return dict(document)
         own = {key: value for key, value in document.items() if key.lower() in self._keys}
@@ -115,7 +114,6 @@ class Selection:
 
 
 def selection_of(query: QueryParams) -> Selection | None:
-    """Return the selection of an address, if it has one."""
     text = query.get("$select")
     return None if text is None else Selection(text)
 

@@ -35,7 +35,6 @@ _SENTENCES = {
 
 
 def document(routes: Sequence[Route], name: str) -> Schema:
-    """Return the document, with every status of each address."""
     paths: Schema = {}
     for route in routes:
         numbers = {"parameters": [_path_id()]} if "{id}" in route.path else {}
@@ -117,7 +116,6 @@ def _tags(paths: Schema) -> list[str]:
 
 
 def _tag(resource: str) -> str:
-    """Return the plural of a resource in snake case."""
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", resource).lower().removesuffix("s") + "s"
 
 
@@ -139,7 +137,6 @@ def _refusals(path: str, method: str) -> list[int]:
 
 
 def _troubles(path: str, method: str) -> list[int]:
-    """Return the statuses that come of the load and the state of the service."""
     if method == "get":
         return [429, 500] if path.startswith("/api/v1/") else [500]
     return [408, 429, 500, 507]
@@ -200,7 +197,6 @@ def _named(status: int) -> str:
 
 
 def _others() -> Schema:
-    """Return the paths beside the resource root."""
     status, page = _answer("How it is.", reference("Status")), {"description": "The page.", "content": _HTML}
     seen_other = {"description": "Done; the page is at Location.", "headers": _headers("Location")}
     form = {"content": {_FORM: {"schema": reference("LoginForm")}}, "required": True}

@@ -74,7 +74,6 @@ def _shown(call: RequestContext, comment: Comment) -> Comment:
 
 
 def found_comment(call: RequestContext) -> Comment:
-    """Return the comment of the address; raise NotFound where it is invisible to the caller."""
     comment = comments.read(call.connection, call.path["id"])
     call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
     assert comment is not None  # nobody sees what is in no project

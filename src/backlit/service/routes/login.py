@@ -122,7 +122,6 @@ def _form_page(request: Request, shared: ServiceState, status: int = 200, **valu
 
 
 async def _code_page(request: Request, shared: ServiceState, cookie: str) -> Response | None:
-    """Return the page with a new code; None if the session has ended."""
     made = await shared.database.write.run(partial(_new_code, shared, cookie))
     if made is None:
         return None
@@ -180,7 +179,6 @@ def _message(shared: ServiceState, heading: str, error: BacklitError) -> Respons
 
 
 def _address(request: Request) -> str:
-    """Return the login page again, for the same client."""
     client_id = request.query_params.get(CLIENT_ID)
     return f"{LOGIN_PATH}?{CLIENT_ID}={quote(client_id, safe='')}" if client_id else LOGIN_PATH
 

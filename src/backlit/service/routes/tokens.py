@@ -23,7 +23,6 @@ CLIENT_ID = "wrap_client_id"
 
 
 def challenge(request: Request, shared: ServiceState) -> str:
-    """Return the WWW-Authenticate header for the address the caller used."""
     base = str(request.base_url).rstrip("/")
     asked = Challenge(f"{base}{TOKEN_PATH}", shared.settings.client_id)
     return write_challenge(asked, quoted=shared.settings.legacy_clients)
@@ -50,7 +49,6 @@ async def grant(request: Request) -> Response:
 
 
 def must_know_client(client_id: str | None, shared: ServiceState) -> None:
-    """Raise BadRequest for a client id other than this service's."""
     if client_id != shared.settings.client_id:
         raise BadRequest(f"{CLIENT_ID} is missing or unknown.", {CLIENT_ID: "Unknown client id."})
 

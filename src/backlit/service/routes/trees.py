@@ -56,7 +56,6 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     """Returns presets for the sent values of a node; checks these with its old ones, of which a new node has none."""
 
     def routes(self) -> tuple[Route, ...]:
-        """Return the routes, with the tree's noun in their paths."""
         served = (
             ("GET", f"/{self.noun}", self.list_all),
             ("GET", f"/projects/{{id}}/{self.noun}", self.list_of_project),
@@ -164,7 +163,6 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         return {"project_id": project_id, "sequence": LAST_SEQUENCE, **values, **self.complete(call, values, {})}
 
     def _must_keep_its_name(self, call: RequestContext, row: RowMapping, values: Values) -> None:
-        """Refuse a name of a root that is not its project's."""
         if row["parent_id"] != ROOT_PARENT or values.get("name", row["name"]) == row["name"]:
             return
         project = projects.read(call.connection, row["project_id"])

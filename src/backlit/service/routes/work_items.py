@@ -167,7 +167,6 @@ _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 
 def _list(call: RequestContext, parent_id: int | None = None) -> HandlerResponse:
-    """Return a page of the visible items, or of the tasks of one of them."""
     custom = _custom_fields(call)
     options = options_of(call.query, custom=custom, default_top=call.default_top)
     if _is_quick(options):
@@ -257,7 +256,6 @@ def rank(call: RequestContext) -> HandlerResponse:
 
 
 def _rank_place(call: RequestContext, body: dict[str, object], item: WorkItemRow) -> tuple[str, WorkItemRow | None]:
-    """Return the requested place and the other item's id."""
     given = [place for place in RANK_PLACES if body.get(place) not in {None, False}] if _is_plain(body) else []
     if len(given) != 1:
         raise BadRequest(

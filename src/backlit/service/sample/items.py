@@ -193,7 +193,6 @@ class ItemMaker:
         )  # fmt: skip
 
     def _times(self, sprint: Sprint, age: float) -> tuple[datetime, datetime]:
-        """Return the times of creation and last change, never after this morning."""
         morning = min(datetime.combine(self.today, time(7)), self._now)
         begun = datetime.combine(self.places.sprints[1].start or self.today, time(8)) - 25 * _DAY
         created = begun + (morning - begun) * age * 0.97 + timedelta(milliseconds=self.random.randrange(36_000_000))

@@ -88,7 +88,6 @@ class SprintsBefore:
 
 
 def room_in(number: int, capacity: float, taken: float) -> float:
-    """Return the remaining points of a sprint, by its index."""
     return max(0.0, capacity * _SHARES[number % len(_SHARES)] - taken)
 
 

@@ -178,7 +178,6 @@ def _write_items(
     makers: Callable[[SampleProject, int, int], ItemMaker],
     progress: Progress,
 ) -> int:
-    """Write all items and their comments in batches; return the count of comments."""
     done = written_comments = 0
     for place, share in zip(places, _SHARES, strict=True):
         is_last = place is places[-1]

@@ -46,7 +46,6 @@ class Caller(Struct, frozen=True):
             raise Forbidden("You may read this project, but not change it.")
 
     def must_manage(self, project_id: int | None, what: str) -> None:
-        """Raise NotFound where the user may not see it, Forbidden where it does not manage the project."""
         self.must_see(project_id, what)
         if project_id is not None and not self.is_manager_of(project_id):
             raise Forbidden("Only managers of the project may change its areas and iterations.")

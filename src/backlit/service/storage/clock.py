@@ -30,7 +30,6 @@ class Clock:
         self._followed = moment, time.monotonic()
 
     def keep_ahead_of(self, stamp: datetime) -> None:
-        """Move past a stored stamp."""
         with self._gate:
             if stamp > self._last[0]:
                 self._last = stamp, time.monotonic()

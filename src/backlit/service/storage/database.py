@@ -137,7 +137,6 @@ class Database:
         self.write: WorkerQueue
 
     def open(self) -> None:
-        """Create or upgrade the tables and start the threads; raises StorageError."""
         fast, slow = engine_at(self._url, FAST_READ_LIMIT), engine_at(self._url, SLOW_QUERY_LIMIT)
         writing = writing_engine(self._url, self._clock)
         self._engines = (fast, slow, writing)
@@ -177,7 +176,6 @@ class Database:
             return await self.slow.run(work, reader())
 
     def close(self) -> None:
-        """Finish queued work and release threads and files."""
         if self._quick is not None:
             self._quick.close()
         for lane in (self.fast, self.slow, self.write):
@@ -198,7 +196,6 @@ class Database:
 
 
 def prepare(url: str | URL) -> None:
-    """Create or upgrade the tables; raises StorageError."""
     parsed = parsed_url(url)
     engine = writing_engine(parsed)
     try:
@@ -210,7 +207,6 @@ def prepare(url: str | URL) -> None:
 
 
 def unusable(url: URL, error: DatabaseError) -> StorageError:
-    """Return a database's error without its password."""
     return StorageError(f"The database {url.database} cannot be used: {error.orig}.")
 
 
@@ -220,7 +216,6 @@ def _migrate(writing: Engine) -> None:
 
 
 def parsed_url(url: str | URL) -> URL:
-    """Read the address of a database, `sqlite:///path` or `postgresql://…`; raises StorageError."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -234,7 +229,6 @@ def parsed_url(url: str | URL) -> URL:
 
 
 def without_password(url: str) -> str:
-    """Return the address of a database with PASSWORD in place of its password."""
     parsed = make_url(url)
     hidden = parsed.set(password="PASSWORD") if parsed.password else parsed  # noqa: S106 - a placeholder
     if "password" in hidden.query:

@@ -77,14 +77,12 @@ def _property(key: str, value_type: ValueType) -> Field:
 
 @lru_cache(64)
 def item_columns(custom: tuple[Field, ...] = ()) -> Columns:
-    """Return the columns of work items, with custom fields read from the JSON they are kept in."""
     if not custom:
         return _ITEM_COLUMNS
     return {**_ITEM_COLUMNS, **{f.key: (_custom(f), f.value_type) for f in custom}}
 
 
 def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
-    """Return the columns of another noun's properties."""
     return {f.key: (table.c[f.column], f.value_type) for f in properties.values()}
 
 
@@ -144,7 +142,6 @@ class FilterShape(Struct, frozen=True):
 
 
 def shape_of(found: Filter, columns: Columns) -> tuple[FilterShape, Mapping[str, Value]]:
-    """Return the shape of a filter and the values that its condition needs."""
     keys = _Keys(columns)
     key = sql_of(found, cast_type(Any, keys))
     return FilterShape(key, found), {f"{_VALUE}{number}": value for number, value in enumerate(keys.values)}

@@ -65,7 +65,6 @@ class Job(Generic[Result]):
             self.future.set_exception(self.waited_too_long())
 
     def waited_too_long(self) -> Trouble:
-        """Return the error of work whose time went by while other work ran."""
         if self.is_behind_own:
             sentence = "Your other long reads took all the time of this one. Wait for them to end, then try again."
             return TooManyRequests(sentence, retry_after=RETRY_AFTER)
@@ -117,8 +116,7 @@ class Shares(Struct, frozen=True):
 class JobQueue(Protocol):
     """A queue that threads take jobs from; None ends a thread."""
 
-    def put(self, job: Job[object] | None, /) -> None:
-        """Queue a job."""
+    def put(self, job: Job[object] | None, /) -> None: ...
 
     def get(self, block: bool = ...) -> Job[object] | None:
         """Take the next job; raises queue.Empty instead of blocking."""

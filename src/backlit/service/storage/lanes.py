@@ -117,7 +117,6 @@ class WorkerQueue:
             self._jobs.put(cast("Job[object]", job))
 
     def close(self) -> None:
-        """Finish queued work and release the threads and their connections."""
         with self._gate:
             self._closed = True
             for _ in self._threads:
@@ -154,7 +153,6 @@ class _Worker:
         self._stage = _Stage.BEGINNING
 
     def work(self) -> None:
-        """Do jobs until the lane closes."""
         try:
             connection = self._engine.connect()
         except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the lane
@@ -257,7 +255,6 @@ class _Worker:
             driver_sql(connection, f"SET LOCAL statement_timeout = {left}")
 
     def _too_slow(self, job: Job[object], time_limit: float) -> Trouble | ReadTooSlow:
-        """Return the error of a job beyond its time, which blames what took most of it."""
         has_waited = self._began_at - job.queued_at > time_limit / 2
         return job.waited_too_long() if self._fair is not None and has_waited else ReadTooSlow(time_limit)
 

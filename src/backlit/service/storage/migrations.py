@@ -40,7 +40,6 @@ def _add_functions_and_place(connection: Connection) -> None:
 
 
 def _add_status_groups(connection: Connection) -> None:
-    """Add the meaning of a project's own statuses."""
     METADATA.create_all(connection, [status_groups])
 
 
@@ -119,7 +118,6 @@ def _collation(connection: Connection) -> str:
 
 
 def finish(connection: Connection) -> None:
-    """Mark a filled database as complete."""
     follow_ids(connection)
     connection.execute(insert(schema_version).values(version=VERSION))
 

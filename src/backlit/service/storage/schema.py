@@ -38,7 +38,6 @@ _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
 
 
 def audit(by: str, created: datetime, changed: datetime | None = None) -> dict[str, object]:
-    """Return the audit columns of a row."""
     return {"created_by": by, "created_at": created, "last_modified_by": by, "last_modified_at": changed or created}
 
 

@@ -73,5 +73,4 @@ class ServiceSettings(Struct, frozen=True):
         return self.name if self.legacy_clients else INTERNAL
 
     def written_type(self, stored: str) -> str:
-        """Return the `type` of a comment or attachment as callers read it."""
         return self.internal_type if stored == INTERNAL else stored

@@ -80,7 +80,6 @@ class ChildQuery(Struct, frozen=True):
 
 
 def read(connection: Connection, attachment_id: int) -> Stored | None:
-    """Read one attachment."""
     row = connection.execute(select(attachments).where(attachments.c.id == attachment_id)).mappings().first()
     return None if row is None else Stored(**row)
 
@@ -91,7 +90,6 @@ def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) 
 
 
 def describe(connection: Connection, old: Stored, description: str | None, by: str, now: datetime) -> Stored:
-    """Change the description."""
     stamp = {"last_modified_by": by, "last_modified_at": max(now, old.last_modified_at)}
     mine = update(attachments).where(attachments.c.id == old.id).values(description=description, **stamp)
     return Stored(**connection.execute(mine.returning(attachments)).mappings().one())
@@ -103,12 +101,10 @@ def remove(connection: Connection, attachment_id: int) -> tuple[str, ...]:
 
 
 def remove_of_items(connection: Connection, item_ids: Collection[int]) -> tuple[str, ...]:
-    """Delete all attachments of items; returns the digests of their contents."""
     return _remove(connection, attachments.c.work_item_id.in_(item_ids))
 
 
 def remove_of_comment(connection: Connection, comment_id: int) -> tuple[str, ...]:
-    """Delete the attachments of a comment; returns the digests of their contents."""
     return _remove(connection, attachments.c.comment_id == comment_id)
 
 

@@ -22,7 +22,6 @@ LISTED = comments, columns_of(comments, PROPERTIES)
 
 
 def read(connection: Connection, comment_id: int) -> Comment | None:
-    """Read one comment."""
     row = connection.execute(select(comments).where(comments.c.id == comment_id)).mappings().first()
     return None if row is None else Comment(**row)
 
@@ -33,6 +32,5 @@ def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) 
 
 
 def remove(connection: Connection, comment_id: int) -> tuple[str, ...]:
-    """Delete a comment with its attachments; returns the digests of their contents."""
     connection.execute(delete(comments).where(comments.c.id == comment_id))
     return attachments.remove_of_comment(connection, comment_id)

@@ -83,7 +83,6 @@ def default_value(field: Field) -> str | float | bool | None:
 
 
 def read(connection: Connection, project_id: int) -> Project | None:
-    """Read one project."""
     row = connection.execute(select(*_COLUMNS).where(projects.c.id == project_id)).mappings().first()
     return None if row is None else Project(**row)
 
@@ -160,7 +159,6 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 
 
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
-    """Return the number of work items in the projects, from the counters."""
     return _sum("item_count", connection, project_ids)
 
 
@@ -181,5 +179,4 @@ def _sums(column: str, project_ids: tuple[int, ...]) -> Prepared:
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
-    """Update the project's counters after a write to its items."""
     _COUNT.run(connection, project=project_id, difference=difference)

@@ -43,7 +43,6 @@ def digest(secret: str) -> bytes:
 
 
 def keys(connection: Connection) -> Sequence[Key]:
-    """Read the current key and the one before."""
     return [Key(row.secret, row.created_at) for row in connection.execute(_KEYS)]
 
 
@@ -98,13 +97,11 @@ def use_refresh_token(
 
 
 def family_of(connection: Connection, secret: str) -> int | None:
-    """Return the family of a refresh token, used or not."""
     of_token = select(refresh_tokens.c.family_id).where(refresh_tokens.c.digest == digest(secret))
     return connection.execute(of_token).scalar_one_or_none()
 
 
 def revoke_family(connection: Connection, family_id: int) -> None:
-    """Revoke one sign-in: its refresh tokens and access tokens."""
     connection.execute(update(refresh_families).where(refresh_families.c.id == family_id).values(is_revoked=True))
 
 
@@ -116,7 +113,6 @@ def revoke_all(connection: Connection, user_id: int) -> None:
 
 
 def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
-    """Create a single-use verification code for one client."""
     secret = "".join(secrets.choice(_CODE_LETTERS) for _ in range(CODE_LENGTH))
     connection.execute(delete(verification_codes).where(verification_codes.c.expires_at < now))
     row = {"digest": digest(secret), "user_id": user_id, "client_id": client_id, "expires_at": now + CODE_LIFETIME}
@@ -176,6 +172,5 @@ def end_attempt(connection: Connection, limits: Mapping[str, int], now: datetime
 
 
 def add_failures(connection: Connection, names: Iterable[str], now: datetime) -> None:
-    """Count one failure under each name, and forget old ones."""
     connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
     connection.execute(insert(login_attempts), [{"digest": digest(name), "at": now} for name in names])

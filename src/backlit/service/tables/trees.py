@@ -30,7 +30,6 @@ NodeRow = RowMapping | Mapping[str, Any]
 
 
 def row_of(connection: Connection, nodes: Table, node_id: int) -> RowMapping | None:
-    """Read one area or iteration as it is stored."""
     return connection.execute(select(nodes).where(nodes.c.id == node_id)).mappings().first()
 
 
@@ -64,7 +63,6 @@ def root_id(connection: Connection, nodes: Table, project_id: int) -> int:
 
 
 def subtree_ids(connection: Connection, nodes: Table, node: NodeRow) -> set[int]:
-    """Read the ids of a node and of all nodes below it."""
     return {int(node["id"]), *connection.execute(_ids_below(nodes, node)).scalars()}
 
 

@@ -77,7 +77,6 @@ def account(connection: Connection, username: str) -> Account | None:
 
 
 def account_by_id(connection: Connection, user_id: int) -> Account | None:
-    """Find a user by id."""
     return _account(connection, users.c.id == user_id)
 
 

@@ -60,7 +60,6 @@ class WorkItemRow(Struct, frozen=True):
     last_modified_at: datetime
 
     def document(self, fields: Iterable[Field]) -> bytes:
-        """Return the item's JSON document with the given fields."""
         values = self.values
         document = {
             "id": self.id,
@@ -130,7 +129,6 @@ Access = tuple[int, ...] | None
 
 
 def within(access: Access) -> tuple[ColumnElement[bool], ...]:
-    """Return the condition that keeps a statement to some projects."""
     if access is None:
         return ()
     if len(access) < 2:
@@ -185,7 +183,6 @@ def _statements(
 
 
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
-    """Read an item's project and document."""
     rows = _READ.rows(connection, item_id=item_id)
     return (rows[0][0], rows[0][1]) if rows else None
 
@@ -212,7 +209,6 @@ def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
 
 
 def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings) -> bytes:
-    """Insert an item; return its document."""
     document = item.document(settings.fields_by_type[item.type])
     row: dict[str, Any] = {
         "description": "",
@@ -238,7 +234,6 @@ def _insert_of(columns: tuple[str, ...]) -> Prepared:
 
 
 def change(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
-    """Store the difference between two states of an item; return its document."""
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
     columns = columns_of(changed) | {"cf": columns_of(new.values)["cf"]}
     document = new.document(settings.fields_by_type[new.type])
