@@ -48,7 +48,7 @@ def import_share(config: pytest.Config) -> None:
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     if worker and not config.getoption("cov_source"):  # which measures from the collection on
         share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
-        for path in sorted(Path(__file__).parent.glob("*/test_*.py"))[share]:
+        for path in sorted(Path(__file__).parent.glob("*/**/test_*.py"))[share]:
             import_path(path, mode=ImportMode.importlib, root=config.rootpath, consider_namespace_packages=False)
 
 

@@ -25,7 +25,7 @@ CLIENT_ID = "uri:backlit"
 ITEMS = 160
 
 
-ABOUT_HTTP = {"test_attachments", "test_direct", "test_front", "test_legacy_clients", "test_login_pages", "test_tokens"}
+ABOUT_HTTP = {"test_attachments", "test_direct", "test_front", "test_legacy_clients", "test_login", "test_tokens"}
 """Modules that test what is the same on each database."""
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.store.mirror.test_torn_mirror import tear
 from tests.store.papers import item, no_service, offline_store, places_in
-from tests.store.test_torn_mirror import tear
 from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError

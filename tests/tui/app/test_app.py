@@ -1,0 +1,146 @@
+"""What the application itself does: refresh, palette, chords, themes."""
+
+import pytest
+from tests.quiet import workers_done
+from tests.store.sync.test_sync import on_service
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import missing, place_of, text_of
+
+from backlit.store import Store, ViewSpec
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.widgets.view_list import BacklogList
+
+
+@pytest.mark.slow
+async def test_refreshing_without_a_service_says_why(world: World, store: Store, opened: Open) -> None:
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await pilot.press("R")
+
+        await until(lambda: "▌ Server unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    row = view.rows(3, 4)[0]
+    async with opened(store) as pilot:
+        await pilot.press("ctrl+p", "#", *str(row.id))
+        await until(lambda: row.name[:20] in text_of(pilot.app).split("Palette")[1], lambda: text_of(pilot.app))
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, EditorScreen)
+        assert row.name[:20] in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_a_command_found_in_the_palette_acts_where_it_was_opened(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("ctrl+p", *"iterations", "enter")
+        await pilot.pause()
+
+        assert place_of(pilot.app) == "Iterations"
+
+
+async def test_a_chord_that_leads_nowhere_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "X")
+        await pilot.pause()
+
+        assert "gX is not a command here; ? shows the keys." in text_of(pilot.app)
+
+
+async def test_what_can_follow_a_chord_is_shown_after_a_while(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("z")
+        await until(lambda: not missing(pilot.app, ["zz centre", "zt to top"]), lambda: text_of(pilot.app))
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert "zz centre" not in text_of(pilot.app)
+
+
+async def test_a_message_does_not_lie_over_what_can_follow_a_chord(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "X")
+        await pilot.pause()
+        await pilot.press("g")
+        await until(lambda: not missing(pilot.app, ["gb backlog"]), lambda: text_of(pilot.app))
+        await until(lambda: "gX is no command" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert missing(pilot.app, ["gi iterations", "go outbox", "gP project"]) == []
+
+
+@pytest.mark.slow
+async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("/", *"no such item at all", "enter")
+        await pilot.pause()
+        await pilot.press("s")
+        await until(lambda: "There is no item under the cursor." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("t", "T", *"paper")
+        await until(lambda: pilot.app.theme == "paper")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.theme == "backlit"
+        await pilot.press("t", "T", *"contrast", "enter")
+        await pilot.pause()
+
+        assert pilot.app.theme == "contrast"
+        assert 'set theme = "contrast" in config.toml.' in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await store.items.edit([view.rows(0, 1)[0].id], {"Name": "Waits"})
+        await pilot.press("q")
+        await pilot.pause()
+        asked = text_of(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        stayed = pilot.app.is_running
+        await pilot.press("q", "q")
+        await pilot.pause()
+
+        assert "1 change is waiting to be sent. It is kept" in " ".join(asked.split())
+        assert stayed
+        assert pilot.app.return_code == 0
+
+
+@pytest.mark.slow
+async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_editor(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store, (120, 16)) as pilot:
+        await pilot.press(*("j",) * 20)
+        await pilot.pause()
+        backlog = pilot.app.screen.query_one(BacklogList)
+        before = (backlog.current_id, backlog.scroll_y)
+        item_id = backlog.current_id or 0
+        others = [each for each in sorted(await on_service(world)) if each != item_id]
+        pilot.app.push_screen(EditorScreen(store, item_id))
+        await pilot.pause()
+
+        await world.rival.work_items.update(others[0], {"Name": "Changed by a rival"})
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "New"}})
+        await store.refresh()
+        await workers_done(pilot.app)
+        await pilot.pause()
+        is_still_open = isinstance(pilot.app.screen, EditorScreen)
+        pilot.app.pop_screen()
+        await pilot.pause()
+
+        assert is_still_open
+        assert (backlog.current_id, backlog.scroll_y) == before

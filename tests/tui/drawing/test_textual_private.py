@@ -1,0 +1,52 @@
+"""The private names of Textual: all there as expected, in one module, and done without where one is missing."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import textual
+import textual.screen
+from tests.tui.drawing.shouting import ShoutingApp
+from textual.drivers.linux_driver import LinuxDriver
+
+from backlit.tui.drawing import textual_private
+
+TUI = Path(textual_private.__file__).parents[1]
+
+
+def test_textual_has_the_private_names() -> None:
+    assert textual_private.missing_names() == []
+    assert textual_private.fault() == ""
+
+
+def test_no_other_module_imports_private_modules_of_textual() -> None:
+    imports = [
+        (path.name, node.module or "")
+        for path in TUI.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("textual.")
+    ]
+
+    private = {name for name, module in imports if any(part.startswith("_") for part in module.split("."))}
+    assert private == {"textual_private.py"}
+
+
+def test_newer_textual_is_left_to_its_own_drawing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "textual-8.9.0.dist-info").mkdir()
+    monkeypatch.setattr(textual, "__file__", str(tmp_path / "textual" / "__init__.py"))
+    textual_private.fault.cache_clear()
+    try:
+        app = ShoutingApp()
+
+        assert textual_private.fault() == "Textual 8.9 is newer than 8.2, the newest that was tested"
+        assert app.painter is None
+        assert not app.is_framed
+        assert app.driver_class is LinuxDriver
+    finally:
+        textual_private.fault.cache_clear()
+
+
+def test_missing_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(textual.screen.Screen, "_compositor_refresh")
+
+    assert textual_private.missing_names() == ["Screen._compositor_refresh"]

@@ -1,0 +1,185 @@
+"""Estimates without points are asked about once, and items that become done with open tasks say so, on every path."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, node, offline_store, put_nouns
+from tests.tui.editor.test_item_draft import FakeEditor
+from tests.tui.plan.test_plan_commands import FakePlan
+from tests.tui.target import FakeTarget, run, words_of
+
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.store import EntryKind, Store
+from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.editor.saving import save_draft
+from backlit.tui.fields.acts import to_value
+from backlit.tui.fields.choices import Choice
+from backlit.tui.plan.plan_commands import stage
+
+ESTIMATE, STATUS = FIELD_BY_KEY["Estimate"], FIELD_BY_KEY["Status"]
+DOCUMENTS = (
+    item(1, Status="Not Done"),
+    item(2, Status="Not Done", Estimate="3"),
+    item(3, kind="Task", ParentID=1, Status="Not Done", Name="Open"),
+    item(4, kind="Task", ParentID=1, Status="Done", Name="Closed"),
+    item(5, kind="Task", ParentID=1, Status="In Progress", Name="Begun"),
+)
+Setting = Callable[[Store, str, Sequence[object]], Awaitable[FakeTarget]]
+Finishing = Callable[[Store, object], Awaitable[FakeTarget]]
+POINTS = [("8 pts", "8"), ("8pt", "8"), ("8 points", "8"), ("8", "8"), ("3,5 sp", "3.5"), (" 13 ", "13")]
+NO_POINTS = ["abc", "-5", "1e3", "XL", "8 9"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with offline_store(tmp_path, DOCUMENTS) as store:
+        put_nouns(store, iterations=[node(1, "Aurora"), node(2, "Sprint 1", parentId=1)])
+        yield store
+
+
+def estimates(store: Store) -> list[object]:
+    return [each.payload["Estimate"] for each in store.outbox_entries() if "Estimate" in each.payload]
+
+
+def statuses(store: Store) -> dict[int, object]:
+    return {each.item_id: each.payload["Status"] for each in store.outbox_entries() if each.kind is EntryKind.EDIT}
+
+
+def draft_with(**values: object) -> ItemDraft:
+    draft = ItemDraft({"Name": "Item 1", "Status": "Not Done"})
+    for key, value in values.items():
+        draft.set(key, value)
+    return draft
+
+
+async def prompt(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
+    target = FakeTarget(store, [1], [text, *answers])
+    await run(target, "item.estimate")
+    return target
+
+
+async def several(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
+    target = FakeTarget(store, [1, 2], [Choice("Estimate", "Estimate"), text, *answers, True])
+    await run(target, "item.field")
+    return target
+
+
+async def editor(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
+    target = FakeEditor(store, draft_with(Estimate=text), answers)
+    await save_draft(target)  # type: ignore[arg-type] # as far as saving needs it
+    return target
+
+
+async def plan(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
+    target = FakePlan(store, [1], answers)
+    await stage(target, to_value(ESTIMATE, text, text), target.chosen())
+    return target
+
+
+PATHS = [prompt, several, editor]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("typed", "saved"), POINTS)
+async def test_a_number_with_its_unit_is_saved_as_the_number(
+    store: Store, path: Setting, typed: str, saved: str
+) -> None:
+    target = await path(store, typed, [])
+
+    assert set(estimates(store)) == {saved}
+    assert not any("without points" in words_of(each) for each in target.asked[1:])
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("typed", NO_POINTS)
+async def test_an_estimate_without_points_is_asked_about_and_may_be_kept(
+    store: Store, path: Setting, typed: str
+) -> None:
+    target = await path(store, typed, ["y"])
+
+    asked = [words_of(each) for each in target.asked if "without points" in words_of(each)]
+    assert len(asked) == 1
+    assert f"“{typed}” is no number and counts as no points" in asked[0]
+    assert set(estimates(store)) == {typed}
+
+
+@pytest.mark.parametrize("path", [prompt, editor])
+async def test_a_cancelled_estimate_changes_nothing(store: Store, path: Setting) -> None:
+    await path(store, "abc", [None])
+
+    assert estimates(store) == []
+
+
+async def test_an_estimate_without_points_is_asked_about_once(store: Store) -> None:
+    target = await prompt(store, "XL", ["y"])
+    target.ids, target.answers = [2], ["XL"]
+    await run(target, "item.estimate")
+
+    assert estimates(store) == ["XL", "XL"]
+    assert len(target.asked) == 3
+
+
+async def test_the_plan_asks_too_and_stages_the_number_alone(store: Store) -> None:
+    cancelled = await plan(store, "abc", [None])
+    staged = dict(store.plan.state.changes)
+    await plan(store, "8 pts", [])
+
+    assert "without points" in words_of(cancelled.asked[0])
+    assert staged == {}
+    assert store.plan.state.changes == {1: {"Estimate": "8"}}
+
+
+# Open tasks
+
+
+async def done_by_key(store: Store, answer: object) -> FakeTarget:
+    target = FakeTarget(store, [1], [answer])
+    await run(target, "item.done")
+    return target
+
+
+async def done_by_status(store: Store, answer: object) -> FakeTarget:
+    target = FakeTarget(store, [1], [Choice("Done", "Done"), answer])
+    await run(target, "item.status")
+    return target
+
+
+async def done_in_the_editor(store: Store, answer: object) -> FakeTarget:
+    target = FakeEditor(store, draft_with(Status="Done"), [answer])
+    await save_draft(target)  # type: ignore[arg-type] # as far as saving needs it
+    return target
+
+
+@pytest.mark.parametrize("path", [done_by_key, done_by_status, done_in_the_editor])
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("y", {1: "Done", 3: "Done", 5: "Done"}), ("o", {1: "Done"}), (None, {})],
+)
+async def test_an_item_that_becomes_done_offers_its_open_tasks_as_one_step(
+    store: Store, path: Finishing, answer: object, expected: dict[int, object]
+) -> None:
+    target = await path(store, answer)
+    changed = statuses(store)
+    await store.history.undo()
+
+    assert changed == expected
+    assert "#1 “Item 1” has 2 open tasks." in words_of(target.asked[-1])
+    assert statuses(store) == {}
+
+
+async def test_several_items_name_their_open_tasks_together_and_list_what_changes(store: Store) -> None:
+    target = FakeTarget(store, [1, 2], ["y", True])
+
+    await run(target, "item.done")
+
+    assert statuses(store) == dict.fromkeys((1, 2, 3, 5), "Done")
+    assert "Changes 4 of 4 (2 items, 2 tasks)" in words_of(target.asked[1])
+
+
+async def test_tasks_that_are_done_along_with_their_item_are_not_asked_about(store: Store) -> None:
+    target = FakeTarget(store, [1, 3, 5], [True])
+
+    await run(target, "item.done")
+
+    assert len(target.asked) == 1

@@ -1,0 +1,255 @@
+"""The columns of the backlog: chosen, written, scrolled, saved."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press
+from tests.tui.lists.test_saved_views import LARGE, viewed
+from tests.tui.stage import lines_of, text_of
+from textual.pilot import Pilot
+
+from backlit.model.errors import BadRequest
+from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.themes import ThemeStyles, load_themes
+from backlit.tui.widgets.column_scroll import ColumnScroll
+from backlit.tui.widgets.item_rows import USUAL, DisplayNames, Layout, ListColumn, fitting
+
+
+async def say(pilot: Pilot[None], line: str) -> None:
+    await press(pilot, ":", *("space" if sign == " " else sign for sign in line), "enter")
+    await pilot.pause()
+
+
+def headings(pilot: Pilot[None]) -> list[str]:
+    return lines_of(pilot.app)[2].partition("│")[0].split()
+
+
+# What fits
+
+
+@pytest.mark.parametrize(
+    ("room", "titles"),
+    [
+        (74, ["Status", "Pts", "Owner", "Iteration"]),
+        (73, ["Status", "Pts", "Owner"]),
+        (51, ["Status", "Pts"]),
+        (36, ["Pts"]),
+        (30, ["Pts"]),
+        (26, []),
+    ],
+)
+def test_columns_go_by_their_priority_where_it_is_narrow(room: int, titles: list[str]) -> None:
+    assert [each.title for each in fitting(USUAL, room)] == titles
+
+
+def test_without_priorities_the_last_column_goes_first() -> None:
+    columns = [ListColumn("a", "A", 10), ListColumn("b", "B", 10), ListColumn("c", "C", 10, drop=2)]
+
+    assert [each.title for each in fitting(columns, 54)] == ["A", "B"]
+    assert [each.title for each in fitting(columns, 41)] == ["A"]
+
+
+def test_growing_columns_share_half_of_what_the_name_can_spare() -> None:
+    grown = fitting([ListColumn("a", "A", 10, grows=True), ListColumn("b", "B", 10)], 102)
+
+    assert [each.width for each in grown] == [28, 10]
+
+
+# How they are written
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("Tags", ColumnWish("Tags")),
+        ("Tags 14", ColumnWish("Tags", 14)),
+        ("Tags 14+ drop 1", ColumnWish("Tags", 14, grows=True, drop=1)),
+        ("Tags +", ColumnWish("Tags", grows=True)),
+        ("Size_cf drop 12", ColumnWish("Size_cf", drop=12)),
+    ],
+)
+def test_a_column_is_written_as_it_is_read(text: str, wish: ColumnWish) -> None:
+    assert column_wish(text, str) == wish
+    assert column_wish(str(wish), str) == wish
+
+
+@pytest.mark.parametrize("text", ["", "Tags wide", "Name", "Description", "Tags 99", "Tags drop"])
+def test_an_unknown_column_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(BadRequest, match=r"\.$"):
+        column_wish(text, str)
+
+
+# Their widths
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_kept"),
+    [
+        (ViewSpec(), True),
+        (ViewSpec(text="pay"), True),
+        (ViewSpec(query="est>5"), False),
+        (ViewSpec(iteration_ids=frozenset({2})), False),
+    ],
+)
+def test_a_column_keeps_its_width_in_the_same_list_only(store: Store, spec: ViewSpec, is_kept: bool) -> None:
+    theme = load_themes(None)[0][0]
+    styles = ThemeStyles({**theme.to_color_system().generate(), **theme.variables})
+    columns = ColumnScroll(
+        USUAL,
+        lambda: 120,
+        lambda width, shown: Layout(width, DisplayNames(str, str), styles, 0, shown),
+        lambda: None,
+    )
+    needed = dict.fromkeys((each.key for each in USUAL), 4)
+    columns.need(needed, store.view(ViewSpec()))
+    columns.need({**needed, "IterationID": 0}, store.view(spec))
+
+    assert ("Iteration" in [each.title for each in columns.layout.columns]) == is_kept
+
+
+async def test_a_column_that_grows_leaves_the_others_their_width(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        rows = items(pilot)
+        assert rows.view is not None
+        rows.columns.need({"Status": 13, "Points": 4, "AssignedToID": 8, "IterationID": 9}, rows.view)
+        rows.columns.need({"Status": 4, "Points": 1, "AssignedToID": 5, "IterationID": 11}, rows.view)
+
+        assert [each.width for each in rows.columns.layout.columns] == [13, 4, 8, 11]
+
+
+# On the screen
+
+
+async def test_columns_are_added_with_tab(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await press(pilot, "t", "c", *"area", "enter")
+
+        assert headings(pilot) == ["ID", "Name", "Status", "Pts", "Owner", "Iteration", "Area"]
+
+
+@pytest.mark.slow
+async def test_written_columns_show_values_of_any_field(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await say(pilot, "columns tags 20, channel, changed 10")
+        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+
+        assert headings(pilot) == ["ID", "Name", "Tags", "Channel", "Modified"]
+        assert "Store" in cells
+        assert "2026-" in cells
+
+
+async def test_an_unknown_field_is_named(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await say(pilot, "columns tags, colour")
+
+        assert "There is no field 'colour'" in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await say(pilot, "columns status 18, area 18, team 18, changed 12")
+        before = headings(pilot)
+        await until(lambda: "zl more columns" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))
+        await press(pilot, "z", "l")
+        after = headings(pilot)
+        await press(pilot, "z", "l")
+        await until(lambda: "zl more columns" not in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))
+        await press(pilot, "z", "h")
+        await press(pilot, "z", "h")
+
+        assert before == headings(pilot) == ["ID", "Name", "Status", "Area", "+2", "›"]
+        assert after == ["ID", "Name", "‹", "1", "Area", "Team", "+1", "›"]
+
+
+async def test_a_status_is_its_sign_where_that_makes_room_for_other_columns(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await say(pilot, "columns status, severity")
+        roomy = headings(pilot)
+        await say(pilot, "columns status, severity, tags 14")
+
+        assert roomy == ["ID", "Name", "Status", "Severity"]
+        assert headings(pilot) == ["ID", "Name", "St", "Severity", "Tags"]
+
+
+async def test_scrolling_is_refused_when_all_columns_are_in_sight(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await press(pilot, "z", "l")
+
+        assert "No more columns to the right" in text_of(pilot.app)
+
+
+async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await say(pilot, "columns tags 30")
+        item_id = pilot.app.screen.items.current_id  # type: ignore[attr-defined] # it is the backlog
+        await store.items.edit([item_id], {"Tags": ["zebra"]})
+        await pilot.pause(0.2)
+
+        assert "zebra" in lines_of(pilot.app)[3].partition("│")[0]
+
+
+@pytest.mark.slow
+async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", LARGE, size=(160, 40)) as pilot:
+        await say(pilot, "columns area 18+ drop 1, team")
+        await say(pilot, "save Places")
+        await press(pilot, "g", "1")
+        await say(pilot, "columns usual")
+        usual = lines_of(pilot.app)[3].partition("│")[0].split()
+        await press(pilot, "g", "3")
+        kept = (tmp_path / "home" / "config" / "views.toml").read_text()
+
+        assert usual == ["ID", "Name", "Status", "Pts", "Owner", "Iteration"]
+        assert lines_of(pilot.app)[3].partition("│")[0].split() == ["ID", "Name", "Area", "Team"]
+        assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept
+
+
+@pytest.mark.slow
+async def test_the_first_views_columns_survive_a_restart_and_show_missing_readiness(world: World, store: Store) -> None:
+    async with BacklitApp(store).run_test(size=(160, 40), notifications=True) as pilot:
+        await pilot.pause()
+        await say(pilot, "columns lint 30, est")
+    await until(lambda: store.connection.state is not ConnectionState.LOADING)
+    await world.close(store)
+    again = world.store()
+    async with BacklitApp(again).run_test(size=(160, 40), notifications=True) as pilot:
+        await pilot.pause()
+        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+
+        assert headings(pilot) == ["ID", "Name", "Not", "ready", "Pts"]
+        assert "no estimate" in cells
+
+
+# The cells of default columns
+
+
+async def test_a_column_that_the_groups_name_gives_its_cells_to_the_name(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        before = lines_of(pilot.app)[2]
+        await press(pilot, "t", "g", *"status", "enter")
+        await until(lambda: " St " not in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+
+        assert " St " in before
+        assert lines_of(pilot.app)[2].index("Pts") > before.index("St")
+
+
+@pytest.mark.slow
+async def test_a_column_without_values_is_shown_once_it_has_one(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, "/", *"owner:none", "enter", "t", "g", *"type", "enter")
+        await until(lambda: "Owner" not in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        await press(pilot, "j", "escape")
+        await until(lambda: "Owner" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+
+
+async def test_a_narrow_list_shows_the_sign_of_the_status_without_its_word(store: Store, opened: Open) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        assert headings(pilot)[:2] == ["ID", "Name"]
+        assert "Status" not in headings(pilot)
+        assert "○" in text_of(pilot.app)
+        assert "Not done" not in text_of(pilot.app)

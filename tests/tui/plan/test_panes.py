@@ -1,0 +1,96 @@
+"""The panes of the plan: the focus in terminals of any width, and what an empty pane says."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+from tests.store.plan_steps import add_sprints, stories
+from tests.store.world import sent
+from tests.tui.conftest import Open
+from tests.tui.plan.test_screen import go_to, keys, plan_of, screen, two_sprints
+from tests.tui.stage import text_of
+
+from backlit.store import Store, TreeKind
+from backlit.tui.plan.pane import PlanList
+from backlit.tui.plan.panes import PlanPanes
+
+SIZES = [(200, 50), (120, 40), (80, 24), (60, 20)]
+STEPS = [
+    ">",
+    "2 >",
+    "3 >",
+    "<",
+    "j",
+    "tab",
+    "shift+tab",
+    "}",
+    "{",
+    "u",
+    "u",
+    "ctrl+r",
+    "ctrl+r",
+    ": d i s c a r d enter",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
+    store: Store, opened: Open, size: tuple[int, int], seed: int
+) -> None:
+    sprints = await add_sprints(store, 4)
+    await store.plan.aim(sprints[0].id)
+    steps = ["2 >", "u", "ctrl+r", "3 >", ": d i s c a r d enter", "u", *random.Random(seed).choices(STEPS, k=25)]
+    async with plan_of(opened, store, size) as pilot:
+        for number, step in enumerate(steps):
+            await keys(pilot, *step.split())
+            panes = screen(pilot).query_one(PlanPanes)
+
+            assert panes.focused.display, steps[: number + 1]
+            assert panes.focused.items.has_focus, steps[: number + 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "keys_to_it"), [(2, "}"), (3, "2}")])
+async def test_redo_names_the_iteration_that_has_no_room_on_the_screen(
+    store: Store, opened: Open, count: int, keys_to_it: str
+) -> None:
+    sprints = await add_sprints(store, 3)
+    await store.plan.aim(sprints[0].id)
+    root = store.plan.iterations.backlog_id
+    row = next(row for row in await stories(store, 99) if row.iteration_id == root)
+    async with plan_of(opened, store, (120, 40)) as pilot:
+        await go_to(pilot, row.id)
+        for step in (f"{count} >", "u", "ctrl+r"):
+            await keys(pilot, *step.split())
+
+        words = " ".join(text_of(pilot.app).split())
+        assert f"no room for. Press {keys_to_it} to show it." in words
+        assert screen(pilot).lists.here() is None
+
+        await keys(pilot, *keys_to_it, "tab")
+
+        assert screen(pilot).lists.here() == sprints[count - 1]
+        assert row.id in screen(pilot).items.ids_between(0, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [0, 1, 2])
+async def test_an_empty_pane_of_an_ended_iteration_agrees_with_its_head(store: Store, opened: Open, count: int) -> None:
+    (first, _), rows = await two_sprints(store, count)
+    end = date.today() - timedelta(days=13)
+    await store.nodes.edit(TreeKind.ITERATIONS, first.id, {"startDate": str(end - timedelta(9)), "endDate": str(end)})
+    for row in rows:
+        await store.items.edit([row.id], {"IterationID": first.id, "Estimate": "12", "Status": "Done"})
+    await sent(store)
+    async with plan_of(opened, store) as pilot:
+        assert f" {12 * count} pts, capacity 10–30 " in text_of(pilot.app)
+        assert (
+            screen(pilot).query("#iteration-0 PlanList").only_one(PlanList).empty_text
+            == (
+                f"{first.name} has ended with nothing in it.",
+                "The only item here is done: 12 pts. td shows it.",
+                "All 2 items here are done: 24 pts. td shows them.",
+            )[count]
+        )

@@ -1,0 +1,492 @@
+"""The plan from the keyboard: what is planned, what stands on the screen, and what the service then has."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from rich.segment import Segment
+from tests.quiet import workers_done
+from tests.store.plan_steps import add_sprints, held, stories
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.model.amounts import Share
+from backlit.model.planning import PlannedLoad
+from backlit.model.settings.user_settings import OwnCapacities
+from backlit.store import ItemRow, IterationEntry, Store, TreeKind
+from backlit.store.edits.nodes import NewNode
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.fields.dates import span
+from backlit.tui.plan.capacity import People, Shift
+from backlit.tui.plan.pane import PlanList
+from backlit.tui.plan.screen import IterationHead, PlanScreen
+from backlit.tui.widgets.line_list import scrollbar_of
+
+
+@asynccontextmanager
+async def plan_of(opened: Open, store: Store, size: tuple[int, int] = (150, 40)) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, size) as pilot:
+        await press(pilot, "g", "p")
+        await until(lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        yield pilot
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until all panes show what the store has."""
+    await pilot.pause(0.05)
+    await workers_done(pilot.app)
+    await pilot.pause()
+
+
+async def keys(pilot: Pilot[None], *pressed: str) -> None:
+    await press(pilot, *pressed)
+    await settled(pilot)
+
+
+def screen(pilot: Pilot[None]) -> PlanScreen:
+    found = pilot.app.screen_stack[0]
+    assert isinstance(found, PlanScreen)
+    return found
+
+
+def panes(pilot: Pilot[None]) -> list[PlanList]:
+    return list(screen(pilot).query(PlanList))
+
+
+async def go_to(pilot: Pilot[None], item_id: int) -> None:
+    """Put the cursor on an item of the pane that has the focus."""
+    assert screen(pilot).items.go_to(item_id), text_of(pilot.app)
+    await pilot.pause()
+
+
+async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry], list[ItemRow]]:
+    """New iterations that are planned, and unplanned items without tasks."""
+    sprints = await add_sprints(store)
+    await store.plan.aim(sprints[0].id)
+    root = store.plan.iterations.backlog_id
+    rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
+    return sprints, rows[:count]
+
+
+@pytest.mark.slow
+async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, store: Store, opened: Open) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        planned = store.plan.state.changes
+        title, head = text_of(pilot.app), line_with(pilot.app, f"┬ {first.name} · ")
+        await keys(pilot, "tab", "<")
+
+        assert planned == {row.id: {"IterationID": first.id}}
+        assert "1 unsaved move" in title
+        assert "} sprints" in head
+        assert not store.plan.state
+        assert await held(world, row.id, "IterationID") == [row.iteration_id]
+
+
+@pytest.mark.slow
+async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Open) -> None:
+    (_, second), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "2", ">")
+
+        assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
+
+
+@pytest.mark.slow
+async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
+    _, (one, other) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        for row in (one, other):
+            await go_to(pilot, row.id)
+            await keys(pilot, "space")
+        await keys(pilot, ">")
+        planned = set(store.plan.state.changes)
+        selected = screen(pilot).items.selection.ids()
+        await keys(pilot, "u")
+
+        assert planned == {one.id, other.id}
+        assert not selected
+        assert not store.plan.state
+
+
+@pytest.mark.slow
+async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
+    world: World, store: Store, opened: Open
+) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"21", "enter")
+        await keys(pilot, "i")
+        await keys(pilot, "c", "n", *"Renamed", "enter")
+        await sent(store)
+
+        me = store.lookups.me()
+        assert me is not None
+        assert store.plan.state.changes == {row.id: {"Estimate": "21", "AssignedToID": me.id}}
+        assert await held(world, row.id, "Name", "Estimate") == [f"{row.name}Renamed", row.estimate]
+
+
+@pytest.mark.slow
+async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"3", "enter")
+        await keys(pilot, "+")
+        await keys(pilot, "+")
+
+        assert store.plan.state.changes[row.id]["Estimate"] == "8"
+
+
+@pytest.mark.slow
+async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(store: Store, opened: Open) -> None:
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": None}})
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"34", "enter")
+        await keys(pilot, ">")
+        head = text_of(pilot.app)
+        await keys(pilot, "w")
+
+        assert "–30 " in head
+        assert " 4 over" in head
+        assert "1 unestimated" in head
+        assert "–30  4 over" in line_with(pilot.app, f"{first.name}  +2  █")
+        assert "1 unestimated" in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, opened: Open) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        for key in ("enter", "escape", "n"):
+            await keys(pilot, "w", key)
+        before = store.outbox_entries()
+        await keys(pilot, "w", "y")
+        await sent(store)
+
+        assert before == ()
+        assert await held(world, row.id, "IterationID") == [first.id]
+        assert not store.plan.state
+
+
+@pytest.mark.slow
+async def test_the_difference_names_fields_and_values(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"21", "enter")
+        await keys(pilot, ">")
+        await keys(pilot, "g", "D")
+
+        assert missing(pilot.app, [f"#{row.id}", "Backlog → Plan 1", f"21  was {row.estimate or '–'}"]) == []
+        assert missing(pilot.app, ["y save 1 item"]) == []
+
+        await keys(pilot, "y")
+
+        assert not store.plan.state
+
+
+@pytest.mark.slow
+async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await keys(pilot, ":", *"discard", "enter")
+        is_empty = not store.plan.state
+        await keys(pilot, "u")
+
+        assert is_empty
+        assert set(store.plan.state.changes) == {row.id}
+
+
+@pytest.mark.slow
+async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_last_act(
+    world: World, store: Store, opened: Open
+) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "n", *"Renamed", "enter")
+        await keys(pilot, ">")
+        await keys(pilot, ":", *"undo", "enter")
+        after_one = (dict(store.plan.state.changes), store.item(row.id))
+        await keys(pilot, "u")
+        after_two = store.item(row.id)
+        await keys(pilot, ":", *"redo", "enter")
+
+        assert after_one[0] == {}
+        assert [each and each.fields["Name"] for each in (after_one[1], after_two)] == [f"{row.name}Renamed", row.name]
+        assert set(store.plan.state.changes) == {row.id}
+
+
+@pytest.mark.slow
+async def test_braces_choose_the_target_which_is_remembered(store: Store, opened: Open) -> None:
+    (first, second), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "}")
+        after = screen(pilot).lists.targets()[0].id
+        await keys(pilot, "{")
+
+        assert after == second.id
+        assert screen(pilot).lists.targets()[0].id == first.id
+        assert store.plan.draft.target == first.id
+
+
+@pytest.mark.slow
+async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store: Store, opened: Open) -> None:
+    (first, _), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "c", "m")
+        await keys(pilot, *"12", "tab", *"44", "enter")
+        await sent(store)
+
+        assert (
+            store.lookups.iterations()[first.id].min_capacity,
+            store.lookups.iterations()[first.id].max_capacity,
+        ) == (12, 44)
+
+
+@pytest.mark.slow
+async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
+    world: World, store: Store, opened: Open
+) -> None:
+    (first, second), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await world.rival.work_items.update(row.id, {"IterationID": second.id})
+        await store.refresh()
+        await settled(pilot)
+        status = lines_of(pilot.app)[-1]
+        await keys(pilot, "w")
+        asked = text_of(pilot.app)
+        await keys(pilot, "y")
+        await keys(pilot, "m")
+        await sent(store)
+
+        assert "≠ 1 changed by others" in status
+        assert "≠ 1 item was changed by someone else" in asked
+        assert await held(world, row.id, "IterationID") == [first.id]
+
+
+@pytest.mark.slow
+async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    team_id, team = next(iter(store.lookups.teams().items()))
+    await store.items.edit([row.id], {"TeamID": team_id})
+    await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
+    name = store.lookups.people()[2].username
+    own = OwnCapacities({name: Share(8.0)})
+    async with BacklitApp(store, capacities=own).run_test(size=(150, 40)) as pilot:
+        await press(pilot, "g", "p")
+        await settled(pilot)
+
+        head = text_of(pilot.app)
+        await keys(pilot, "W")
+        workload = text_of(pilot.app)
+        await keys(pilot, "escape", "w")
+
+        assert f"{name} 13/8" in head
+        assert re.search(rf"{name} +13 of 8", workload)
+        assert re.search(rf"{team} +13 ", workload)
+        assert "local limit" in workload
+        assert f"! {name} has 13 of 8 pts (local limit)" in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_the_workload_has_the_points_of_the_release(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        target = screen(pilot).lists.targets()[0]
+        release = store.plan.iterations.release_of(target.id)
+        assert release is not None
+        loads = store.plan_preview.loads_now([each.id for each in release.iterations])
+        points = sum(load.points for load in loads.values())
+        await keys(pilot, "W")
+
+        assert f"{points:g} pts, capacity {release.capacity.least:g}–{release.capacity.most:g}" in text_of(pilot.app)
+        assert line_with(pilot.app, f"│ {release.entry.name} ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [70, 60, 40])
+async def test_bars_of_the_workload_stay_beside_their_words_in_a_narrow_terminal(
+    store: Store, opened: Open, width: int
+) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
+    name = store.lookups.people()[2].username
+    async with plan_of(opened, store, (100, 30)) as pilot:
+        await keys(pilot, "W")
+        await pilot.resize_terminal(width, 30)
+        await settled(pilot)
+
+        assert re.search(r"│ Owner +Points +Hours +│", text_of(pilot.app))
+        assert re.search(rf"│ {name} +13 +█+ +│", text_of(pilot.app))
+        assert all(re.search(r"\d", line) for line in lines_of(pilot.app) if re.search("█", line))
+
+
+@pytest.mark.slow
+async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, opened: Open) -> None:
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.move([other.id], first.id)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "/", *f"#{row.id}", "enter")
+        filtered = [pane.row_count() for pane in panes(pilot)[:2]]
+        title = heading_of(pilot.app)
+        await keys(pilot, ">")
+        planned = set(store.plan.state.changes)
+        await keys(pilot, "escape")
+
+        assert filtered == [1, 1]
+        assert f"› /#{row.id}" in title
+        assert planned == {row.id, other.id}
+        assert panes(pilot)[0].row_count() > 1
+
+
+@pytest.mark.slow
+async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
+    await two_sprints(store)
+    async with plan_of(opened, store, (60, 20)) as pilot:
+        before = text_of(pilot.app)
+        await keys(pilot, "tab")
+
+        assert " Backlog · " in before
+        assert " 0 / 10–30 " in before
+        assert "Nothing is planned here yet" not in before
+        assert "Nothing is planned here yet" in text_of(pilot.app)
+        assert " Backlog · " not in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_the_footer_counts_items_and_no_lines_of_the_forecast(store: Store, opened: Open) -> None:
+    await two_sprints(store)
+    async with plan_of(opened, store, (60, 20)) as pilot:
+        items = pilot.app.screen.query_one("#backlog PlanList", PlanList)
+        before = items.cursor
+        await keys(pilot, "j")
+
+        count = len(items.ids_between(0, None))
+        assert items.cursor == before + 1
+        assert count < items.row_count()
+        await until(lambda: lines_of(pilot.app)[-1].endswith(f" {before + 1}/{count}"))
+
+
+@pytest.mark.parametrize("width", range(20, 90, 3))
+def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
+    entry = IterationEntry(1, "Sprint 24", "Shop", None, None, 20, 30, is_release=False)
+    people = People({}, OwnCapacities(), {})
+    head = IterationHead(entry, ("", ""), PlannedLoad(6, 18, 5), Shift(), people, (True, True))
+
+    cells = sum(word[0].count(sign) for word in head.lines(width, 30.0)[0].left for sign in "█░│")
+
+    assert not 0 < cells < 10
+
+
+@pytest.mark.slow
+async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: Open) -> None:
+    (first, _), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "a", *"story", "enter", *"Fresh", "enter")
+        await sent(store)
+        await settled(pilot)
+
+        assert "Fresh" in text_of(pilot.app)
+        assert [each.count for each in (await store.plan_preview.loads([first.id])).values()] == [1]
+
+
+@pytest.mark.slow
+async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await keys(pilot, "escape", "escape", "q")
+
+        assert set(store.plan.state.changes) == {row.id}
+
+
+@pytest.mark.slow
+async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        for pressed in (("w",), ("g", "D")):
+            await keys(pilot, *pressed)
+
+            assert "The plan has no changes" in text_of(pilot.app)
+            pilot.app.clear_notifications()
+
+
+def after_target(pilot: Pilot[None], store: Store) -> IterationEntry:
+    """The iteration that follows the target of the plan."""
+    every = store.plan.iterations.targets()
+    return every[every.index(screen(pilot).lists.targets()[0]) + 1]
+
+
+@pytest.mark.slow
+async def test_the_next_sprint_is_shown_below_the_items_of_the_target(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "} next" in text_of(pilot.app))
+        following = after_target(pilot, store)
+        load = store.plan_preview.loads_now([following.id]).get(following.id, PlannedLoad())
+        lines = lines_of(pilot.app)
+        at = next(number for number, line in enumerate(lines) if line.endswith("} next"))
+
+        assert f"│ {following.name} · " in lines[at]
+        assert f" {load.points:g} pts" in lines[at + 1]
+        every = store.plan.iterations.targets()
+        for place, later in enumerate(every[every.index(following) + 1 :][:2], 1):
+            assert f"│ {later.name} · " in lines[at + 3 * place]
+
+
+@pytest.mark.slow
+async def test_a_target_that_gets_children_goes_on_without_the_next_sprints(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "} next" in text_of(pilot.app))
+        target = screen(pilot).lists.targets()[0]
+
+        await store.nodes.add(TreeKind.ITERATIONS, target.id, NewNode("Week 1"))
+
+        await until(lambda: target not in store.plan.iterations.targets())
+        await settled(pilot)
+        assert "Plan" in text_of(pilot.app)
+
+
+async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "} next" in text_of(pilot.app))
+        following = after_target(pilot, store)
+        head = line_with(pilot.app, f"│ {following.name}").rpartition("│")[2]
+
+        when = span(following.start, following.end, store.today())
+        assert re.fullmatch(rf" {following.name} · {when} +}} next ?", head)
+
+
+@pytest.mark.slow
+async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 20)) as pilot:
+        await pilot.press("g", "p")
+        await until(lambda: "─ fits " in text_of(pilot.app))
+        items = screen(pilot).items
+        assert isinstance(items, PlanList)
+        await until(lambda: len(scrollbar_of(items)) > 0)
+
+        drawn = [items.render_row(index, is_cursor=False) for index in scrollbar_of(items)]
+        assert {list(line)[-1] for line in drawn} == {Segment(" ", ThemeStyles.of(items.app).style(on="rule"))}
+        assert any("─ " in line.text for line in drawn)
