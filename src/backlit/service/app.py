@@ -140,7 +140,7 @@ _ID_IN_PATH = re.compile(f"({_ROOT}/[a-z]+/)([0-9]{{1,18}})(/[a-z]+)?")
 
 
 # Starlette passes each request through its errors, the middleware, the router and the exceptions, each with a wrapped
-# `send`. Through them, one item and a page of 100 take 1.12 times the CPU; for filters and writes the difference is
+# `send`. Through them, one item takes 1.1 to 1.2 times the CPU, a page of 100 1.1 times; for filters and writes that is
 # lost in their own work (`python -m benchmarks service`).
 
 

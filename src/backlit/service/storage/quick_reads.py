@@ -18,9 +18,9 @@ class GivenUp(Exception):
 
 
 # Handing a read to a thread and its outcome back costs two wake-ups and the interpreter's lock twice. On the fast lane,
-# one item takes 1.3 times the CPU, a page of 100 1.2 to 1.8 times and up to twice as long until it is answered
-# (`python -m benchmarks service`). The time limit keeps the event loop free: what takes longer starts again on the slow
-# lane. PostgreSQL has no such reads, because the loop would wait for the network.
+# one item takes 1.1 to 1.3 times the CPU, a page of 100 1.2 times (`python -m benchmarks service`). The time limit
+# keeps the event loop free: what takes longer starts again on the slow lane. PostgreSQL has no such reads, because the
+# loop would wait for the network.
 
 
 class QuickReads:

@@ -43,6 +43,12 @@ class _ExitEvent(threading.Event):
         os.close(self._writes)
 
 
+# A frame that is handed to Textual's writing thread waits until the event loop lets go of the interpreter: the first
+# byte of a `j` comes 1.1 to 1.9 times as late, that of a PageDown 1.2 to 2.3 times, at every percentile under load; the
+# CPU is the same within a tenth (`python -m benchmarks keys`). Textual's thread of the input wakes ten times a second:
+# idle, the program takes 0.20 % of a core with it and 0.11 % with the one here.
+
+
 class LoopDriver(LinuxDriver):
     """Writes from the event loop; the loop goes on while the terminal does not take all of it.
 
