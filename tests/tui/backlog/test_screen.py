@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.backlog.screen import BacklogScreen
-from backlit.tui.items.preview import Preview
+from backlit.tui.items.preview import ItemPreview
 from backlit.tui.widgets.view_list import BacklogList
 
 HOSTILE = (
@@ -307,7 +307,7 @@ async def test_tab_reads_on_in_the_preview_and_begins_again_behind_its_end(
 ) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
-        preview = pilot.app.screen.query_one(Preview)
+        preview = pilot.app.screen.query_one(ItemPreview)
         await store.items.edit([item_id], {"Description": "\n\n".join(f"Line {number}." for number in range(60))})
         await until(lambda: preview.max_scroll_y > preview.size.height)
         await press(pilot, "tab")

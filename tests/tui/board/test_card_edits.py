@@ -12,10 +12,10 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import In, Literal, Property
 from backlit.model.settings.user_settings import RELEASE
 from backlit.store import Store, ViewSpec
-from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
+from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import CardGrid
-from backlit.tui.fields.acts import BulkChange, plan_of
+from backlit.tui.fields.acts import BulkChange, bulk_change_of
 
 COLUMNS = (
     BoardColumn("Not Done", ("Not Done", "Open"), limit=2),
@@ -45,8 +45,8 @@ async def grid_of(store: Store, columns: Sequence[BoardColumn] = COLUMNS) -> Car
 
 
 async def moved(store: Store, steps: int, ids: Sequence[int], columns: Sequence[BoardColumn] = COLUMNS) -> BulkChange:
-    act = moved_by(store, "Status", await grid_of(store, columns), steps)
-    return plan_of(act, store.batch.items(list(ids)), store.lookups)
+    act = move_between_columns(store, "Status", await grid_of(store, columns), steps)
+    return bulk_change_of(act, store.batch.items(list(ids)), store.lookups)
 
 
 AWAY, FIRST, LAST = "It is not on the board.", "Already in the first column.", "Already in the last column."
@@ -80,21 +80,23 @@ async def test_each_card_moves_from_its_own_column(
     assert plan.act.label == f"Status: {'one column' if abs(steps) == 1 else f'up to {abs(steps)} columns'} {way}"
     assert plan.changes == {number: {"Status": status} for number, status in changes.items()}
     assert set(plan.left_out) == left_out
-    assert over_words(await grid_of(store), FIELD_BY_KEY["Status"], plan) == words
+    assert limit_warning(await grid_of(store), FIELD_BY_KEY["Status"], plan) == words
 
 
 async def test_limits_that_a_move_exceeds_are_named_one_after_the_other(store: Store) -> None:
     plan = await moved(store, 1, [1, 6])
-    both = plan_of(moved_by(store, "Status", await grid_of(store), 2), store.batch.items([1, 2, 6]), store.lookups)
+    both = bulk_change_of(
+        move_between_columns(store, "Status", await grid_of(store), 2), store.batch.items([1, 2, 6]), store.lookups
+    )
     full = (*COLUMNS[:2], replace(COLUMNS[2], limit=1), *COLUMNS[3:])
 
-    assert over_words(await grid_of(store), FIELD_BY_KEY["Status"], plan) == "In Progress is over its limit: 4 of 1."
-    assert over_words(await grid_of(store, full), FIELD_BY_KEY["Status"], both) == (
+    assert limit_warning(await grid_of(store), FIELD_BY_KEY["Status"], plan) == "In Progress is over its limit: 4 of 1."
+    assert limit_warning(await grid_of(store, full), FIELD_BY_KEY["Status"], both) == (
         "Ready For Test is over its limit: 2 of 1. Done is over its limit: 2 of 1."
     )
     exact = await moved(store, -1, [2])
     roomy = (replace(COLUMNS[0], limit=3), *COLUMNS[1:])
-    assert over_words(await grid_of(store, roomy), FIELD_BY_KEY["Status"], exact) == ""
+    assert limit_warning(await grid_of(store, roomy), FIELD_BY_KEY["Status"], exact) == ""
 
 
 async def test_no_column_beyond_is_offered_where_none_takes_cards(store: Store) -> None:
@@ -132,7 +134,7 @@ def test_a_new_card_has_the_values_of_its_column_and_lane_that_its_type_can_have
         ("Status", ItemType.STORY, None, ("CalculatedEstimate", "3"), {}, []),
     )
     for key, kind, column, lane, values, reasons in cases:
-        assert preset_in(store, key, kind, column, lane) == (values, reasons)
+        assert card_preset(store, key, kind, column, lane) == (values, reasons)
 
 
 async def test_the_cards_of_a_column_are_those_of_its_lane_in_the_filter_of_the_board(store: Store) -> None:

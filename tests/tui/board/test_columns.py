@@ -9,7 +9,7 @@ from tests.store.papers import item, node, offline_store, put_nouns
 
 from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings
 from backlit.store import Store
-from backlit.tui.board.columns import MOST_PEOPLE, BoardColumns
+from backlit.tui.board.columns import MAX_PEOPLE_COLUMNS, BoardColumns
 from backlit.tui.fields.names import ListNames
 
 
@@ -58,12 +58,12 @@ def test_releases_have_their_iterations_and_all_others_are_in_none(store: Store)
 
 def test_people_of_a_small_team_have_a_column_each_and_of_a_large_one_only_the_user(store: Store) -> None:
     small = told(columns_of(store), "AssignedToID")
-    others = [{"id": number, "name": f"p{number:02}"} for number in range(10, 9 + MOST_PEOPLE)]
+    others = [{"id": number, "name": f"p{number:02}"} for number in range(10, 9 + MAX_PEOPLE_COLUMNS)]
     put_nouns(store, user=[{"id": 3, "name": "zoe"}, {"id": 4, "name": "Bea"}, *others])
     large = told(columns_of(store), "AssignedToID")
 
     assert small == [("nobody", (None,), False), ("Bea", (4,), False), ("zoe", (3,), False)]
-    assert len(large) == MOST_PEOPLE + 2
+    assert len(large) == MAX_PEOPLE_COLUMNS + 2
     assert [name for name, _, is_optional in large if not is_optional] == ["nobody", "zoe"]
 
 

@@ -10,8 +10,8 @@ from tests.tui.target import FakeTarget, rows_of, run
 from backlit.model.errors import BadRequest
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, ColumnSettings, board_settings
 from backlit.store import Store, ViewSpec
-from backlit.tui.board.columns import Arrangement
-from backlit.tui.board.position import BoardPosition, Spot
+from backlit.tui.board.columns import BoardArrangement
+from backlit.tui.board.position import BoardPosition, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
@@ -28,7 +28,7 @@ class FakeBoard(FakeTarget):
 
     def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
         super().__init__(store, ids, answers)
-        self.arrangement = Arrangement(store, SETTINGS, ListNames(store))
+        self.arrangement = BoardArrangement(store, SETTINGS, ListNames(store))
         self.board = self
         self.position = BoardPosition(self.arrangement.columns_of)
         self.spec = self.arrangement.arranged(ViewSpec(with_done=True))
@@ -37,14 +37,14 @@ class FakeBoard(FakeTarget):
     async def show(self) -> "FakeBoard":
         view = self.store.view(self.spec)
         await view.load()
-        self.position.show(view, None, Spot())
+        self.position.show(view, None, RowPosition())
         return self
 
     def show_spec(self, spec: ViewSpec) -> None:
         self.spec = self.arrangement.arranged(spec)
 
     def go_to_column(self, column: int) -> None:
-        self.position.enter(column, None, Spot())
+        self.position.enter(column, None, RowPosition())
 
     def regrid(self) -> None:
         self.position.regrid(None, 0)
@@ -54,7 +54,7 @@ class FakeBoard(FakeTarget):
 
     def kept(self) -> tuple[str, str, object]:
         """Return the arrangement that another start finds."""
-        again = Arrangement(self.store, SETTINGS, ListNames(self.store))
+        again = BoardArrangement(self.store, SETTINGS, ListNames(self.store))
         found = again.restore()
         return again.by, again.lanes, dict(found.collapsed)
 
@@ -164,14 +164,14 @@ async def test_a_changed_table_of_the_board_counts_more_than_what_was_chosen_bef
     store: Store, table: dict[str, object]
 ) -> None:
     names = ListNames(store)
-    chosen = Arrangement(store, USUAL_BOARD, names)
+    chosen = BoardArrangement(store, USUAL_BOARD, names)
     chosen.by = "AssignedToID"
     await chosen.save({})
-    written = Arrangement(store, board_settings(table), names)
+    written = BoardArrangement(store, board_settings(table), names)
     by = written.restore().columns
     written.by = "Severity"
     await written.save({})
 
     assert by == "Status"
-    assert Arrangement(store, board_settings(table), names).restore().columns == "Severity"
-    assert Arrangement(store, USUAL_BOARD, names).restore().columns == "Status"
+    assert BoardArrangement(store, board_settings(table), names).restore().columns == "Severity"
+    assert BoardArrangement(store, USUAL_BOARD, names).restore().columns == "Status"

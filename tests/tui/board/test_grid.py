@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, CardGrid, column_widths, laid_out
+from backlit.tui.board.grid import MIN_COLUMN_WIDTH, BoardLayout, CardGrid, column_widths, lay_out_columns
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -116,17 +116,17 @@ def test_values_without_a_column_are_passed_over() -> None:
 
 
 def shown(width: int, current: int, before: BoardLayout, widths: Mapping[int, int | None] | None = None) -> BoardLayout:
-    return laid_out(
+    return lay_out_columns(
         width, dict.fromkeys(range(8)) if widths is None else widths, current, replace(before, card_lines=4)
     )
 
 
 def test_columns_share_the_width_and_never_leave_it() -> None:
-    for width in range(LEAST_WIDTH, 300):
+    for width in range(MIN_COLUMN_WIDTH, 300):
         laid = shown(width, 0, BoardLayout())
 
         assert laid.slots[-1].x + laid.slots[-1].width <= width
-        assert all(each.width >= LEAST_WIDTH for each in laid.slots)
+        assert all(each.width >= MIN_COLUMN_WIDTH for each in laid.slots)
 
 
 def test_the_columns_move_as_little_as_can_be_to_show_the_current_one() -> None:
@@ -156,7 +156,7 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
 def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_name_and_count() -> None:
     grid = grid_of(IN_LANES)
 
-    assert column_widths(grid, 0, 7) == {0: LEAST_WIDTH, 1: None, 2: LEAST_WIDTH}
+    assert column_widths(grid, 0, 7) == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
     assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
 
 
@@ -183,7 +183,7 @@ def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_li
 
 
 def test_one_column_alone_has_all_the_width() -> None:
-    laid = laid_out(60, dict.fromkeys(range(4)), 2, BoardLayout())
+    laid = lay_out_columns(60, dict.fromkeys(range(4)), 2, BoardLayout())
 
     assert [(each.number, each.width) for each in laid.slots] == [(2, 60)]
     assert (laid.left, laid.right) == (2, 1)

@@ -7,7 +7,7 @@ import pytest
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.position import LATEST, BoardPosition, Spot
+from backlit.tui.board.position import MAX_LATEST_CARDS, BoardPosition, RowPosition
 
 NAMES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
@@ -26,7 +26,7 @@ def columns_of(_view: View) -> Sequence[BoardColumn]:
 async def board(store: Store) -> BoardPosition:
     """A position in the first column of the items by status."""
     position = BoardPosition(columns_of)
-    position.show(await view_of(store), None, Spot())
+    position.show(await view_of(store), None, RowPosition())
     return position
 
 
@@ -34,21 +34,21 @@ async def board(store: Store) -> BoardPosition:
 async def laned(store: Store) -> BoardPosition:
     """A position in the first column of the items by status, with lanes by type."""
     position = BoardPosition(columns_of)
-    position.show(await view_of(store, "type"), None, Spot())
+    position.show(await view_of(store, "type"), None, RowPosition())
     return position
 
 
 async def test_a_column_comes_back_to_its_spot(board: BoardPosition) -> None:
-    there = board.enter(1, None, Spot(3, 2))
+    there = board.enter(1, None, RowPosition(3, 2))
     back = board.enter(0, None, there)
 
-    assert there == Spot()
-    assert back == Spot(3, 2)
+    assert there == RowPosition()
+    assert back == RowPosition(3, 2)
     assert board.shown_column == BoardColumn("Not Done", ("Not Done",))
 
 
 async def test_a_column_out_of_sight_of_the_cursor_keeps_its_first_row_in_sight(board: BoardPosition) -> None:
-    board.enter(1, None, Spot(3, 2))
+    board.enter(1, None, RowPosition(3, 2))
 
     assert board.top_of(0, 0, 5) == 2
     assert list(board.places_in_sight(0, 0, 5)) == board.grid.places(0, 2, 7)
@@ -59,21 +59,21 @@ async def test_show_enters_the_column_of_an_item(store: Store, board: BoardPosit
     view = await view_of(store)
     item_id = view.ids()[last]
 
-    board.show(view, item_id, Spot())
+    board.show(view, item_id, RowPosition())
 
     assert board.column == 3
     assert board.id_at(board.row_of(item_id) or 0) == item_id
 
 
 async def test_a_column_is_entered_at_a_row_that_it_has(board: BoardPosition) -> None:
-    assert board.enter(1, 99, Spot()).row == board.grid.height(1) - 1
-    assert board.enter(0, -3, Spot()).row == 0
+    assert board.enter(1, 99, RowPosition()).row == board.grid.height(1) - 1
+    assert board.enter(0, -3, RowPosition()).row == 0
 
 
 async def test_the_first_column_with_cards_is_entered_first(store: Store) -> None:
     position = BoardPosition(lambda _view: [BoardColumn("Nothing", ("Nothing",)), *columns_of(_view)])
 
-    position.show(await view_of(store), None, Spot())
+    position.show(await view_of(store), None, RowPosition())
 
     assert position.column == 1
 
@@ -82,7 +82,7 @@ async def test_a_card_of_another_column_has_no_row(board: BoardPosition) -> None
     item_id = board.ids_between(0, 1)[0]
     there = board.row_of(item_id)
 
-    board.enter(1, None, Spot())
+    board.enter(1, None, RowPosition())
 
     assert (there, board.row_of(item_id)) == (0, None)
 
@@ -96,7 +96,7 @@ async def test_a_column_that_is_collapsed_twice_is_open(board: BoardPosition) ->
 
 
 async def test_a_card_is_counted_among_those_of_its_lane(laned: BoardPosition) -> None:
-    laned.enter(1, None, Spot())
+    laned.enter(1, None, RowPosition())
     number = next(at for at, lane in enumerate(laned.grid.lanes) if len(lane.cells[0]) != len(lane.cells[1]) > 1)
     first = (laned.grid.lane_row(number) or 0) + 1
 
@@ -108,10 +108,10 @@ async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, la
     assert header is not None
     laned.folded.add(header.group)
     laned.has_all_done = True
-    laned.show(await view_of(store, "type"), None, Spot())
+    laned.show(await view_of(store, "type"), None, RowPosition())
     kept = (len(laned.folded), laned.has_all_done)
 
-    laned.show(await view_of(store, "AssignedToID"), None, Spot())
+    laned.show(await view_of(store, "AssignedToID"), None, RowPosition())
 
     assert kept == (1, True)
     assert (len(laned.folded), laned.has_all_done) == (0, False)
@@ -121,13 +121,13 @@ async def test_the_cards_below_the_latest_come_into_sight_when_one_is_revealed(s
     view = store.view(ViewSpec(group=("Status",), latest=("Not Done",)))
     await view.load()
     board = BoardPosition(columns_of)
-    board.show(view, None, Spot())
-    below = view.ids()[LATEST]
+    board.show(view, None, RowPosition())
+    below = view.ids()[MAX_LATEST_CARDS]
     before = (board.grid.height(0), board.row_of(below))
 
-    assert board.reveal(below) == (0, LATEST)
-    assert before == (LATEST, None)
-    assert board.grid.height(0) > LATEST
+    assert board.reveal(below) == (0, MAX_LATEST_CARDS)
+    assert before == (MAX_LATEST_CARDS, None)
+    assert board.grid.height(0) > MAX_LATEST_CARDS
 
 
 async def test_reveal_opens_a_collapsed_column(board: BoardPosition) -> None:
@@ -147,11 +147,11 @@ async def test_a_collapsed_column_opens_where_the_cursors_item_comes_from_anothe
     item_id = board.ids_between(0, 1)[0]
     board.toggle_collapsed()
     board.regrid(None, 0)
-    board.show(await view_of(store), item_id, Spot())
+    board.show(await view_of(store), item_id, RowPosition())
     is_kept = 0 in board.grid.collapsed
 
-    board.enter(1, None, Spot())
-    board.show(await view_of(store), item_id, Spot())
+    board.enter(1, None, RowPosition())
+    board.show(await view_of(store), item_id, RowPosition())
 
     assert is_kept
     assert 0 not in board.grid.collapsed
@@ -199,7 +199,7 @@ async def test_lanes_are_as_high_as_the_current_column_needs_in_single_mode(lane
     laned.regrid(None, 0)
     before = laned.grid.height(0)
 
-    laned.enter(3, None, Spot(1, 0))
+    laned.enter(3, None, RowPosition(1, 0))
 
     cards = len(laned.grid.all_places(3))
     assert laned.grid.height(3) == cards + len(laned.grid.lanes)

@@ -34,17 +34,17 @@ from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
 from backlit.tui.commands.command import Context
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ComposeDialog
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
-from backlit.tui.dialogs.line import LineDialog, LinesDialog, PathDialog
+from backlit.tui.dialogs.line import FormDialog, LineDialog, PathDialog
 from backlit.tui.dialogs.palette import Palette, PickItemDialog, command_offers, item_search
 from backlit.tui.dialogs.pick import (
     Choice,
     PickDialog,
-    PickKeysDialog,
     PickManyDialog,
+    PickSortKeysDialog,
     PickTagsDialog,
     PickValuesDialog,
 )
-from backlit.tui.dialogs.reading import Difference, DifferenceDialog, ReadingDialog
+from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference, ReadingDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion
 from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm
@@ -122,18 +122,18 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
         "Delete", "Delete it?", [AnswerKey("y", "delete it"), AnswerKey("3", "three")]
     ),
     ConflictDialog: conflict,
-    DifferenceDialog: lambda _: DifferenceDialog("D", [Difference("Name", "a", "b")]),
+    DifferenceDialog: lambda _: DifferenceDialog("D", [FieldDifference("Name", "a", "b")]),
     GoToDialog: lambda store: GoToDialog((), item_search(FakeTarget(store))),
     FilePreviewDialog: lambda _: FilePreviewDialog("a.txt", preview_of(b"line\n" * 99, "a.txt", 495)),
     KeysHelp: lambda _: KeysHelp((Context.LIST, Context.GLOBAL)),
     LineDialog: lambda _: LineDialog("Name", "one", at_least_three, is_replaced=True),
-    LinesDialog: lambda store: LinesDialog("L", [("One", "1"), ("Two", "2")], read_lines, StoredLines(store, "l")),
+    FormDialog: lambda store: FormDialog("L", [("One", "1"), ("Two", "2")], read_lines, StoredLines(store, "l")),
     LogWorkDialog: log_work,
     Palette: lambda store: Palette(command_offers((Context.LIST,)), item_search(FakeTarget(store))),
     PathDialog: lambda _: PathDialog("Save as", "/e", lambda text: None if text else "A path is needed."),
     PickDialog: lambda _: PickDialog("Status", CHOICES, "In Progress"),
     PickItemDialog: lambda store: PickItemDialog("Parent", item_search(FakeTarget(store))),
-    PickKeysDialog: lambda _: PickKeysDialog("Sort", CHOICES, (), most=2, has_directions=True),
+    PickSortKeysDialog: lambda _: PickSortKeysDialog("Sort", CHOICES, (), most=2, has_directions=True),
     PickManyDialog: lambda _: PickManyDialog("Tags", WORDS, ("Done",), free=True),
     PickTagsDialog: lambda _: PickTagsDialog("Tags", WORDS, {"Done": 1}, 2),
     PickValuesDialog: lambda _: PickValuesDialog("Values", "any", CHOICES, ("Done",)),

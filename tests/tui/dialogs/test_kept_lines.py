@@ -20,7 +20,7 @@ from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.shell.drafts import RESTORED, StoredLines
-from backlit.tui.widgets.item_rows import DRAFT
+from backlit.tui.widgets.item_rows import DRAFT_SIGN
 
 
 @pytest.mark.slow
@@ -110,13 +110,13 @@ async def test_a_row_has_a_sign_while_its_item_has_an_unfinished_text(tmp_path: 
             await press(pilot)
             before = line_with(app, "Item 1")
             await press(pilot, "c", "n", "x", "escape")
-            await until(lambda: DRAFT in line_with(app, "Item 1"), lambda: text_of(app))
+            await until(lambda: DRAFT_SIGN in line_with(app, "Item 1"), lambda: text_of(app))
             other = line_with(app, "Item 2")
             await press(pilot, "c", "n", "ctrl+u", "escape")
-            await until(lambda: DRAFT not in line_with(app, "Item 1"), lambda: text_of(app))
+            await until(lambda: DRAFT_SIGN not in line_with(app, "Item 1"), lambda: text_of(app))
 
-            assert DRAFT not in before
-            assert DRAFT not in other
+            assert DRAFT_SIGN not in before
+            assert DRAFT_SIGN not in other
 
 
 async def test_a_draft_about_a_new_item_follows_it_to_its_real_id(tmp_path: Path) -> None:

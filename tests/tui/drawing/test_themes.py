@@ -13,7 +13,14 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from backlit.tui.drawing.themes import BLENDED, TEXT_STYLES, VARIABLE_DEFAULTS, OnceParsed, ThemeStyles, load_themes
+from backlit.tui.drawing.themes import (
+    BLENDED,
+    TEXT_STYLES,
+    VARIABLE_DEFAULTS,
+    CachedStylesheet,
+    ThemeStyles,
+    load_themes,
+)
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
@@ -265,7 +272,7 @@ def test_a_missing_folder_is_not_an_error(tmp_path: Path) -> None:
 
 
 def test_styles_are_parsed_again_only_for_other_variables() -> None:
-    styles = OnceParsed({"ground": "#112233"})
+    styles = CachedStylesheet({"ground": "#112233"})
     styles.add_source("Label { background: $ground; }")
     (first,) = styles.rules
 

@@ -12,7 +12,7 @@ from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
 from backlit.store.records.merge import is_same
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.fields.choices import PICKED, choices_for, likely_value
+from backlit.tui.fields.choices import PICKED_KINDS, field_choices, likely_value
 
 TYPED: Mapping[Kind, tuple[str, object]] = {
     Kind.TEXT: ("Typed [x]", "Typed [x]"),
@@ -33,8 +33,8 @@ def keys_for(store: Store, field: Field, item_type: str, before: object) -> tupl
     if field.kind is Kind.TAGS:
         present = before if isinstance(before, list) else []
         return ("enter", *"fresh", "enter"), [*present, "fresh"]
-    assert field.kind in PICKED, field
-    choices = choices_for(store, field, item_type, before)
+    assert field.kind in PICKED_KINDS, field
+    choices = field_choices(store, field, item_type, before)
     values = [choice.value for choice in choices]
     at = next(index for index, value in enumerate(values) if value not in {before, None})
     start = likely_value(store, field, before)

@@ -12,7 +12,7 @@ from backlit.model.settings.user_settings import Template
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.items.add import filled_in
-from backlit.tui.lists.list_screen import preset_of
+from backlit.tui.lists.list_screen import group_preset
 
 INCIDENT = Template(
     "Incident",
@@ -85,4 +85,4 @@ async def test_a_new_item_that_the_filter_hides_is_said_to_be_hidden(store: Stor
 async def test_only_what_the_type_can_have_is_taken_over_and_nothing_that_customers_see(
     store: Store, item_type: ItemType, group: dict[str, object], expected: dict[str, object]
 ) -> None:
-    assert preset_of(store, item_type, group) == expected
+    assert group_preset(store, item_type, group) == expected

@@ -16,9 +16,9 @@ from backlit.store import Store
 from backlit.store.records.people import current, leaves
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import FieldEdit, plan_of, to_tags, to_value
+from backlit.tui.fields.acts import FieldEdit, bulk_change_of, change_tags_edit, set_field_edit
 from backlit.tui.items.bulk_edit import bulk_question
-from backlit.tui.widgets.item_rows import SYNCED
+from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 
 @pytest.mark.slow
@@ -263,9 +263,9 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
 @pytest.mark.parametrize(
     ("act", "ids", "heading", "lines"),
     [
-        (to_tags(["b"], ["a"]), [1], "", ["#1 {0} Item 1 −a +b"]),
+        (change_tags_edit(["b"], ["a"]), [1], "", ["#1 {0} Item 1 −a +b"]),
         (
-            to_tags(["b"], ["a"]),
+            change_tags_edit(["b"], ["a"]),
             [1, 2, 3, 4],
             f"{REACH} 1 unchanged, 1 skipped (a task has no tags). ⇄ 1 of them is synced with another tracker.",
             [
@@ -276,25 +276,25 @@ LONG, CUT = "y" * 61, "y" * 59 + "…"
             ],
         ),
         (
-            to_value(FIELD_BY_KEY["Estimate"], "5", "5"),
+            set_field_edit(FIELD_BY_KEY["Estimate"], "5", "5"),
             [2, 3],
             "Changes 2 of 2 items. ⇄ 2 of them are synced with another tracker.",
             ["#2 {1} Item 2 not set → 5", "#3 {1} Item 3 3 → 5"],
         ),
         (
-            to_value(FIELD_BY_KEY["Estimate"], None, "–"),
+            set_field_edit(FIELD_BY_KEY["Estimate"], None, "–"),
             [3],
             "⇄ 1 of them is synced with another tracker.",
             ["#3 {1} Item 3 3 → not set"],
         ),
         (
-            to_value(FIELD_BY_KEY["IsVisibleInPortal"], True, "yes"),
+            set_field_edit(FIELD_BY_KEY["IsVisibleInPortal"], True, "yes"),
             [1],
             "» Customers see this.",
             ["#1 {0} Item 1 not set → yes"],
         ),
         (
-            to_value(FIELD_BY_KEY["Description"], LONG, "long"),
+            set_field_edit(FIELD_BY_KEY["Description"], LONG, "long"),
             [1],
             "",
             [f"#1 {{0}} Item 1 {'x' * 60} → {CUT}"],
@@ -311,20 +311,20 @@ async def test_the_question_about_a_change_names_its_reach_its_warnings_and_each
         item(4, kind="Task", Tags=["b"]),
     ]
     with offline_store(tmp_path, documents) as store:
-        plan = plan_of(act, store.batch.items(ids), store.lookups)
+        plan = bulk_change_of(act, store.batch.items(ids), store.lookups)
         title, *found = words_of(await bulk_question(store, plan)).splitlines()
 
     signs = [type_sign("Feedback"), type_sign("Story"), type_sign("Task")]
     shown = " ".join(line.format(*signs) for line in lines)
     assert title == act.label
-    assert found == ([heading.replace("⇄", SYNCED)] if heading else []) + [shown]
+    assert found == ([heading.replace("⇄", SYNCED_SIGN)] if heading else []) + [shown]
 
 
 async def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Estimate="3"), item(2, Estimate="3"), item(3, Estimate="5")]) as store:
-        act = to_value(FIELD_BY_KEY["Estimate"], "5", "5")
-        same = plan_of(act, store.batch.items([1, 2]), store.lookups)
-        mixed = plan_of(act, store.batch.items([1, 2, 3]), store.lookups)
+        act = set_field_edit(FIELD_BY_KEY["Estimate"], "5", "5")
+        same = bulk_change_of(act, store.batch.items([1, 2]), store.lookups)
+        mixed = bulk_change_of(act, store.batch.items([1, 2, 3]), store.lookups)
 
         assert words_of(await bulk_question(store, same)).splitlines()[0] == "Estimate: 3 → 5"
         assert "→" not in words_of(await bulk_question(store, same)).splitlines()[-1]
@@ -352,7 +352,7 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
     with offline_store(tmp_path, documents) as store:
         statuses = {1: "In Progress", 2: "Done"}
         act = FieldEdit("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
-        plan = plan_of(act, store.batch.items([1, 2]), store.lookups)
+        plan = bulk_change_of(act, store.batch.items([1, 2]), store.lookups)
 
         words = words_of(await bulk_question(store, plan))
         assert "¬ 1 of them is not ready." in words

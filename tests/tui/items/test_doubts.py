@@ -13,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import EntryKind, Store
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.saving import save_draft
-from backlit.tui.fields.acts import to_value
+from backlit.tui.fields.acts import set_field_edit
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.plan_commands import stage
 
@@ -73,7 +73,7 @@ async def editor(store: Store, text: str, answers: Sequence[object]) -> FakeTarg
 
 async def plan(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
     target = FakePlan(store, [1], answers)
-    await stage(target, to_value(ESTIMATE, text, text), target.chosen())
+    await stage(target, set_field_edit(ESTIMATE, text, text), target.chosen())
     return target
 
 

@@ -22,10 +22,10 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.bulk_edit import failed_question
-from backlit.tui.items.item_commands import going_words, mirrored_words
+from backlit.tui.items.item_commands import deletion_words, synced_warning
 from backlit.tui.items.item_screen import MAX_ITEMS_OF_A_CHANGE
-from backlit.tui.items.rank import LOCAL
-from backlit.tui.widgets.item_rows import SYNCED
+from backlit.tui.items.rank import LOCAL_ORDER_NOTE
+from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 DOCUMENTS = (
     item(1, Tags=["ux"], Estimate="3", AreaID=4, IterationID=5),
@@ -64,7 +64,7 @@ async def test_the_question_about_a_deletion_names_what_is_deleted_and_how(store
         (2,): (f"#2 {'N' * 59}…. It has no tasks, comments or files.", "s set the status to Deleted"),
         (1, 3): ("1 item, 1 task. Their 1 task will be deleted too.", "s set the status to Deleted"),
         (1, 3, 4): ("1 item, 2 tasks. They have no tasks, comments or files.", "esc cancel"),
-        (2, 7): (f"2 items. They have no tasks, comments or files. {SYNCED} 1 of them is synced", "cancel"),
+        (2, 7): (f"2 items. They have no tasks, comments or files. {SYNCED_SIGN} 1 of them is synced", "cancel"),
     }
     target = FakeTarget(store, answers=[None] * len(expected))
 
@@ -127,9 +127,9 @@ def test_synced_items_are_counted(store: Store) -> None:
     put(store, [item(7, SyncID="T-1"), item(8, SyncID="T-2")])
     tail = " synced with another tracker, which will not be updated."
 
-    said = [mirrored_words(store.batch.items(ids)) for ids in ([1], [7], [1, 7], [1, 7, 8])]
+    said = [synced_warning(store.batch.items(ids)) for ids in ([1], [7], [1, 7], [1, 7, 8])]
 
-    assert [each.removesuffix(tail).strip(f" {SYNCED}") for each in said] == [
+    assert [each.removesuffix(tail).strip(f" {SYNCED_SIGN}") for each in said] == [
         "",
         "It is",
         "1 of them is",
@@ -138,10 +138,10 @@ def test_synced_items_are_counted(store: Store) -> None:
 
 
 def test_all_that_goes_with_items_is_listed() -> None:
-    assert going_words(ItemDeletionExtent(1, 1, 0, 0)) == "Its 1 task will be deleted too."
-    assert going_words(ItemDeletionExtent(2, 3, 0, 1)) == "Their 3 tasks and 1 file will be deleted too."
-    assert going_words(ItemDeletionExtent(1, 2, 1, 4)) == "Its 2 tasks, 1 comment and 4 files will be deleted too."
-    assert going_words(ItemDeletionExtent(1, 0, 0, 0)) == "It has no tasks, comments or files."
+    assert deletion_words(ItemDeletionExtent(1, 1, 0, 0)) == "Its 1 task will be deleted too."
+    assert deletion_words(ItemDeletionExtent(2, 3, 0, 1)) == "Their 3 tasks and 1 file will be deleted too."
+    assert deletion_words(ItemDeletionExtent(1, 2, 1, 4)) == "Its 2 tasks, 1 comment and 4 files will be deleted too."
+    assert deletion_words(ItemDeletionExtent(1, 0, 0, 0)) == "It has no tasks, comments or files."
 
 
 # Comments
@@ -421,7 +421,7 @@ async def test_an_order_is_moved_by_rows_and_to_places(store: Store) -> None:
         *("The position must be a number, 1 or more.", "The position must be a number, 1 or more.", ""),
         "The position must be a number, 1 or more.",
     ]
-    assert local == LOCAL
+    assert local == LOCAL_ORDER_NOTE
     assert dict.fromkeys(told) == dict.fromkeys(["2 items moved as one. u to undo.", "Already at the bottom."])
 
 

@@ -19,11 +19,11 @@ from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.history.screen import HistoryScreen
-from backlit.tui.items.item_head import ItemAside
-from backlit.tui.items.preview import surroundings_of
+from backlit.tui.items.item_head import ItemSidePane
+from backlit.tui.items.preview import item_context
 
 
-class CountingAside(ItemAside):
+class CountingAside(ItemSidePane):
     count = 0
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
@@ -39,7 +39,7 @@ class AsideStage(Stage):
 async def test_the_item_beside_its_tab_is_laid_out_again_only_when_it_changes(world: World, store: Store) -> None:
     item = store.item(await item_of(world, "Story"))
     assert item is not None
-    around = surroundings_of(store, item)
+    around = item_context(store, item)
     async with AsideStage().run_test() as pilot:
         aside = pilot.app.query_one(CountingAside)
         aside.show(item, around)

@@ -24,7 +24,7 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.items.field_commands import check_line, stepped
+from backlit.tui.items.field_commands import check_line, stepped_estimate
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 VIEWS = (
@@ -50,13 +50,13 @@ VIEWS = (
 def test_an_estimate_steps_along_the_scale_and_stays_at_its_ends(
     estimate: str | None, steps: int, expected: str
 ) -> None:
-    assert stepped(estimate, steps, SCALE) == expected
+    assert stepped_estimate(estimate, steps, SCALE) == expected
 
 
 @pytest.mark.parametrize(("estimate", "steps"), [("XL", 1), (None, -1)])
 def test_what_is_no_number_has_no_next_step(estimate: str | None, steps: int) -> None:
     with pytest.raises(DoesNotApply):
-        stepped(estimate, steps, SCALE)
+        stepped_estimate(estimate, steps, SCALE)
 
 
 @pytest.mark.slow
@@ -449,5 +449,7 @@ async def test_grooming_takes_at_most_twelve_keys_for_each_item(world: World, st
         assert keys <= 12 * len(groomed)
         assert [each["Status"] for each in fields] == ["In Progress"] * 5
         assert [each["IterationID"] for each in fields] == [sprint_id] * 5
-        assert [each["Estimate"] for each in fields] == [stepped(row.estimate, 1, ESTIMATE_SCALE) for row in groomed]
+        assert [each["Estimate"] for each in fields] == [
+            stepped_estimate(row.estimate, 1, ESTIMATE_SCALE) for row in groomed
+        ]
         assert [store.comments.of_item(row.id)[-1].text for row in groomed] == ["ok"] * 5

@@ -9,7 +9,7 @@ from tests.store.papers import item, node, offline_store, put_nouns
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.items.preview import PreviewLayout, surroundings_of
+from backlit.tui.items.preview import PreviewLayout, item_context
 
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000"})
 CHANGED = {"lastModifiedBy": "maya", "lastModifiedAt": "2026-03-01T10:00:00"}
@@ -23,7 +23,7 @@ def page(folder: Path, width: int, comments: Sequence[CommentEntry] = (), *, is_
         put_nouns(store, areas=[node(1, "Aurora"), node(2, "Suggestions", 1)])
         found = store.item(1)
         assert found is not None
-        lines = PreviewLayout(LOOKS, width, is_brief=is_brief).lines(found, comments, surroundings_of(store, found))
+        lines = PreviewLayout(LOOKS, width, is_brief=is_brief).lines(found, comments, item_context(store, found))
         return ["".join(segment.text for segment in line).rstrip() for line in lines]
 
 

@@ -14,7 +14,7 @@ from tests.tui.target import FakeTarget, run
 from backlit.model.errors import Forbidden
 from backlit.store import Store, ViewSpec
 from backlit.tui.shell.target import UiSession
-from backlit.tui.widgets.side_lines import DELAY
+from backlit.tui.widgets.side_lines import WHICH_KEY_DELAY
 
 REFUSAL = "This project is read only for you"
 
@@ -109,7 +109,7 @@ async def test_the_pop_up_and_the_palette_offer_a_reader_no_change(
 ) -> None:
     async with opened(reader) as pilot:
         await pilot.press(*keys)
-        await asyncio.sleep(DELAY)
+        await asyncio.sleep(WHICH_KEY_DELAY)
         await said(pilot, shown)
 
         assert hidden not in text_of(pilot.app)

@@ -13,7 +13,7 @@ from backlit.store import EntryKind, Store
 from backlit.store.edits.work_log import Work
 from backlit.store.records.people import TIME_ENTRY_TYPES
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.items.log_work import LogWorkDialog, TurnTimer, draft_key
+from backlit.tui.items.log_work import LogWorkDialog, ToggleTimer, draft_key
 
 TYPED = {"Hours": "2", "Type": "Testing", "Remaining": None, "Note": "half done"}
 
@@ -110,7 +110,7 @@ async def test_the_timer_is_started_once_and_asked_about_on_its_own_task(store: 
 
 async def test_a_timer_started_in_the_dialog_logs_nothing_and_keeps_the_typed_lines(store: Store) -> None:
     await store.drafts.save(draft_key(2), TYPED)
-    target = FakeTarget(store, [2], [TurnTimer(False, TYPED)])
+    target = FakeTarget(store, [2], [ToggleTimer(False, TYPED)])
 
     await run(target, "item.log")
 
@@ -121,7 +121,7 @@ async def test_a_timer_started_in_the_dialog_logs_nothing_and_keeps_the_typed_li
 
 
 async def test_a_timer_stopped_in_the_dialog_leaves_its_hours_and_the_typed_lines(store: Store) -> None:
-    target = FakeTarget(store, [2], [TurnTimer(True, TYPED), None])
+    target = FakeTarget(store, [2], [ToggleTimer(True, TYPED), None])
     await store.timer.start(2)
 
     await run(target, "item.log")

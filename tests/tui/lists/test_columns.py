@@ -16,7 +16,7 @@ from backlit.store.views.columns import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 from backlit.tui.widgets.column_scroll import ColumnScroll
-from backlit.tui.widgets.item_rows import USUAL, DisplayNames, Layout, ListColumn, fitting
+from backlit.tui.widgets.item_rows import USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, fitting_columns
 
 
 async def say(pilot: Pilot[None], line: str) -> None:
@@ -43,18 +43,18 @@ def headings(pilot: Pilot[None]) -> list[str]:
     ],
 )
 def test_columns_go_by_their_priority_where_it_is_narrow(room: int, titles: list[str]) -> None:
-    assert [each.title for each in fitting(USUAL, room)] == titles
+    assert [each.title for each in fitting_columns(USUAL_COLUMNS, room)] == titles
 
 
 def test_without_priorities_the_last_column_goes_first() -> None:
     columns = [ListColumn("a", "A", 10), ListColumn("b", "B", 10), ListColumn("c", "C", 10, drop=2)]
 
-    assert [each.title for each in fitting(columns, 54)] == ["A", "B"]
-    assert [each.title for each in fitting(columns, 41)] == ["A"]
+    assert [each.title for each in fitting_columns(columns, 54)] == ["A", "B"]
+    assert [each.title for each in fitting_columns(columns, 41)] == ["A"]
 
 
 def test_growing_columns_share_half_of_what_the_name_can_spare() -> None:
-    grown = fitting([ListColumn("a", "A", 10, grows=True), ListColumn("b", "B", 10)], 102)
+    grown = fitting_columns([ListColumn("a", "A", 10, grows=True), ListColumn("b", "B", 10)], 102)
 
     assert [each.width for each in grown] == [28, 10]
 
@@ -99,12 +99,12 @@ def test_a_column_keeps_its_width_in_the_same_list_only(store: Store, spec: View
     theme = load_themes(None)[0][0]
     styles = ThemeStyles({**theme.to_color_system().generate(), **theme.variables})
     columns = ColumnScroll(
-        USUAL,
+        USUAL_COLUMNS,
         lambda: 120,
-        lambda width, shown: Layout(width, DisplayNames(str, str), styles, 0, shown),
+        lambda width, shown: RowLayout(width, DisplayNames(str, str), styles, 0, shown),
         lambda: None,
     )
-    needed = dict.fromkeys((each.key for each in USUAL), 4)
+    needed = dict.fromkeys((each.key for each in USUAL_COLUMNS), 4)
     columns.need(needed, store.view(ViewSpec()))
     columns.need({**needed, "IterationID": 0}, store.view(spec))
 

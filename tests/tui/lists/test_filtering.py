@@ -24,20 +24,20 @@ from backlit.store.views.groups import Facet
 from backlit.store.views.saved import SavedView
 from backlit.tui.dialogs.pick import PickValuesDialog
 from backlit.tui.lists.filtering import (
-    AREA,
-    ITERATION,
-    OWNER,
-    TYPE,
+    AREA_FILTER,
+    ITERATION_FILTER,
+    OWNER_FILTER,
+    TYPE_FILTER,
     FilterField,
     FilterState,
     NodeFilter,
     SharedFilter,
-    choices_for,
-    chosen_in,
+    both_queries,
+    chosen_values,
+    filter_choices,
     filter_list,
     filter_words,
     item_counts,
-    joined,
     text_and_query,
 )
 
@@ -230,19 +230,24 @@ def test_items_are_counted_by_the_words_of_the_choices_and_nodes_with_those_belo
         return dict(item_counts(store, by, [Facet(value, NodeTotals(count)) for value, count in found]))
 
     with filtering_store(tmp_path) as store:
-        areas = counts(AREA, (10, 1), (11, 2), (12, 4), (13, 8), (14, 16), (None, 32))
-        iterations = counts(ITERATION, (20, 1), (21, 2), (22, 4))
-        owners = counts(OWNER, (3, 1), (99, 2), (None, 4))
-        tasks = item_counts(store, TYPE, [Facet("Task", NodeTotals(0, tasks=5))])
+        areas = counts(AREA_FILTER, (10, 1), (11, 2), (12, 4), (13, 8), (14, 16), (None, 32))
+        iterations = counts(ITERATION_FILTER, (20, 1), (21, 2), (22, 4))
+        owners = counts(OWNER_FILTER, (3, 1), (99, 2), (None, 4))
+        tasks = item_counts(store, TYPE_FILTER, [Facet("Task", NodeTotals(0, tasks=5))])
 
-        assert [choice.value for choice in choices_for(store, AREA)] == [
+        assert [choice.value for choice in filter_choices(store, AREA_FILTER)] == [
             "none",
             r"Root\Web",
             "Shop",
             "API",
             r"Root\API\web",
         ]
-        assert [choice.value for choice in choices_for(store, ITERATION)] == ["none", "current", "S1", r"Root\any"]
+        assert [choice.value for choice in filter_choices(store, ITERATION_FILTER)] == [
+            "none",
+            "current",
+            "S1",
+            r"Root\any",
+        ]
 
     assert areas == {"Root": 63 - 32, r"Root\Web": 6, "Shop": 4, "API": 24, r"Root\API\web": 16, "none": 33}
     assert iterations == {
@@ -259,7 +264,7 @@ def test_items_are_counted_by_the_words_of_the_choices_and_nodes_with_those_belo
 
 def test_choices_are_found_in_a_query_in_any_spelling_and_once(tmp_path: Path) -> None:
     with filtering_store(tmp_path) as store:
-        found = chosen_in(choices_for(store, OWNER), ["ME", "Zoe", "BEA", "cem", "None"], store)
+        found = chosen_values(filter_choices(store, OWNER_FILTER), ["ME", "Zoe", "BEA", "cem", "None"], store)
 
     assert found == ["zoe", "bea", "cem", "none"]
 
@@ -299,7 +304,7 @@ def test_queries_of_two_sources_hold_together() -> None:
     node = NodeFilter(TreeKind.AREAS, 11, has_subtree=True)
     both = FilterState("a b", "type:bug or tag:x", node)
 
-    assert [joined("a", "b or c"), joined("", "b"), joined("a", "")] == ["(a) (b or c)", "b", "a"]
+    assert [both_queries("a", "b or c"), both_queries("", "b"), both_queries("a", "")] == ["(a) (b or c)", "b", "a"]
     assert both.as_query("Root") == '((type:bug or tag:x) ("a b")) (area:"Root")'
     assert FilterState("#12", "", replace(node, has_subtree=False)).as_query("Root") == '(#12) (area="Root")'
 

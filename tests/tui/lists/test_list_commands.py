@@ -18,16 +18,16 @@ from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.lists.filtering import (
-    AREA,
-    OWNER,
+    AREA_FILTER,
+    OWNER_FILTER,
     FilterState,
     NodeFilter,
     SharedFilter,
-    choices_for,
-    chosen_in,
+    chosen_values,
+    filter_choices,
     filter_words,
     item_counts,
-    narrowed,
+    narrowed_filter,
     node_word,
     text_and_query,
 )
@@ -285,7 +285,7 @@ async def test_a_typed_query_is_narrowed_to_the_view(store: Store) -> None:
     assert (target.spec.query, target.spec.area_ids) == ("(type:bug) (owner:zoe)", frozenset({2}))
     with pytest.raises(BadRequest):
         await run(target, "list.filter", text="owner:")
-    assert narrowed(target, "pay", "type:bug").text == "pay"
+    assert narrowed_filter(target, "pay", "type:bug").text == "pay"
     assert FilterState("x", "a b", NodeFilter(TreeKind.AREAS, 2), BUGS).cleared == FilterState(
         "", "type:bug", None, BUGS
     )
@@ -351,18 +351,18 @@ def test_nodes_of_one_name_go_by_their_paths(store: Store) -> None:
 
 async def test_choices_count_the_items_with_each_value(store: Store) -> None:
     view = store.view(ViewSpec(with_done=True))
-    owners = item_counts(store, OWNER, await view.facets("AssignedToID"))
-    areas = item_counts(store, AREA, await view.facets("AreaID"))
+    owners = item_counts(store, OWNER_FILTER, await view.facets("AssignedToID"))
+    areas = item_counts(store, AREA_FILTER, await view.facets("AreaID"))
 
     assert (owners["zoe"], owners["abe"], owners["none"]) == (1, 1, 2)
     assert (areas["Shop\\Cart"], areas["Pay"], areas["none"]) == (1, 1, 1)
-    assert item_counts(store, AREA, [Facet(None, (await view.facets("AreaID"))[0].totals)])["none"] == 1
+    assert item_counts(store, AREA_FILTER, [Facet(None, (await view.facets("AreaID"))[0].totals)])["none"] == 1
 
 
 def test_values_of_a_query_are_found_among_the_choices(store: Store) -> None:
-    choices = choices_for(store, OWNER)
+    choices = filter_choices(store, OWNER_FILTER)
 
-    assert chosen_in(choices, ["ME", "Zoe", "Abe", "ghost"], store) == ["zoe", "abe", "ghost"]
+    assert chosen_values(choices, ["ME", "Zoe", "Abe", "ghost"], store) == ["zoe", "abe", "ghost"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.store.papers import item, offline_store, put
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.lists.view_controller import Unmatched, UnmatchedReader
+from backlit.tui.lists.view_controller import EmptyListFigures, EmptyListReader
 
 
 def noting(store: Store, asked: list[ViewSpec]) -> Callable[[ViewSpec], View]:
@@ -22,7 +22,7 @@ def noting(store: Store, asked: list[ViewSpec]) -> Callable[[ViewSpec], View]:
 async def test_the_totals_without_the_filter_are_read_once_until_items_change(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, Status="Done")]) as store:
         asked: list[ViewSpec] = []
-        reader = UnmatchedReader(noting(store, asked))
+        reader = EmptyListReader(noting(store, asked))
         await reader.read(ViewSpec(text="#2"))
         found = await reader.read(ViewSpec(text="zzz"))
         assert asked == [ViewSpec(), ViewSpec(text="#2", with_done=True), ViewSpec(text="zzz", with_done=True)]
@@ -30,13 +30,13 @@ async def test_the_totals_without_the_filter_are_read_once_until_items_change(tm
         put(store, [item(3)])
         reader.forget()
 
-        assert (await reader.read(ViewSpec(text="#2"))) == Unmatched(ViewSpec(text="#2"), 1, NodeTotals(2))
+        assert (await reader.read(ViewSpec(text="#2"))) == EmptyListFigures(ViewSpec(text="#2"), 1, NodeTotals(2))
 
 
 async def test_done_items_are_not_counted_again_in_a_list_that_has_them(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, Status="Done")]) as store:
         asked: list[ViewSpec] = []
-        found = await UnmatchedReader(noting(store, asked)).read(ViewSpec(text="zzz", with_done=True))
+        found = await EmptyListReader(noting(store, asked)).read(ViewSpec(text="zzz", with_done=True))
 
         assert asked == [ViewSpec(with_done=True)]
         assert (found.done, found.all.count) == (None, 2)
@@ -45,7 +45,7 @@ async def test_done_items_are_not_counted_again_in_a_list_that_has_them(tmp_path
 async def test_the_items_without_the_end_of_the_filter_are_counted(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, kind="Bug")]) as store:
         asked: list[ViewSpec] = []
-        reader = UnmatchedReader(noting(store, asked))
+        reader = EmptyListReader(noting(store, asked))
         found = await reader.read(ViewSpec(text="zzz", query="type:bug"), ViewSpec(query="type:bug"))
         alone = await reader.read(ViewSpec(text="zzz"), ViewSpec())
 

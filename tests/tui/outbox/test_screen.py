@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
 from backlit.store.files.files import WriteContext
-from backlit.tui.items.item_head import ItemAside
+from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.outbox.screen import LEAST_ASIDE, OutboxScreen
 
 
@@ -130,7 +130,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
     for item_id in ids:
         await store.items.edit([item_id], {"Name": "Mine"})
     async with outbox_of(opened, store) as pilot:
-        aside = pilot.app.screen.query_one(ItemAside)
+        aside = pilot.app.screen.query_one(ItemSidePane)
         await until(lambda: aside.max_scroll_y > 0)
         aside.scroll_to(y=9, animate=False, force=True)
         await pilot.pause()
@@ -208,7 +208,7 @@ async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where
     for item_id in ids:
         await store.items.edit([item_id], {"Name": "Mine", "Description": "\n".join(["words"] * 60)})
     async with outbox_of(opened, store, size) as pilot:
-        await until(lambda: pilot.app.screen.query_one(ItemAside).display is has_item)
+        await until(lambda: pilot.app.screen.query_one(ItemSidePane).display is has_item)
         await pilot.pause()
 
         assert place_of(pilot.app) == "Outbox"
@@ -216,7 +216,7 @@ async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where
         assert "? more" in lines_of(pilot.app)[-1] or "keys" in lines_of(pilot.app)[-1]
         assert "Mine" in text_of(pilot.app)
         if has_item:
-            assert pilot.app.screen.query_one(ItemAside).size.height >= LEAST_ASIDE
+            assert pilot.app.screen.query_one(ItemSidePane).size.height >= LEAST_ASIDE
 
 
 async def test_q_goes_back(store: Store, opened: Open) -> None:

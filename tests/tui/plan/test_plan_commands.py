@@ -25,7 +25,7 @@ from backlit.store.records.people import target_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import to_value
+from backlit.tui.fields.acts import set_field_edit
 from backlit.tui.plan.capacity import People
 from backlit.tui.plan.commit import MOST_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast
@@ -124,7 +124,7 @@ async def test_an_iteration_that_has_ended_is_planned_into_only_after_a_question
     await run(sending, "plan.send")
     sent_to = dict(store.plan.state.changes)
     await store.plan.discard()
-    await stage(staging, to_value(FIELD_BY_KEY["IterationID"], ended.id, ended.name), staging.chosen())
+    await stage(staging, set_field_edit(FIELD_BY_KEY["IterationID"], ended.id, ended.name), staging.chosen())
 
     assert sent_to == store.plan.state.changes == ({row.id: {"IterationID": ended.id}} if answer else {})
     assert sending.passed == ([{row.id}] if answer else [])
@@ -178,8 +178,8 @@ async def test_stage_plans_planned_fields_and_journals_others(world: World, stor
     (row,) = await unplanned(store, 1)
     target = FakePlan(store, [row.id])
 
-    await stage(target, to_value(FIELD_BY_KEY["Estimate"], "21", "21"), target.chosen())
-    await stage(target, to_value(FIELD_BY_KEY["Name"], "Renamed", "Renamed"), target.chosen())
+    await stage(target, set_field_edit(FIELD_BY_KEY["Estimate"], "21", "21"), target.chosen())
+    await stage(target, set_field_edit(FIELD_BY_KEY["Name"], "Renamed", "Renamed"), target.chosen())
     await sent(store)
 
     assert store.plan.state.changes == {row.id: {"Estimate": "21"}}

@@ -18,9 +18,9 @@ from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
 from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.line import LinesDialog
+from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import FieldEdit, to_value
+from backlit.tui.fields.acts import FieldEdit, set_field_edit
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.plan_commands import stage as stage_change
 from backlit.tui.plan.rollover import RolloverDialog, Split
@@ -138,7 +138,7 @@ async def test_the_target_goes_on_by_the_count_and_stops_at_the_ends(store: Stor
 
 async def test_only_planned_fields_are_staged_and_a_repeat_is_kept(store: Store) -> None:
     target, other = plan_at(store, None, 1), plan_at(store, None, 4)
-    estimate = to_value(FIELD_BY_KEY["Estimate"], "13", "13")
+    estimate = set_field_edit(FIELD_BY_KEY["Estimate"], "13", "13")
     both = FieldEdit("Both", (), lambda _: {"Estimate": "1", "Priority": 2}, is_repeatable=False)
 
     await stage_change(target, estimate, target.chosen())
@@ -161,14 +161,14 @@ async def test_a_change_is_compared_with_the_planned_value(store: Store) -> None
 
     for points in ("13", "3"):
         items = [store.plan_preview.item_laid_over(each) for each in target.chosen()]
-        await stage_change(target, to_value(FIELD_BY_KEY["Estimate"], points, points), items)
+        await stage_change(target, set_field_edit(FIELD_BY_KEY["Estimate"], points, points), items)
 
     assert (planned(store), target.said, store.outbox_entries()) == ({}, ["No change needed."], ())
 
 
 async def test_an_iteration_with_other_values_moves_no_tasks(store: Store) -> None:
     target = plan_at(store, 21, 2)
-    move = to_value(FIELD_BY_KEY["IterationID"], 22, "S2")
+    move = set_field_edit(FIELD_BY_KEY["IterationID"], 22, "S2")
     both = FieldEdit("Both", (), lambda _: {"IterationID": 23, "Estimate": "8"})
 
     await stage_change(target, move, target.chosen())
@@ -215,7 +215,7 @@ async def test_the_capacity_is_that_of_the_pane_or_of_the_target(store: Store, h
     await run(target, "plan.capacity")
 
     dialog = target.asked[0]
-    assert isinstance(dialog, LinesDialog)
+    assert isinstance(dialog, FormDialog)
     assert dialog.typed == ("", "10")
     found = store.lookups.iterations()
     assert {each for each in found if found[each].max_capacity == 12.5} == {changed}

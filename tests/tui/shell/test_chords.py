@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.widgets.side_lines import DELAY
+from backlit.tui.widgets.side_lines import WHICH_KEY_DELAY
 
 TURNS = 8
 """Turns of the loop between the timer and the list, and a few more."""
@@ -29,7 +29,7 @@ async def take(pilot: Pilot[None], key: str) -> None:
 async def test_chord_lists_its_continuations_after_the_delay() -> None:
     async with ChordStage().run_test(size=(120, 40)) as pilot:
         await pilot.press("g")
-        await pilot.pause(DELAY + 0.2)
+        await pilot.pause(WHICH_KEY_DELAY + 0.2)
 
         assert "gb backlog" in text_of(pilot.app)
 
@@ -37,7 +37,7 @@ async def test_chord_lists_its_continuations_after_the_delay() -> None:
 async def test_no_continuation_wraps_in_a_narrow_terminal() -> None:
     async with ChordStage().run_test(size=(60, 20)) as pilot:
         await pilot.press("g")
-        await pilot.pause(DELAY + 0.2)
+        await pilot.pause(WHICH_KEY_DELAY + 0.2)
 
         shown = [line for line in lines_of(pilot.app) if "  g" in line]
         assert [line for line in lines_of(pilot.app) if line.strip(" ─") and line not in shown] == []
@@ -48,7 +48,7 @@ async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:
     async with ChordStage().run_test(size=(120, 40)) as pilot:
         for turns in range(TURNS):
             await take(pilot, "g")
-            await asyncio.sleep(DELAY - 0.02)
+            await asyncio.sleep(WHICH_KEY_DELAY - 0.02)
             time.sleep(0.04)  # noqa: ASYNC251 - the loop is held up until the timer is due
             for _ in range(turns):
                 await asyncio.sleep(0)

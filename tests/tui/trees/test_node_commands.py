@@ -17,7 +17,7 @@ from backlit.model.fields import NAME_LIMIT
 from backlit.model.trees import Node
 from backlit.store import IterationEntry, Store, TreeKind
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.line import LineDialog, LinesDialog
+from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.trees.node_commands import offer, overlap_warning, series_of
@@ -249,7 +249,7 @@ async def test_dates_that_overlap_siblings_of_the_same_kind_are_named(store: Sto
 
 def result_of(dialog: object, *typed: str) -> str:
     """Return the words of a dialog after other lines were typed."""
-    assert isinstance(dialog, LinesDialog)
+    assert isinstance(dialog, FormDialog)
     with stage(), suppress(ScreenError):  # a dialog that is not shown cannot close
         for line, text in zip(dialog.inputs, typed, strict=True):
             line.value = text
@@ -293,7 +293,7 @@ async def test_a_series_is_offered_and_made_below_a_release_and_beside_an_iterat
     made = outline(store, TreeKind.ITERATIONS)
 
     (dialog,) = target.asked
-    assert isinstance(dialog, LinesDialog)
+    assert isinstance(dialog, FormDialog)
     assert words_of(dialog).startswith(f"Add sprints {title}\n")
     assert (list(dialog.typed), made, target.shown) == (lines, expected, ["S1"])
 

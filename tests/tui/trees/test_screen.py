@@ -17,7 +17,7 @@ from backlit.model.planning import PlannedLoad
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
 from backlit.tui.fields.dates import Phase, column_span, phases, span
-from backlit.tui.lists.filtering import FilterAsked, NodeFilter
+from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 
@@ -63,7 +63,7 @@ class TreeStage(Stage):
     def compose(self) -> ComposeResult:
         yield self.nodes
 
-    def on_filter_asked(self, message: FilterAsked) -> None:
+    def on_node_filter_requested(self, message: NodeFilterRequested) -> None:
         self.asked.append(message.node)
 
     async def show(

@@ -9,8 +9,16 @@ from backlit.store.views.groups import GroupLine
 from backlit.tui.board.board_painter import CardPainter
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.acts import BulkChange, FieldEdit
-from backlit.tui.items.item_commands import mirrored_words
-from backlit.tui.widgets.item_rows import NO_BADGE, OWNER, PTS, UNESTIMATED, Badge, DisplayNames, Layout
+from backlit.tui.items.item_commands import synced_warning
+from backlit.tui.widgets.item_rows import (
+    NO_BADGE,
+    OWNER_COLUMN,
+    POINTS_COLUMN,
+    UNESTIMATED_SIGN,
+    Badge,
+    DisplayNames,
+    RowLayout,
+)
 
 ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
@@ -35,7 +43,7 @@ async def test_cursor_selection_and_state_have_a_cell_each(
 ) -> None:
     stage = Stage()
     async with stage.run_test():
-        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699)
+        layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699)
         row = ROW._replace(sign=sign)
 
         drawn = layout.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
@@ -45,7 +53,7 @@ async def test_cursor_selection_and_state_have_a_cell_each(
 async def test_the_points_of_a_group_are_never_cut() -> None:
     stage = Stage()
     async with stage.run_test():
-        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app))
+        layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app))
         short, long = (
             layout.group(GroupLine(("Status",), "Status", "Done", 1, 200, points, 200), is_cursor=False).text
             for points in (34.5, 1234.5)
@@ -59,7 +67,7 @@ async def test_the_points_of_a_group_are_never_cut() -> None:
 async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
     stage = Stage()
     async with stage.run_test():
-        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
+        layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
         row = ROW._replace(sign=RowSign.PENDING)
 
         assert len([*layout.row(row, is_cursor=False, badge=Badge(is_synced=True))]) == 1
@@ -75,7 +83,7 @@ async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
     ],
 )
 def test_deleting_warns_of_what_another_tracker_mirrors(items: list[Item], words: str) -> None:
-    assert mirrored_words(items) == words
+    assert synced_warning(items) == words
 
 
 def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None:
@@ -89,18 +97,18 @@ def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None
 @pytest.mark.parametrize(("status", "is_marked"), [("Not Done", True), ("Done", False)])
 def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str, is_marked: bool) -> None:
     row = ROW._replace(status=status)
-    line = Layout(80, NAMES, LOOKS).row(row, is_cursor=False)
+    line = RowLayout(80, NAMES, LOOKS).row(row, is_cursor=False)
     painter = CardPainter(LOOKS, NAMES, has_status=False)
     card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
-    assert (UNESTIMATED in line.text) is is_marked
+    assert (UNESTIMATED_SIGN in line.text) is is_marked
     assert ("no pts" in "".join(each.text for each in card)) is is_marked
 
 
 def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:
     painter = CardPainter(LOOKS, NAMES, has_status=False)
 
-    headings = [painter.table(80, columns=(each,)).header().text.split()[-1] for each in (PTS, OWNER)]
+    headings = [painter.table(80, columns=(each,)).header().text.split()[-1] for each in (POINTS_COLUMN, OWNER_COLUMN)]
     assert headings == ["Pts", "Owner"]
 
 

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from backlit.tui.dialogs.dialog import Dialog, LineInput
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.drawing.input_parser import MAX_PASTE, InputParser
-from backlit.tui.widgets.inputs import LONGEST_PASTED_LINE
-from backlit.tui.widgets.text_input import PART, TextInput
+from backlit.tui.widgets.inputs import MAX_PASTED_LINE
+from backlit.tui.widgets.text_input import PASTE_PART_LENGTH, MultilineInput
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 CHARACTERS = {
@@ -27,9 +27,9 @@ class TextDialog(Dialog[None]):
 
     def __init__(self) -> None:
         super().__init__("Text")
-        self.input = TextInput()
+        self.input = MultilineInput()
 
-    def content(self) -> list[TextInput]:
+    def content(self) -> list[MultilineInput]:
         """Return the input."""
         return [self.input]
 
@@ -41,7 +41,7 @@ async def put(pilot: Pilot[None], text: str) -> None:
     await pilot.pause()
 
 
-def value_of(line: LineInput | TextInput) -> str:
+def value_of(line: LineInput | MultilineInput) -> str:
     return line.value if isinstance(line, LineInput) else line.text
 
 
@@ -97,7 +97,7 @@ async def paste(pilot: Pilot[None], *texts: str) -> None:
 
 
 async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait() -> None:
-    text = "\n".join(f"Line {number} of a long text" for number in range(2 * PART // 20))
+    text = "\n".join(f"Line {number} of a long text" for number in range(2 * PASTE_PART_LENGTH // 20))
     async with Stage().run_test() as pilot:
         dialog = TextDialog()
         pilot.app.push_screen(dialog)
@@ -108,7 +108,7 @@ async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait()
         assert dialog.input.text == f"{text}!"
 
 
-@pytest.mark.parametrize("length", [LONGEST_PASTED_LINE + 1, MAX_PASTE + 1])
+@pytest.mark.parametrize("length", [MAX_PASTED_LINE + 1, MAX_PASTE + 1])
 async def test_a_paste_that_is_too_long_is_refused_with_a_sentence(
     dialog: LineDialog | TextDialog, length: int
 ) -> None:

@@ -13,10 +13,10 @@ from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, Own
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.tui.app.places import BACKLOG, ScreenNavigator
-from backlit.tui.commands.table import FOR_WRITERS
+from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
-from backlit.tui.lists.filtering import FilterAsked
+from backlit.tui.lists.filtering import NodeFilterRequested
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
@@ -79,7 +79,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         super().__init__()
         self.store = store
         self.session = UiSession(estimate_scale, templates, capacities, images)
-        self.dispatch.hidden = lambda: FOR_WRITERS if store.lookups.is_read_only else frozenset()
+        self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
         self.places = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
@@ -196,7 +196,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
         self.dispatch.begin(open_profile, self, message.name)
 
-    def on_filter_asked(self, message: FilterAsked) -> None:
+    def on_node_filter_requested(self, message: NodeFilterRequested) -> None:
         self.dispatch.begin(self.places.filter_backlog, message.node)
 
     def on_store_screen_seen(self, message: StoreScreen.Seen) -> None:

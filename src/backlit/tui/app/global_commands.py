@@ -19,7 +19,7 @@ from backlit.model.statuses import CONFIGURABLE, status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.places import ScreenNavigator
-from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, beginning
+from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, candidates_beginning
 from backlit.tui.commands.table import commands_here, key_to
 from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
@@ -33,7 +33,14 @@ from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import DRAFT, FOLDED, ROW_SIGNS, SELECTED, UNESTIMATED, UNREADY
+from backlit.tui.widgets.item_rows import (
+    DRAFT_SIGN,
+    FOLDED_SIGN,
+    ROW_SIGNS,
+    SELECTED_SIGN,
+    UNESTIMATED_SIGN,
+    UNREADY_SIGN,
+)
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -152,7 +159,7 @@ async def choose_theme(target: ApplicationTarget, call: CommandContext) -> None:
 
 
 def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    return beginning([each.name for each in target.offered_themes], text, cursor)
+    return candidates_beginning([each.name for each in target.offered_themes], text, cursor)
 
 
 def say_saved(target: StoreTarget, _call: CommandContext) -> None:
@@ -258,12 +265,12 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
     ]
     states = [(*ROW_SIGNS[sign], words) for sign, words in STATE_WORDS.items()]
     marks = [
-        (SELECTED, "mark", "selected"),
-        (UNREADY, "pending", "not ready"),
-        (UNESTIMATED, "pending", "not estimated"),
-        (DRAFT, "pending", "unfinished text"),
+        (SELECTED_SIGN, "mark", "selected"),
+        (UNREADY_SIGN, "pending", "not ready"),
+        (UNESTIMATED_SIGN, "pending", "not estimated"),
+        (DRAFT_SIGN, "pending", "unfinished text"),
     ]
-    rows = [*types], [*statuses], [*marks, (FOLDED, "muted", "folded"), *states]
+    rows = [*types], [*statuses], [*marks, (FOLDED_SIGN, "muted", "folded"), *states]
     return [row[at : at + SIGNS_IN_ROW] for row in rows for at in range(0, len(row), SIGNS_IN_ROW)]
 
 

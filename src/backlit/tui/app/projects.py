@@ -16,7 +16,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.app.places import ScreenNavigator
 from backlit.tui.app.sign_in import Join, ask_to_join
-from backlit.tui.commands.command import CannotAct, CommandContext, beginning
+from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
@@ -77,7 +77,7 @@ async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
 
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
+    return candidates_beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
 async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
@@ -97,7 +97,7 @@ async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
 
 
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    return beginning(target.profiles, text, cursor)
+    return candidates_beginning(target.profiles, text, cursor)
 
 
 async def connect(target: ProjectTarget, call: CommandContext) -> None:

@@ -13,9 +13,9 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filtering import SharedFilter, filter_words, words_wanted
+from backlit.tui.lists.filtering import SharedFilter, filter_words, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import GREETED, list_heading
+from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -23,7 +23,7 @@ from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.item_rows import Badge
-from backlit.tui.widgets.view_list import BacklogList, TaskFolds, place_in
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds, position_in_list
 
 
 class BacklogScreen(ListScreen):
@@ -47,7 +47,7 @@ class BacklogScreen(ListScreen):
         items = self._rows = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
-        self.frame.greets = greets and not store.kept.find(GREETED)
+        self.frame.greets = greets and not store.kept.find(GREETING_HIDDEN_KEY)
         self._view_controller = ListViewController(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
         items.folds = self.folds = TaskFolds(
             items, self._view_controller.folded_tasks, self._view_controller.turn_tasks
@@ -67,7 +67,7 @@ class BacklogScreen(ListScreen):
                 self.store.view(spec)
             self.spec = spec
             self._view_controller.show()
-            self.panes.find_words(words_wanted(spec.query))
+            self.panes.find_words(searched_words(spec.query))
 
     async def loaded(self) -> None:
         await self._view_controller.loaded()
@@ -96,7 +96,7 @@ class BacklogScreen(ListScreen):
         self._view_controller.update_labels(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
             self.current_view.totals,
-            place_in(self._rows, self._names.names.group),
+            position_in_list(self._rows, self._names.names.group),
         )
 
 

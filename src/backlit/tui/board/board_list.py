@@ -12,17 +12,17 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, column_widths, laid_out
-from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
+from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, column_widths, lay_out_columns
+from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.line_list import empty_line
 
-SINGLE_BELOW = 80
+MIN_WIDTH_OF_COLUMNS = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
-LOW = 30
+MIN_HEIGHT_WITH_GAPS = 30
 """Lines of a board below which no blank line follows a card."""
 
 
@@ -54,7 +54,7 @@ class BoardList(ItemList):
     def show(self, view: View, item_id: int | None = None) -> None:
         self.view = view
         self.cards.forget_rows()
-        self.cursor, self.top = self.position.show(view, item_id, Spot(self.cursor, self.top))
+        self.cursor, self.top = self.position.show(view, item_id, RowPosition(self.cursor, self.top))
         row = self.position.row_of(item_id)
         self._settle(self.cursor if row is None else row)
 
@@ -63,7 +63,15 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         position = self.position
-        lines = 1 if position.is_single else 2 if position.grid.has_lanes else 3 if self.size.height < LOW else 4
+        lines = (
+            1
+            if position.is_single
+            else 2
+            if position.grid.has_lanes
+            else 3
+            if self.size.height < MIN_HEIGHT_WITH_GAPS
+            else 4
+        )
         self.laid_out = replace(self.laid_out, card_lines=lines)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
@@ -97,7 +105,7 @@ class BoardList(ItemList):
             return
         before = self.current_id
         self.selection.end_range()
-        self.cursor, self.top = self.position.enter(column, row, Spot(self.cursor, self.top))
+        self.cursor, self.top = self.position.enter(column, row, RowPosition(self.cursor, self.top))
         self._settle(self.cursor)
         if before != self.current_id:
             self.post_message(self.Highlighted(self, self.cursor))
@@ -157,7 +165,7 @@ class BoardList(ItemList):
     def on_resize(self) -> None:
         """Place the cards again: one column is shown at a time in a narrow terminal."""
         self.box = self.size
-        self.position.is_single = self.app.size.width < SINGLE_BELOW
+        self.position.is_single = self.app.size.width < MIN_WIDTH_OF_COLUMNS
         self.forget_drawn()
         self.regrid()
 
@@ -183,7 +191,7 @@ class BoardList(ItemList):
         position = self.position
         before = self.laid_out = self.laid_out.fitted(position.grid, self.top, self.box.height)
         widths = column_widths(position.grid, self.top, self.top + before.shown)
-        self.laid_out = laid_out(self.size.width, widths, position.column, before)
+        self.laid_out = lay_out_columns(self.size.width, widths, position.column, before)
         if before != self.laid_out:
             self.refresh()
 

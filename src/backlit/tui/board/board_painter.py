@@ -21,7 +21,7 @@ from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
     GAP,
     HEADER_LINES,
-    NAME,
+    MIN_NAME_WIDTH,
     BoardLayout,
     ColumnSlot,
     ColumnTotals,
@@ -36,33 +36,33 @@ from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
-    CHOSEN,
-    CURSOR,
-    SELECTED,
-    USUAL,
+    CURSOR_BACKGROUND,
+    SELECTED_BACKGROUND,
+    SELECTED_SIGN,
+    USUAL_COLUMNS,
     Badge,
     Badges,
     DisplayNames,
-    Layout,
     ListColumn,
+    RowLayout,
     group_counts,
     lacks_estimate,
     state_sign,
 )
-from backlit.tui.widgets.side_lines import around
+from backlit.tui.widgets.side_lines import indices_around
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
-Card = tuple[Strip, ...]
+CardLines = tuple[Strip, ...]
 INDENT = 5
 """Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
 LIMIT_BAR = 6
 """Cells of the bar of a limit."""
-LEAST_FACT, LEAST_LANE = 6, len("▸  1   ")
+MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
 """The fewest cells of a fact on a card, and of a folded lane's name and count."""
 
 
-class EdgeLabel(NamedTuple):
+class HiddenColumnLabel(NamedTuple):
     """A word for a column in the line below the heads, at its left (-1) or right (1); None for no column."""
 
     text: str
@@ -107,7 +107,7 @@ def _runs(places: Sequence[int]) -> Iterator[range]:
         yield range(run[0], run[-1] + 1)
 
 
-class PaintedBoard(Protocol):
+class BoardToPaint(Protocol):
     """A board as its painter sees it."""
 
     position: BoardPosition
@@ -134,14 +134,14 @@ class CardPainter:
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._tables: dict[tuple[int, int, tuple[ListColumn, ...]], Layout] = {}
+        self._tables: dict[tuple[int, int, tuple[ListColumn, ...]], RowLayout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
         """Draw the name of a column with its figures, its points where they fit, and a bar up to its limit."""
         style, over = self._theme.style, is_over(column, totals)
         name, count = column.word, count_words(column, totals)
         points = totals.points_words
-        points *= width - len(f"   {count}{points}") >= min(cell_len(safe(name)), NAME)
+        points *= width - len(f"   {count}{points}") >= min(cell_len(safe(name)), MIN_NAME_WIDTH)
         room, bar = width - 3 - len(count + points), []
         if column.limit and room - cell_len(safe(name)) > LIMIT_BAR:
             bar = [*capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR), (" ", "muted")]
@@ -150,7 +150,7 @@ class CardPainter:
         named = Segment(fit(name, max(1, room - sum(cell_len(text) for text, _ in bar))), style(bold=True))
         return Strip([Segment(" ", style()), named, *figures]).adjust_cell_length(width, style())
 
-    def rules(self, slots: Sequence[ColumnSlot], current: int, words: Sequence[EdgeLabel], width: int) -> Strip:
+    def rules(self, slots: Sequence[ColumnSlot], current: int, words: Sequence[HiddenColumnLabel], width: int) -> Strip:
         """Draw the line below the heads, with words about columns out of sight over its ends."""
         style = self._theme.style
         looks = [("━", style("foreground")) if each.number == current else ("─", style("rule")) for each in slots]
@@ -165,7 +165,7 @@ class CardPainter:
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         theme = self._theme
         words = [f"{safe(each.word)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
-        sight = around([cell_len(each) + 3 for each in words], current, width - 3)
+        sight = indices_around([cell_len(each) + 3 for each in words], current, width - 3)
         segments = [Segment("‹ " if sight.start else " ", theme.style("muted"))]
         for number in sight:
             is_current = number == current
@@ -174,12 +174,14 @@ class CardPainter:
         more = [Segment("›", theme.style("muted"))] * (sight.stop < len(words))
         return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
 
-    def card(self, row: ItemRow, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
+    def card(
+        self, row: ItemRow, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge
+    ) -> CardLines:
         """Draw a card: type and title, in up to two lines, and facts; the rest is blank.
 
         On a card of two lines the rest of a title is before the facts, or is cut where they leave no room for it.
         """
-        theme, on = self._theme, CURSOR if is_cursor else CHOSEN if is_selected else None
+        theme, on = self._theme, CURSOR_BACKGROUND if is_cursor else SELECTED_BACKGROUND if is_selected else None
         edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
         room = max(1, width - INDENT - 1)
         title, *more = wrapped(row.name, room)
@@ -188,7 +190,7 @@ class CardPainter:
         if rest and lines == 2:
             beside = [Segment(rest, name), Segment(" · ", theme.style("muted", on=on)), *facts]
             title, facts = (title, beside) if Segment.get_line_length(beside) <= room else (row.name, facts)
-        mark = Segment(SELECTED if is_selected else " ", theme.style("mark", on=on, bold=True))
+        mark = Segment(SELECTED_SIGN if is_selected else " ", theme.style("mark", on=on, bold=True))
         kind = Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         found = [Strip([edge, mark, kind, Segment(fit(title, room), name)])]
         if rest and lines > 2:
@@ -214,7 +216,7 @@ class CardPainter:
         segments: list[Segment] = []
         for text, colour in facts:
             separator = " · " if segments else ""
-            if room < cell_len(separator) + min(cell_len(text), LEAST_FACT):
+            if room < cell_len(separator) + min(cell_len(text), MIN_FACT_WIDTH):
                 break
             shown = fit(text, min(cell_len(text), room - cell_len(separator)))
             pair = ((separator, "muted"), (shown, colour))
@@ -222,18 +224,18 @@ class CardPainter:
             room -= cell_len(separator) + cell_len(shown)
         return segments
 
-    def table(self, width: int, largest_id: int = 0, columns: Sequence[ListColumn] = USUAL) -> Layout:
+    def table(self, width: int, largest_id: int = 0, columns: Sequence[ListColumn] = USUAL_COLUMNS) -> RowLayout:
         """Return the columns of a list for cards in single mode."""
         key = (width, largest_id, tuple(columns))
         if key not in self._tables:
-            self._tables[key] = Layout(width, self._names, self._theme, largest_id, columns)
+            self._tables[key] = RowLayout(width, self._names, self._theme, largest_id, columns)
         return self._tables[key]
 
     def lane(
         self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
     ) -> Strip:
         """Draw the header of a lane with its sums, and beside it a rule with those of each column; points go first."""
-        style, on = self._theme.style, CURSOR if is_cursor else None
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         counts, points = f"  {' + '.join(group_counts(header))} · ", counted(header.points, "pt")
         name = safe(self._names.group(header))
         for slot, totals in cells[:1]:
@@ -263,10 +265,12 @@ class CardPainter:
 
     def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
         """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
-        named = [(safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // LEAST_LANE)]
+        named = [
+            (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
+        ]
         key, label = key_of("list.next-group"), " next lane"
         sizes = [cell_len(f"▸ {name}{rows}") for name, rows in named]
-        fitting = around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
+        fitting = indices_around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
         parts = [(" ", "muted")]
         for name, rows in named[:fitting]:
             parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
@@ -286,11 +290,11 @@ class CardPainter:
 class BoardPainter:
     """Draws lines and caches drawn cards; `make` returns a painter of cards in the theme's colours."""
 
-    def __init__(self, board: PaintedBoard, make: Callable[[], CardPainter]) -> None:
+    def __init__(self, board: BoardToPaint, make: Callable[[], CardPainter]) -> None:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, Badge], Card] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, Badge], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -363,19 +367,23 @@ class BoardPainter:
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
         return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
 
-    def _words(self) -> list[EdgeLabel]:
+    def _words(self) -> list[HiddenColumnLabel]:
         grid, layout = self._board.position.grid, self._board.laid_out
         if layout.is_single:
             return []
         shown = grid.open_columns()
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
-        def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[EdgeLabel]:
+        def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[HiddenColumnLabel]:
             names = [f"{safe(grid.columns[each].word)} {grid.totals[each].count:,}" for each in numbers]
-            found = [EdgeLabel(f"{' · ' * bool(at)}{names[at]}", side, each) for at, each in enumerate(numbers)]
-            found = [EdgeLabel(f"{len(numbers)} more", side, numbers[min(0, side)])] if is_brief and numbers else found
+            found = [HiddenColumnLabel(f"{' · ' * bool(at)}{names[at]}", side, each) for at, each in enumerate(numbers)]
+            found = (
+                [HiddenColumnLabel(f"{len(numbers)} more", side, numbers[min(0, side)])]
+                if is_brief and numbers
+                else found
+            )
             start, end = (" ‹ ", " ") if side < 0 else (" ", " › ")
-            return [EdgeLabel(start, side), *found, EdgeLabel(end, side)] if found else []
+            return [HiddenColumnLabel(start, side), *found, HiddenColumnLabel(end, side)] if found else []
 
         full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False)]
         if sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3:
@@ -418,7 +426,7 @@ class BoardPainter:
         is_folded = found is not None and found[0].is_folded
         return self._painter.foot(0 if is_folded else max(0, below), totals.count - totals.shown, slot.width)
 
-    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool) -> Card:
+    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         key = (row, width, lines, is_cursor, is_selected, badge)
         if key not in self._drawn:
@@ -427,7 +435,7 @@ class BoardPainter:
             self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
         return self._drawn[key]
 
-    def _draw(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
+    def _draw(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> CardLines:
         lines = self._board.laid_out.card_lines
         if lines > 1:
             return self._painter.card(row, width, lines, is_cursor=is_cursor, is_selected=is_selected, badge=badge)

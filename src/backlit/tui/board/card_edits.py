@@ -27,7 +27,7 @@ from backlit.tui.board.grid import CardGrid
 from backlit.tui.fields.acts import BulkChange, Changes, DoesNotApply, FieldEdit
 
 
-def moved_by(store: Store, key: str, grid: CardGrid, steps: int) -> FieldEdit:
+def move_between_columns(store: Store, key: str, grid: CardGrid, steps: int) -> FieldEdit:
     field = field_of(store, key)
     columns = grid.columns
 
@@ -70,7 +70,7 @@ def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -
     raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}.")
 
 
-def over_words(grid: CardGrid, field: Field, plan: BulkChange) -> str:
+def limit_warning(grid: CardGrid, field: Field, plan: BulkChange) -> str:
     """Return a warning for each limit that a plan exceeds; an empty text without one."""
     after: Counter[int] = Counter()
     coming: set[int] = set()
@@ -105,7 +105,7 @@ def _in_lane(key: str, value: object) -> Filter:
     return And((*each, Not(AnyTag(Not(In(TagVariable(), tuple(map(Literal, tags))))))))
 
 
-def preset_in(
+def card_preset(
     store: Store, key: str, item_type: ItemType, column: BoardColumn | None, lane: tuple[str, object] | None
 ) -> tuple[dict[str, object], list[str]]:
     """Return the values of a new item from its column and lane, and the reasons for missing values."""

@@ -29,14 +29,14 @@ from backlit.store.views.view import View
 from backlit.tui.fields.choices import Choice, can_be_empty
 from backlit.tui.fields.names import ListNames
 
-JOINED = {"active": "in progress", "closed": "done"}
+SHARED_STATUS_COLUMNS = {"active": "in progress", "closed": "done"}
 """Statuses of some types that share the column of another status, unless the settings separate them."""
-DELETED = "deleted"
-OFFERED = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
+DELETED_PERSON = "deleted"
+COLUMN_FIELDS = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
 """Fields of columns that are offered first."""
-NO_CARDS = (ItemType.TASK, ItemType.FEEDBACK)
+TYPES_WITHOUT_CARDS = (ItemType.TASK, ItemType.FEEDBACK)
 """Types that are cards only where a filter names them; tasks also on a board of tasks."""
-MOST_PEOPLE = 24
+MAX_PEOPLE_COLUMNS = 24
 """People up to this number have a column each; in larger teams only people with cards, and the user."""
 
 
@@ -113,7 +113,7 @@ class BoardColumns:
         values = list(self._store.names.values(field))
         spelled = {value.casefold(): value for value in values}
         groups = self._store.lookups.status_groups()
-        joined = {each: spelled[into] for each, into in JOINED.items() if into in spelled}
+        joined = {each: spelled[into] for each, into in SHARED_STATUS_COLUMNS.items() if into in spelled}
         for value in values:
             if value.casefold() in joined:
                 continue
@@ -122,7 +122,7 @@ class BoardColumns:
                 value,
                 (value, *alike),
                 is_collapsed=groups.of(value) is StatusGroup.EXCLUDED,
-                is_optional=value.casefold() == DELETED or not (with_done or groups.is_open(value)),
+                is_optional=value.casefold() == DELETED_PERSON or not (with_done or groups.is_open(value)),
                 is_done=groups.of(value) is StatusGroup.DONE,
             )
         yield BoardColumn("no status", (None,), is_collapsed=True, is_optional=True, takes_cards=False)
@@ -159,7 +159,7 @@ class BoardColumns:
             people = sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold())
             yield BoardColumn("nobody", (None,))
             for person in people:
-                is_optional = len(people) > MOST_PEOPLE and not (me is not None and person.id == me.id)
+                is_optional = len(people) > MAX_PEOPLE_COLUMNS and not (me is not None and person.id == me.id)
                 yield BoardColumn(person.display_name, (person.id,), is_optional=is_optional)
             return
         names = store.names.values(field)
@@ -205,7 +205,7 @@ class BoardColumns:
         return self._names.group(GroupLine((value,), field.key, value, 1, 0, 0.0, 0))
 
 
-class Arrangement:
+class BoardArrangement:
     """The columns and swimlanes that the user left in the current project, else those of the settings."""
 
     def __init__(self, store: Store, settings: BoardSettings, names: ListNames) -> None:
@@ -236,7 +236,7 @@ class Arrangement:
         await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
-        return item_type in NO_CARDS and not self.has_tasks and not values_of(query, "type")
+        return item_type in TYPES_WITHOUT_CARDS and not self.has_tasks and not values_of(query, "type")
 
     def arranged(self, spec: ViewSpec) -> ViewSpec:
         """Return the spec grouped by lanes and columns, without the items that are no cards."""
@@ -248,11 +248,11 @@ class Arrangement:
         hidden: list[Filter] = []
         if not values_of(spec.query, "type"):
             task = In(Property("type"), (Literal(ItemType.TASK.value),))
-            no_card = In(Property("type"), tuple(Literal(each.value) for each in NO_CARDS))
+            no_card = In(Property("type"), tuple(Literal(each.value) for each in TYPES_WITHOUT_CARDS))
             hidden.append(task if self.has_tasks else Not(no_card))
         if not asks_status:
             statuses = self._store.names.values(FIELD_BY_KEY[STATUS])
-            deleted = [each for each in statuses if each.casefold() == DELETED]
+            deleted = [each for each in statuses if each.casefold() == DELETED_PERSON]
             hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
         lanes = (self.lanes,) if self.lanes else ()
         done = [each.first for each in self._planned if each.is_done and each.limit is None]
@@ -266,7 +266,7 @@ class Arrangement:
 
     def column_choices(self) -> list[Choice]:
         more = [each.key for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in COLUMN_KINDS]
-        keys = dict.fromkeys((*OFFERED, *more))
+        keys = dict.fromkeys((*COLUMN_FIELDS, *more))
         return [Choice(key, "Release" if key == RELEASE else field_of(self._store, key).label) for key in keys]
 
     def lane_choices(self) -> list[Choice]:

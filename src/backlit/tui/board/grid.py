@@ -205,17 +205,17 @@ class CardGrid:
 
 
 HEADER_LINES = 2
-LEAST_WIDTH = 24
+MIN_COLUMN_WIDTH = 24
 """Cells of a column with cards beside others, and of one with few cards beside others with more."""
 GAP = 1
-FEW = 2
+FEW_CARDS = 2
 """Cards of a column that leaves the rest of the width to columns with more."""
-NAME = 16
+MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3
 """Lines of a card, of more with a blank below it."""
-OVER = "!"
-LOW = 18
+OVER_LIMIT_SIGN = "!"
+MIN_HEIGHT_WITH_LANE_LINES = 18
 """Lines of a board below which no lines follow the lanes."""
 
 
@@ -227,7 +227,7 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
     if column.limit is None:
         return totals.shown_words
-    return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
+    return f"{totals.count:,}/{column.limit:,}" + (f" {OVER_LIMIT_SIGN}" if is_over(column, totals) else "")
 
 
 def column_widths(grid: CardGrid, start: int, stop: int) -> dict[int, int | None]:
@@ -237,10 +237,10 @@ def column_widths(grid: CardGrid, start: int, stop: int) -> dict[int, int | None
     most = max(cards.values(), default=0)
     widths = dict[int, int | None].fromkeys(cards)
     for number, count in cards.items():
-        if count <= FEW < most or count == 0 < most:
+        if count <= FEW_CARDS < most or count == 0 < most:
             column, words = grid.columns[number], count_words(grid.columns[number], grid.totals[number])
-            least = min(cell_len(safe(column.word)), NAME) + len(f"    {words}")
-            widths[number] = max(least, LEAST_WIDTH) if count else least
+            least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"    {words}")
+            widths[number] = max(least, MIN_COLUMN_WIDTH) if count else least
     return widths
 
 
@@ -276,7 +276,7 @@ class BoardLayout(Struct, frozen=True):
 
     def foot_lines(self, grid: CardGrid, height: int) -> int:
         """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
-        is_shown = self.card_lines > 1 and (height >= LOW or not grid.has_lanes)
+        is_shown = self.card_lines > 1 and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes)
         return is_shown + (is_shown and grid.has_lanes)
 
     def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
@@ -297,7 +297,7 @@ class BoardLayout(Struct, frozen=True):
         return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
 
 
-def laid_out(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
+def lay_out_columns(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
     """Lay out the open columns with the current one in sight, moving as little as possible from the layout before.
 
     `columns` has a width by number, None for a column that shares the rest. Cards of one line have one column in sight.
@@ -308,7 +308,7 @@ def laid_out(width: int, columns: Mapping[int, int | None], current: int, before
     at = max(0, bisect_right(shown, current) - 1)
     if before.card_lines == 1:
         return replace(before, slots=(ColumnSlot(current, 0, width),), left=at, right=len(shown) - at - 1)
-    least = [columns[number] or LEAST_WIDTH for number in shown]
+    least = [columns[number] or MIN_COLUMN_WIDTH for number in shown]
 
     def taken(start: int, stop: int) -> int:
         return sum(least[start:stop]) + GAP * (stop - start - 1)

@@ -10,12 +10,12 @@ from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import CardGrid, Swimlane
 
-LATEST = 10
+MAX_LATEST_CARDS = 10
 """Cards shown of those in the order of their last change."""
 ColumnsOf = Callable[[View], Sequence[BoardColumn]]
 
 
-class Spot(NamedTuple):
+class RowPosition(NamedTuple):
     """A row of a column, and the first row in sight."""
 
     row: int = 0
@@ -40,11 +40,11 @@ class BoardPosition:
         self.has_all_done = False
         """True where columns of done items show all cards, not the last changed ones."""
         self._columns_of = columns_of
-        self._spots: dict[object, Spot] = {}
+        self._spots: dict[object, RowPosition] = {}
 
     # The view
 
-    def show(self, view: View, item_id: int | None, spot: Spot) -> Spot:
+    def show(self, view: View, item_id: int | None, spot: RowPosition) -> RowPosition:
         """Place the cards of a view and enter the column of an item, else stay; return the spot to begin at.
 
         A collapsed column opens where the item came to it from another.
@@ -80,7 +80,7 @@ class BoardPosition:
     def shown_column(self) -> BoardColumn | None:
         return self.grid.columns[self.column] if self.column < len(self.grid.columns) else None
 
-    def enter(self, column: int, row: int | None, spot: Spot) -> Spot:
+    def enter(self, column: int, row: int | None, spot: RowPosition) -> RowPosition:
         """Make another column the current one; return the spot at a row of it, else at its own."""
         found = self.grid.lane_at(spot.row if row is None else row)
         spot = self._take_column(column, spot)
@@ -90,7 +90,7 @@ class BoardPosition:
             self._make_grid()
             wanted = (self.grid.lane_row(number) or 0) + found[1]
         wanted = max(0, min(wanted, self.grid.height(column) - 1))
-        return Spot(self.grid.snapped(column, wanted, 1), spot.top)
+        return RowPosition(self.grid.snapped(column, wanted, 1), spot.top)
 
     def reveal(self, item_id: int | None) -> tuple[int, int] | None:
         """Open the column and the lane of a card; return its column and row, None where the board lacks it."""
@@ -119,7 +119,7 @@ class BoardPosition:
         """Return the first row in sight of a column; `top` is the current column's."""
         if self.grid.has_lanes or column == self.column:
             return top
-        own = self._spots.get(self.grid.columns[column].first, Spot()).top
+        own = self._spots.get(self.grid.columns[column].first, RowPosition()).top
         return max(0, min(own, self.grid.height(column) - page))
 
     def places_in_sight(self, column: int, top: int, page: int) -> Sequence[int]:
@@ -176,11 +176,11 @@ class BoardPosition:
     def _first_with_cards(self) -> int:
         return next((number for number in self.grid.open_columns() if self.grid.totals[number].count), 0)
 
-    def _take_column(self, column: int, spot: Spot) -> Spot:
+    def _take_column(self, column: int, spot: RowPosition) -> RowPosition:
         if self.shown_column is not None:
             self._spots[self.shown_column.first] = spot
         if column != self.column and column < len(self.grid.columns) and not self.grid.has_lanes:
-            spot = self._spots.get(self.grid.columns[column].first, Spot())
+            spot = self._spots.get(self.grid.columns[column].first, RowPosition())
         self.column = min(column, max(0, len(self.grid.columns) - 1))
         return spot
 
@@ -196,5 +196,5 @@ class BoardPosition:
         collapsed = [n for n, each in enumerate(columns) if self.collapsed.get(each.first, each.is_collapsed)]
         only = self.column if self.is_single and self.column < len(columns) else None
         cut = () if self.has_all_done else self.view.spec.latest
-        columns = [replace(each, most=LATEST) if each.first in cut else each for each in columns]
+        columns = [replace(each, most=MAX_LATEST_CARDS) if each.first in cut else each for each in columns]
         self.grid = CardGrid(columns, self.view.outline.headers, collapsed, self.folded, only)

@@ -14,15 +14,15 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
-from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
-from backlit.tui.board.columns import Arrangement
+from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
+from backlit.tui.board.columns import BoardArrangement
 from backlit.tui.board.grid import CardGrid
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.fields.acts import plan_of
+from backlit.tui.fields.acts import bulk_change_of
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filtering import SharedFilter, words_wanted
+from backlit.tui.lists.filtering import SharedFilter, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
 from backlit.tui.lists.list_frame import list_heading
@@ -52,7 +52,7 @@ class BoardScreen(ListScreen):
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
             return names.badges(rows, is_judged=self._view_controller.is_judged)
 
-        self.arrangement = Arrangement(store, settings, names)
+        self.arrangement = BoardArrangement(store, settings, names)
         self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
         super().__init__(store, shared, ItemPanes(store, self.board), ColumnChoice(store))
         self.panes.hide_preview()
@@ -75,7 +75,7 @@ class BoardScreen(ListScreen):
             self.spec = wanted
             self.board.has_status = not self.arrangement.has_status
             self._view_controller.show()
-            self.panes.find_words(words_wanted(wanted.query))
+            self.panes.find_words(searched_words(wanted.query))
 
     def _restore(self) -> None:
         kept = self.arrangement.restore()
@@ -144,13 +144,13 @@ class BoardScreen(ListScreen):
             parent = self.store.item(int(str(lane[1])))
             found.update({key: parent.fields.get(key) for key in ("AreaID", "IterationID")} if parent else {})
             found[PARENT] = lane[1]
-        own, reasons = preset_in(self.store, self.arrangement.by, item_type, self.board.position.shown_column, lane)
+        own, reasons = card_preset(self.store, self.arrangement.by, item_type, self.board.position.shown_column, lane)
         for reason in reasons:
             self.say(reason)
         return {**found, **own}
 
 
-def _arranged(arrangement: Arrangement, names: ListNames, grid: CardGrid) -> list[Part]:
+def _arranged(arrangement: BoardArrangement, names: ListNames, grid: CardGrid) -> list[Part]:
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
     folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
@@ -189,8 +189,8 @@ async def lanes(target: BoardScreen, call: CommandContext) -> None:
 async def move(target: BoardScreen, call: CommandContext) -> None:
     steps = int(call.command.argument) * (call.count or 1)
     items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
-    act = moved_by(target.store, arrangement.by, grid, steps)
-    words = over_words(grid, arrangement.field, plan_of(act, items, target.store.lookups))
+    act = move_between_columns(target.store, arrangement.by, grid, steps)
+    words = limit_warning(grid, arrangement.field, bulk_change_of(act, items, target.store.lookups))
     await target.apply(act, items)
     if words:
         target.say(words, is_bad=True)

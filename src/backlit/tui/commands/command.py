@@ -121,7 +121,7 @@ def spelled(sequence: str) -> str:
     return "".join(parts) if is_close else " ".join(parts)
 
 
-def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
+def candidates_beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
     typed = text[:cursor].casefold()
     return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]
 

@@ -10,7 +10,7 @@ from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
 
 COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
-WAYS = {
+COMMAND_TO_CONTEXT = {
     Context.BOARD: "app.board",
     Context.PLAN: "app.plan",
     Context.TREE: "app.iterations",
@@ -26,9 +26,9 @@ WAYS = {
     Context.ITEM: "app.backlog",
 }
 """The command that leads to the place of a context."""
-_READING = ("item.open", "item.comments", "item.attachments", "item.history", "item.conflict")
-FOR_WRITERS = frozenset(
-    {each.id for each in ITEM_COMMANDS if each.id not in _READING and not each.id.startswith("item.copy")}
+_READING_COMMANDS = ("item.open", "item.comments", "item.attachments", "item.history", "item.conflict")
+WRITER_COMMANDS = frozenset(
+    {each.id for each in ITEM_COMMANDS if each.id not in _READING_COMMANDS and not each.id.startswith("item.copy")}
     | {each.id for each in COMMANDS if each.group in {"trees.node_commands", "editor.saving"}}
     | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
     | {"plan.send", "plan.back", "inbox.edit", "reports.edit", "summary.edit"}
@@ -63,7 +63,7 @@ def commands_here(contexts: Sequence[Context]) -> list[Command]:
 
 def key_to(context: Context) -> str:
     """Return the key that leads to the place of a context; empty for contexts without one place."""
-    return key_of(WAYS[context]) if context in WAYS else ""
+    return key_of(COMMAND_TO_CONTEXT[context]) if context in COMMAND_TO_CONTEXT else ""
 
 
 def key_of(command_id: str) -> str:

@@ -20,7 +20,7 @@ from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, w
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import SidesLine
+from backlit.tui.widgets.side_lines import TwoSidedLine
 
 AGE_CHECK = 60.0
 LINES_AROUND = 6
@@ -42,7 +42,7 @@ class NewComment(Static):
         )
 
     def on_click(self) -> None:
-        self.post_message(SidesLine.Asked("comments.add"))
+        self.post_message(TwoSidedLine.Asked("comments.add"))
 
 
 class CommentsScreen(ItemRowsScreen):

@@ -13,7 +13,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreTarget
-from backlit.tui.widgets.text_input import TextInput
+from backlit.tui.widgets.text_input import MultilineInput
 
 Answer = TypeVar("Answer")
 
@@ -51,7 +51,7 @@ class TextDialog(Dialog[Answer | None]):
         kept = self.kept.get("text")
         self._is_restored = isinstance(kept, str) and bool(kept.strip())
         self.made_from = str(self.kept.get("base", "")) if self._is_restored or is_again else text
-        self.area = TextInput(str(kept) if self._is_restored else text)
+        self.area = MultilineInput(str(kept) if self._is_restored else text)
         self.area.move_cursor(self.area.document.end)
         self._saved = {} if is_again else self.content_to_keep()
         self._fault = Static(literal(fault), classes="fault")

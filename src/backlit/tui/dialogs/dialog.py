@@ -30,9 +30,9 @@ Result = TypeVar("Result")
 STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
-RULES = frozenset("─│┬┴ ")
-MARKED = Style(underline=True)
-BORDER = 6
+RULE_CHARACTERS = frozenset("─│┬┴ ")
+MARKED_STYLE = Style(underline=True)
+BORDER_CELLS_WITHOUT_KEYS = 6
 """Cells of the lower border that hold no keys."""
 
 
@@ -46,10 +46,12 @@ class DimmedBackdrop:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         for text, style, control in console.render(self._ground, options):
-            look = self._rule if RULES.issuperset(text) else self._text
+            look = self._rule if RULE_CHARACTERS.issuperset(text) else self._text
             is_bar = style and style.color and style.color == style.bgcolor and not style.color.is_default
             words = " " * len(text) if is_bar else text
-            yield Segment(words, None if control else look + MARKED if style and style.underline else look, control)
+            yield Segment(
+                words, None if control else look + MARKED_STYLE if style and style.underline else look, control
+            )
 
 
 class Dialog(ModalScreen[Result]):
@@ -79,7 +81,7 @@ class Dialog(ModalScreen[Result]):
     @on(events.Resize)
     def _show_keys(self) -> None:
         keys, shown = [f"{key} {label}" for key, label in self._named_keys], list(self._named_keys)
-        room = self.app.size.width - BORDER if self.is_attached else None
+        room = self.app.size.width - BORDER_CELLS_WITHOUT_KEYS if self.is_attached else None
         while room and len(shown) > 2 and cell_len("  ".join(keys) + self._about_named) > room:
             del shown[-2], keys[-2]
         parts = [part for key, label in shown for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]

@@ -30,11 +30,11 @@ KEY_GAP = "  "
 """Between two keys of a command."""
 LABEL_WIDTH = 20
 LEAD = 2
-WHOLE_HELP = 84
+MIN_WIDTH_OF_WHOLE_HELP = 84
 """Cells from which the longest help is shown whole beside a label."""
-LEAST_HELP = 64
+MIN_WIDTH_WITH_HELP = 64
 """Cells from which a list shows helps beside labels; the frame shows the help of the current row."""
-TWO_COLUMNS = 104
+MIN_WIDTH_OF_TWO_COLUMNS = 104
 """Cells from which long lists are shown in two columns."""
 COLUMN_GAP = 3
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
@@ -178,7 +178,7 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def _columns(self) -> int:
-        is_wide = self._is_brief and self.size.width >= TWO_COLUMNS
+        is_wide = self._is_brief and self.size.width >= MIN_WIDTH_OF_TWO_COLUMNS
         return 2 if is_wide and len(self.lines) > self.size.height else 1
 
     @property
@@ -248,9 +248,9 @@ class OfferList(LineList, can_focus=False):
         """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
         width = self._row_width
         keys = min(KEYS_WIDTH + 2 * self._is_brief, width // 4 + 1)
-        if self._is_brief and offer.help and width < WHOLE_HELP:
+        if self._is_brief and offer.help and width < MIN_WIDTH_OF_WHOLE_HELP:
             return LEAD, keys, 0
-        has_help = offer.help and width >= LEAST_HELP
+        has_help = offer.help and width >= MIN_WIDTH_WITH_HELP
         return LEAD, keys, min(LABEL_WIDTH, width // 3) if has_help else width - LEAD - keys
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:

@@ -16,8 +16,8 @@ from backlit.tui.shell.paths import completions, gone_on
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 
-MOST_SHOWN = 12
-Read = Callable[[Sequence[str]], str]
+MAX_SHOWN_PATHS = 12
+SummarizeLines = Callable[[Sequence[str]], str]
 """Reads the typed lines and says what they come to; a line after `! ` warns. Raises BadRequest for a fault."""
 
 
@@ -113,11 +113,11 @@ class PathDialog(LineDialog):
         self.input.cursor_position = len(self.input.value)
         if len(found) != 1:
             names = [each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/") for each in found]
-            more = f" … {len(names) - MOST_SHOWN:,} more" if len(names) > MOST_SHOWN else ""
-            self._note.update(literal("  ".join(names[:MOST_SHOWN]) + more or "Nothing begins like that."))
+            more = f" … {len(names) - MAX_SHOWN_PATHS:,} more" if len(names) > MAX_SHOWN_PATHS else ""
+            self._note.update(literal("  ".join(names[:MAX_SHOWN_PATHS]) + more or "Nothing begins like that."))
 
 
-class LinesDialog(Dialog[tuple[str, ...] | None]):
+class FormDialog(Dialog[tuple[str, ...] | None]):
     """Asks for several lines and shows what they come to; tab and the arrows go from one to the next.
 
     Enter accepts all of them once they are right; the answer is what was typed, None when it was left. With the class
@@ -128,7 +128,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     draft: StoredLines
 
     def __init__(
-        self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines, act: str = "save"
+        self, title: str, lines: Sequence[tuple[str, str]], read: SummarizeLines, kept: StoredLines, act: str = "save"
     ) -> None:
         super().__init__(title)
         begun = tuple(text for _, text in lines)

@@ -18,10 +18,10 @@ from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
 
-MOST_ITEMS = 50
-MOST_COMMANDS = 8
+MAX_ITEMS = 50
+MAX_COMMANDS = 8
 """Commands shown over items, so that both are in sight."""
-MOST_ELSEWHERE = 2
+MAX_COMMANDS_ELSEWHERE = 2
 """Commands of other places among them."""
 LINES = 16
 
@@ -42,7 +42,7 @@ def item_search(target: StoreTarget, *, is_for_parent: bool = False) -> ItemSear
     async def find(query: str) -> Sequence[Offer]:
         view = store.view(ViewSpec(text=query, with_done=True))
         await view.load()
-        rows, groups = view.rows(0, MOST_ITEMS), store.lookups.status_groups()
+        rows, groups = view.rows(0, MAX_ITEMS), store.lookups.status_groups()
         return [item_offer(row, groups) for row in rows if not (is_for_parent and row.type == ItemType.TASK)]
 
     def has(item_id: int) -> bool:
@@ -103,8 +103,8 @@ class Palette(ItemFinder[Command | int | None]):
         fitting = self.fitting(query) if query else self._offers
         commands = [offer for offer in fitting if not offer.is_dim]
         if query:
-            elsewhere = [offer for offer in fitting if offer.is_dim][:MOST_ELSEWHERE]
-            commands = [*commands[: MOST_COMMANDS - len(elsewhere)], *elsewhere]
+            elsewhere = [offer for offer in fitting if offer.is_dim][:MAX_COMMANDS_ELSEWHERE]
+            commands = [*commands[: MAX_COMMANDS - len(elsewhere)], *elsewhere]
         headings = [Offer(None, "", "Commands")] if found and commands else []
         return [*headings, *commands, *super().arranged(query, found)]
 

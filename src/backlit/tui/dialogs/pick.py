@@ -17,11 +17,11 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
-__all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog", "SelectingDialog"]
+__all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog", "SelectDialog"]
 
 Result = TypeVar("Result")
 
-MOST_ROWS = 14
+MAX_PICKER_ROWS = 14
 DIGITS = frozenset("123456789")
 FRAME_LINES = 3
 """The frame and the input."""
@@ -59,7 +59,7 @@ class PickerDialog(Dialog[Result]):
 
     def _set_height(self) -> None:
         rows = max(len(self._choices), 3 if self._free else 1)
-        self.list.styles.height = max(1, min(rows, MOST_ROWS, self.app.size.height - FRAME_LINES))
+        self.list.styles.height = max(1, min(rows, MAX_PICKER_ROWS, self.app.size.height - FRAME_LINES))
 
     @property
     def current(self) -> Choice | None:
@@ -128,7 +128,7 @@ class PickerDialog(Dialog[Result]):
         shown = [self._choices[index] for index in ranked(query, self._texts, MAX_MATCHES)] if query else self._choices
         self._has_new = False
         if query and self._free:
-            shown, self._has_new = _with_new(query, shown)
+            shown, self._has_new = _with_typed_choice(query, shown)
         self._shown = shown
         self.list.show(shown, 0, is_flat=bool(query))
 
@@ -174,7 +174,7 @@ def _has_digit(choice: Choice) -> bool:
     return not DIGITS.isdisjoint(f"{choice.label}{choice.hint}{choice.value if isinstance(choice.value, str) else ''}")
 
 
-def _with_new(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:
+def _with_typed_choice(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:
     """Put a typed text before all that only resembles it; return whether it comes first as a new one.
 
     Choices that differ from it in case alone stand before it.
@@ -226,7 +226,7 @@ class PickDialog(PickerDialog[Choice | None]):
             super()._show_fitting()
 
 
-class SelectingDialog(PickerDialog[Result]):
+class SelectDialog(PickerDialog[Result]):
     """A picker in which tab turns the choice under the cursor over."""
 
     def __init__(self, title: str, choices: Sequence[Choice], selected: Iterable[str] = (), *, free: bool) -> None:
@@ -253,7 +253,7 @@ class SelectingDialog(PickerDialog[Result]):
         self.list.select(frozenset(self._selected))
 
 
-class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
+class PickManyDialog(SelectDialog[tuple[str, ...] | None]):
     """Any number of words: tab selects, enter accepts the selected ones and, where something is typed, the row too.
 
     The answer keeps the order of `chosen`, new ones after it; None when it was left.
@@ -273,7 +273,7 @@ class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
-class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
+class PickValuesDialog(SelectDialog[tuple[str, ...] | None]):
     """The answer is the values wanted, none for any; None when it was left. The counts may come later."""
 
     def __init__(self, title: str, anything: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
@@ -324,7 +324,7 @@ class TagChange(Struct, frozen=True):
     removed: tuple[str, ...] = ()
 
 
-class PickTagsDialog(SelectingDialog[TagChange | None]):
+class PickTagsDialog(SelectDialog[TagChange | None]):
     """✓ stands for all of the items, – for some; tab goes from some to all to none and back.
 
     `counts` says how many of the items have a tag. The answer is None when it was left.
@@ -371,7 +371,7 @@ def _share(count: int, total: int) -> str:
     return f"{count:,} of {total:,}" if 0 < count < total else ""
 
 
-class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
+class PickSortKeysDialog(SelectDialog[tuple[SortKey, ...] | None]):
     """Tab adds a field, turns its direction where there is one, and takes it off again; enter accepts.
 
     Without a tab, enter takes the row alone, or where it `adds` the row too; a choice without a value stands for none

@@ -12,7 +12,7 @@ from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.dialogs.line import LinesDialog, PathDialog
+from backlit.tui.dialogs.line import FormDialog, PathDialog
 from backlit.tui.fields.dates import typed_number
 from backlit.tui.fields.values import number_text
 from backlit.tui.shell.drafts import StoredLines
@@ -20,7 +20,7 @@ from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
 from backlit.tui.shell.target import StoreTarget
 
 
-class Saved(Struct, frozen=True):
+class TextToSave(Struct, frozen=True):
     """A text to save: the title of the dialogs, and the content for a path, whose suffix may decide about it.
 
     `place_of` reads the typed path; it raises ValueError with a sentence where nothing can be saved.
@@ -40,7 +40,7 @@ def file_in(text: str) -> tuple[Path, str]:
     return folder, name
 
 
-async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
+async def save_file(target: StoreTarget, saved: TextToSave, proposed: Path) -> None:
     """Ask for a path and save there; asks before it replaces a file. Raises CannotAct where that fails."""
     kept = StoredLines(target.store, f"save:{saved.title}")
 
@@ -94,7 +94,7 @@ async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Ma
     limits = (number_text(each) if each else "" for each in (iteration.min_capacity, iteration.max_capacity))
     lines = list(zip(LABELS, limits, strict=True))
     kept = StoredLines(target.store, f"capacity:{iteration.id}")
-    typed = await target.ask(LinesDialog(f"Capacity of {iteration.name}", lines, _check, kept))
+    typed = await target.ask(FormDialog(f"Capacity of {iteration.name}", lines, _check, kept))
     if typed is None:
         return None
     least, most = map(typed_number, typed, LABELS)

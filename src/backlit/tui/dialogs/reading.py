@@ -17,9 +17,9 @@ from backlit.tui.dialogs.dialog import AnswerKey, Dialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 
-MOST_LINES = 400
+MAX_DIFFERENCE_LINES = 400
 FRAME_LINES = 2
-WIDEST = 88
+MAX_READING_WIDTH = 88
 GAP = 2
 
 Line: TypeAlias = Content | tuple[Content, Content]
@@ -68,8 +68,8 @@ class ReadingDialog(Dialog[str | None]):
     ) -> None:
         super().__init__(title)
         self._heading = tuple(heading)
-        self._lines = tuple(lines if answers else lines[:MOST_LINES])
-        self._text = Static(laid_out(self._lines, WIDEST))
+        self._lines = tuple(lines if answers else lines[:MAX_DIFFERENCE_LINES])
+        self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
         self._scroll = VerticalScroll()
         self._keys = {answer.key for answer in answers}
         self.name_keys(*((each.key, each.label) for each in answers), ("esc", way_out))
@@ -83,7 +83,7 @@ class ReadingDialog(Dialog[str | None]):
     @on(Mount)
     @on(Resize)
     def _fit(self) -> None:
-        width = min(WIDEST, max(10, self.app.size.width - 4))
+        width = min(MAX_READING_WIDTH, max(10, self.app.size.width - 4))
         self._text.update(laid_out(self._lines, width - 1))
         taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
@@ -103,7 +103,7 @@ class ReadingDialog(Dialog[str | None]):
         return True
 
 
-class Difference(Struct, frozen=True):
+class FieldDifference(Struct, frozen=True):
     """A field, as the service has it and as it is here, both as text."""
 
     label: str
@@ -114,11 +114,11 @@ class Difference(Struct, frozen=True):
 class DifferenceDialog(ReadingDialog):
     """Shows values one under the other and long texts line by line."""
 
-    def __init__(self, title: str, differences: Sequence[Difference]) -> None:
+    def __init__(self, title: str, differences: Sequence[FieldDifference]) -> None:
         super().__init__(title, [line for difference in differences for line in _lines(difference)])
 
 
-def _lines(difference: Difference) -> Iterator[Content]:
+def _lines(difference: FieldDifference) -> Iterator[Content]:
     yield Content.assemble((safe(difference.label), "bold"))
     before, after = difference.before.splitlines() or [""], difference.after.splitlines() or [""]
     for sign, text in changed_lines(before, after):

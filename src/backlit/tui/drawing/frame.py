@@ -9,12 +9,12 @@ from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frame_rows import DEFAULT_STYLE, RESET, CellRow, CellRun, Pen, cell_style
+from backlit.tui.drawing.frame_rows import DEFAULT_STYLE, RESET, CellRow, CellRun, CellWriter, cell_style
 from backlit.tui.drawing.textual_private import ChopsUpdate, LayoutUpdate
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
-_TOLD_BY = 40
+_IDENTIFYING_CELLS = 40
 """Cells at the left that identify a row; a pane beside a list does not scroll with it."""
 _LEAST_MOVED = 4
 _LEAST_GAIN = 60
@@ -105,7 +105,7 @@ class Frame:
         """
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
         begun = "" if self._is_sure else self.rest()
-        pen = Pen(self.size.width, self._style)
+        pen = CellWriter(self.size.width, self._style)
         pen.say(begun)
         told, self._told = self._told, None
         if len(differing) >= _LEAST_SCROLLED:
@@ -127,7 +127,7 @@ class Frame:
         self._style = DEFAULT_STYLE
         return RESET
 
-    def _drawn(self, pen: Pen, differing: Sequence[int]) -> Pen:
+    def _drawn(self, pen: CellWriter, differing: Sequence[int]) -> CellWriter:
         """Return the pen after the differing rows; those with wide characters or disputed ones are written in order."""
         free: list[CellRun] = []
         for y in differing:
@@ -140,7 +140,7 @@ class Frame:
                 free += runs
         return pen.drawn(free)
 
-    def _scroll(self, pen: Pen, scroll: Scroll) -> None:
+    def _scroll(self, pen: CellWriter, scroll: Scroll) -> None:
         pen.scroll(scroll.top, scroll.bottom, scroll.lines)
         band = range(scroll.top, scroll.bottom)
         for y in band if scroll.lines > 0 else reversed(band):
@@ -152,10 +152,10 @@ def find_scroll(rows: Sequence[CellRow], differing: Sequence[int]) -> Scroll | N
     """Return the scroll that most moved rows agree on, if it saves enough cells; None without one."""
     shown: dict[tuple[str | None, ...], list[int]] = {}
     for y, row in enumerate(rows):
-        shown.setdefault(tuple(row.shown[:_TOLD_BY]), []).append(y)
+        shown.setdefault(tuple(row.shown[:_IDENTIFYING_CELLS]), []).append(y)
     moved: dict[int, list[int]] = {}
     for y in differing:
-        found = shown.get(tuple(rows[y].characters[:_TOLD_BY]), ())
+        found = shown.get(tuple(rows[y].characters[:_IDENTIFYING_CELLS]), ())
         if len(found) == 1 and found[0] != y:
             moved.setdefault(found[0] - y, []).append(y)
     if not moved:

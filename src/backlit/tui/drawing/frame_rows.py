@@ -12,7 +12,7 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from textual.strip import Strip
 
-from backlit.tui.drawing.text import drawn
+from backlit.tui.drawing.text import with_visible_characters
 
 _PRINTABLE_ASCII = frozenset(map(chr, range(0x21, 0x7F)))
 _LEAST_TO_EDGE = 4
@@ -43,11 +43,11 @@ _NARROW = 0x1100
 _SYMBOLS = range(0x2000, 0x2E80)
 _WIDE = (range(0x2E80, 0xD7A4), range(0xF900, 0xFB00), range(0xFF01, 0xFF61), range(0x20000, 0x3FFFE))
 _LETTERS_OF_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
-_AGAIN = 4
+_BYTES_OF_COLOUR_AFTER_BACKGROUND = 4
 """Bytes by which a colour comes later that is on another background too: changing only the background is shorter."""
-_MANY = 16
+_MIN_RUNS_BY_STYLE = 16
 """Runs from which on those of one style are written together."""
-_BRIDGED = 5
+_MAX_REWRITTEN_CELLS = 5
 """Cells up to which rewriting is shorter than a cursor move."""
 
 
@@ -99,7 +99,7 @@ def _codes(colour: Color | None, system: ColorSystem, *, is_background: bool = F
 
 
 @lru_cache(maxsize=8192)
-def change(before: CellStyle, after: CellStyle) -> str:
+def style_change(before: CellStyle, after: CellStyle) -> str:
     """Return the shorter sequence from one style to another: the differences, or a reset and all attributes."""
     codes: list[str] = []
     attributes = before.attributes
@@ -136,7 +136,7 @@ def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[CellSty
             continue
         here = cell_style_of(style, system)
         before = len(characters)
-        seen = text if text.isprintable() else drawn(text)
+        seen = text if text.isprintable() else with_visible_characters(text)
         characters.extend(seen if seen.isascii() or _SINGLE.issuperset(seen) else _clusters(seen))
         styles.extend([here] * (len(characters) - before))
     return characters, styles
@@ -167,7 +167,7 @@ def is_agreed(cluster: str) -> bool:
     return any(code in each for each in _WIDE) and split_graphemes(cluster)[1] == 2
 
 
-class Pen:
+class CellWriter:
     """Writes cells; an uncertain position is reached by an absolute move."""
 
     def __init__(self, width: int, style: CellStyle) -> None:
@@ -203,7 +203,7 @@ class Pen:
     def bridge(self, x: int, y: int, row: "CellRow") -> None:
         """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
         at = self._x
-        if at is None or self._y != y or not 0 < x - at <= _BRIDGED:
+        if at is None or self._y != y or not 0 < x - at <= _MAX_REWRITTEN_CELLS:
             self.go(x, y)
             return
         between = "".join(row.characters[at:x])
@@ -220,14 +220,14 @@ class Pen:
 
     def take(self, style: CellStyle) -> None:
         if style is not self.style:
-            self.sequence += change(self.style, style)
+            self.sequence += style_change(self.style, style)
             self.style = style
 
-    def drawn(self, runs: Sequence["CellRun"]) -> "Pen":
+    def drawn(self, runs: Sequence["CellRun"]) -> "CellWriter":
         """Return a copy that has written runs, row by row or style by style, whichever is shorter; many by style."""
         by_row, by_style = copy(self), copy(self)
         by_style.draw_styles(runs)
-        if len(runs) > _MANY:
+        if len(runs) > _MIN_RUNS_BY_STYLE:
             return by_style
         for run in runs:
             by_row.draw(run)
@@ -240,13 +240,18 @@ class Pen:
             waiting.setdefault(run.style, []).append(run)
         grounds = Counter(colour for colour, _ in {(each.colour, each.background) for each in waiting})
         while waiting:
-            style = min(waiting, key=lambda each: self._cost(waiting[each][0]) + _AGAIN * (grounds[each.colour] > 1))
+            style = min(
+                waiting,
+                key=lambda each: (
+                    self._cost(waiting[each][0]) + _BYTES_OF_COLOUR_AFTER_BACKGROUND * (grounds[each.colour] > 1)
+                ),
+            )
             for run in waiting.pop(style):
                 self.draw(run)
 
     def _cost(self, run: "CellRun") -> int:
         style = self._style_for(run)
-        return (len(change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
+        return (len(style_change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
 
     def _style_for(self, run: "CellRun") -> CellStyle:
         if not run.is_blank or run.style.colour:

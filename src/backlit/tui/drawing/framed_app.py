@@ -18,7 +18,7 @@ from backlit.tui.drawing.frame import Frame, KeptFrame
 from backlit.tui.drawing.loop_driver import LoopDriver
 from backlit.tui.drawing.textual_private import PAINTED, HookedApp, driver_of, has_batch
 
-SWITCH = "BACKLIT_FRAME_DIFF"
+FRAME_DIFF_SWITCH = "BACKLIT_FRAME_DIFF"
 """Environment variable: 0 lets Textual write its frames itself."""
 _FILLS = ("xterm", "tmux", "alacritty", "foot", "ghostty", "kitty", "konsole", "linux", "rxvt", "st-", "vte", "wezterm")
 """Names of terminals that fill erased cells with the current background; screen does not."""
@@ -37,7 +37,7 @@ class FramedApp(HookedApp, inherit_bindings=False):
         is_familiar = textual_private.is_familiar()
         if is_familiar and self.driver_class is LinuxDriver:
             self.driver_class = LoopDriver
-        is_wanted = is_familiar and os.environ.get(SWITCH) != "0"
+        is_wanted = is_familiar and os.environ.get(FRAME_DIFF_SWITCH) != "0"
         erases = os.environ.get("TERM", "").startswith(_FILLS)
         self._frame = Frame(erases=erases) if is_wanted else None
         self._terminal_size = Size(0, 0)

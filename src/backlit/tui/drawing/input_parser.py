@@ -77,7 +77,7 @@ class PasteRefused(events.Event):
         self.size = size
 
 
-class Paste:
+class PasteInProgress:
     """A paste that arrives in pieces; too much of it is counted, not kept."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class InputParser(XTermParser):
         """What came since an escape, up to one character more than a sequence may have."""
         self._escaped_at = 0.0
         self._is_answer = False
-        self._paste: Paste | None = None
+        self._paste: PasteInProgress | None = None
         self._pasted_at = 0.0
 
     @property
@@ -166,7 +166,7 @@ class InputParser(XTermParser):
             yield self._end_paste()
 
     def _end_paste(self) -> Message:
-        paste, self._paste = self._paste or Paste(), None
+        paste, self._paste = self._paste or PasteInProgress(), None
         return paste.message()
 
     def _keys(self, characters: str) -> Iterator[Message]:
@@ -213,7 +213,7 @@ class InputParser(XTermParser):
     def _meaning(self, sequence: str) -> Iterator[Message]:
         """Yield the messages of a whole sequence; none where no terminal should send it."""
         if sequence == _PASTE:
-            self._paste, self._pasted_at = Paste(), self._clock()
+            self._paste, self._pasted_at = PasteInProgress(), self._clock()
         elif size := _SIZE.fullmatch(sequence):
             yield from self._resized(*map(int, size.groups()))
         elif sequence in _FOCUS or _REPORT.fullmatch(sequence) or _is_mouse(sequence):

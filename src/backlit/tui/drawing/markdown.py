@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TEXT_LIMIT = 20_000
 """Characters up to which markup is parsed; longer texts are shown as they are."""
 LEAST_WIDTH = 8
-DEEPEST = 8
+MAX_DEPTH = 8
 """Levels of lists and quotes that are indented; deeper ones are drawn at this depth."""
 _MARKUP = re.compile(r"[*_`#>\[~|]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
 _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
@@ -209,10 +209,10 @@ class _Blocks:
         self._levels.append(_Level(marker, " " * len(marker)))
 
     def _first(self) -> str:
-        return "".join(level.take() for level in self._levels[:DEEPEST])
+        return "".join(level.take() for level in self._levels[:MAX_DEPTH])
 
-    def _rest(self, depth: int = DEEPEST) -> str:
-        return "".join(level.rest for level in self._levels[: min(depth, DEEPEST)])
+    def _rest(self, depth: int = MAX_DEPTH) -> str:
+        return "".join(level.rest for level in self._levels[: min(depth, MAX_DEPTH)])
 
     def _code(self, token: "Token") -> TextBlock:
         style = self._theme.style(on="panel")

@@ -234,10 +234,10 @@ class SafeFilter(LineFilter):
 def _clean(segment: Segment) -> Segment:
     if segment.control or segment.text.isprintable():
         return segment
-    return Segment(drawn(segment.text), segment.style)
+    return Segment(with_visible_characters(segment.text), segment.style)
 
 
-def drawn(text: str) -> str:
+def with_visible_characters(text: str) -> str:
     """Return a text as wide as the given one, with its unprintable characters visible."""
     return set_cell_size(_made_visible(text, _TABLE), cell_len(text))
 

@@ -65,7 +65,7 @@ ANSI_DEFAULTS: Mapping[str, str] = {"ansi-background": "ansi_default", "ansi-for
 COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYPES) - {"variables"}
 
 
-class OnceParsed(Stylesheet):
+class CachedStylesheet(Stylesheet):
     """A style sheet that parses a source once for the same variables.
 
     Textual parses every source again for each screen with styles of its own, and after each change of the theme.

@@ -21,8 +21,8 @@ from backlit.tui.editor.fold import Fold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
-from backlit.tui.fields.choices import choices_for
-from backlit.tui.fields.dates import HELP as DAYS_HELP
+from backlit.tui.fields.choices import field_choices
+from backlit.tui.fields.dates import DAY_HELP as DAYS_HELP
 from backlit.tui.fields.dates import holds_days
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text, value_word
 from backlit.tui.widgets.inputs import LineInput
@@ -275,7 +275,7 @@ class FieldLines:
     def _values(self, field: Field, draft: ItemDraft, room: int) -> list[Part]:
         """Return the values of a field that fit, the present one bold with its sign, and the number of the others."""
         value = draft.value(field.key)
-        choices = [each for each in choices_for(self.store, field, self.item_type, value) if each.value is not None]
+        choices = [each for each in field_choices(self.store, field, self.item_type, value) if each.value is not None]
         texts = [self._signed(field, value, each.label) if each.value == value else each.label for each in choices]
         shown = len(texts)
         while shown > 1 and cell_len(" · ".join(texts[:shown]) + _more(len(texts) - shown)) > room:

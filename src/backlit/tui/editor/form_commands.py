@@ -8,11 +8,11 @@ from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
-from backlit.tui.dialogs.reading import Difference, DifferenceDialog
+from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import DESCRIPTION, FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
-from backlit.tui.fields.choices import PICKED, choices_for, likely_value, unknown_status
+from backlit.tui.fields.choices import PICKED_KINDS, field_choices, likely_value, unknown_status
 from backlit.tui.fields.values import taken_back
 from backlit.tui.items.target import ItemTarget
 
@@ -82,7 +82,7 @@ async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
     await target.ask(DifferenceDialog("Changed against the server", shown))
 
 
-def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object]) -> list[Difference]:
+def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object]) -> list[FieldDifference]:
     def text(field: Field, value: object) -> str:
         return str(value or "") if field.kind is Kind.LONG_TEXT else lines.words.shown(field, value)
 
@@ -91,7 +91,7 @@ def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object
         before = text(field, theirs.get(field.key))
         after = draft.unread.get(field.key) or text(field, draft.value(field.key))
         if before != after:
-            found.append(Difference(field.label, before, after))
+            found.append(FieldDifference(field.label, before, after))
     return found
 
 
@@ -115,7 +115,7 @@ async def edit_field(target: EditorTarget) -> None:
     value = target.draft.value(field.key)
     if field.kind is Kind.BOOLEAN:
         form.put(field, value is not True)
-    elif field.kind in PICKED:
+    elif field.kind in PICKED_KINDS:
         await _pick(target, field, value)
     elif field.kind is Kind.TAGS:
         await _pick_tags(target, field, value)
@@ -127,7 +127,7 @@ async def edit_field(target: EditorTarget) -> None:
 
 async def _pick(target: EditorTarget, field: Field, value: object) -> None:
     store, item_type = target.store, target.item_type
-    choices = choices_for(store, field, item_type, value)
+    choices = field_choices(store, field, item_type, value)
     start, is_free = likely_value(store, field, value), store.lookups.is_free(field, item_type)
     dialog = PickDialog(field.label, choices, value, start=start, free=is_free)
     with target.form.asking(field):

@@ -14,11 +14,11 @@ from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import merged
 from backlit.tui.items.preview import PreviewLayout
-from backlit.tui.widgets.text_input import TextInput
+from backlit.tui.widgets.text_input import MultilineInput
 from backlit.tui.widgets.text_view import LinesView
 
 
-class LongText(TextInput):
+class LongText(MultilineInput):
     """The input of a long text; gives back byte for byte what was not touched."""
 
     def __init__(self) -> None:

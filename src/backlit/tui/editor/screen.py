@@ -20,15 +20,15 @@ from backlit.tui.editor.field_grid import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import EditorNote, save_draft
-from backlit.tui.fields.acts import FieldEdit, field_named, plan_of
-from backlit.tui.items.item_head import COUNTED, TAB_COMMANDS, ItemHead
+from backlit.tui.fields.acts import FieldEdit, bulk_change_of, field_named
+from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, SidesLine
+from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TwoSidedLine
 
 SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
@@ -71,9 +71,9 @@ class EditorScreen(ItemScreen):
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
-        self._head = ItemHead(store, ItemPlace.EDITOR)
+        self._head = ItemHeader(store, ItemPlace.EDITOR)
         self._rule = RuleLine("┴")
-        self._help, self._footer = SidesLine(id="help"), FooterLine(id="status")
+        self._help, self._footer = TwoSidedLine(id="help"), FooterLine(id="status")
 
     @property
     def draft(self) -> ItemDraft:
@@ -139,7 +139,7 @@ class EditorScreen(ItemScreen):
             is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
-        if any(changes.touches(subject, self.item_id) for subject in COUNTED):
+        if any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS):
             self.form.show_comments(self._head.read(self.item_id))
         if item is not None:
             self._note.follow(self.store, item)
@@ -191,7 +191,7 @@ class EditorScreen(ItemScreen):
 
     async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Fill the form; saving asks about changes that customers see."""
-        plan = plan_of(act, items, self.store.lookups)
+        plan = bulk_change_of(act, items, self.store.lookups)
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return

@@ -13,7 +13,7 @@ from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 Changes = Mapping[str, object]
-MOST_SAID = 28
+MAX_CHANGE_WORDS = 28
 """Characters of a change in a footer of 40 cells, or of one or of a reason in a question for several items."""
 
 
@@ -77,7 +77,7 @@ class BulkChange(Struct):
         changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
         others = [f"{len(self.already):,} unchanged"] if self.already else []
         for why, items in self.left_out.items():
-            others.append(f"{len(items):,} skipped ({in_brackets(why)})")
+            others.append(f"{len(items):,} skipped ({as_clause(why)})")
         return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
@@ -87,11 +87,11 @@ class BulkChange(Struct):
         return " ".join(reasons) or "No change needed."
 
 
-def in_brackets(sentences: str) -> str:
+def as_clause(sentences: str) -> str:
     return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
 
 
-def plan_of(act: FieldEdit, items: Sequence[Item], lookups: Lookups) -> BulkChange:
+def bulk_change_of(act: FieldEdit, items: Sequence[Item], lookups: Lookups) -> BulkChange:
     """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
     lookups.need_writer()
     plan = BulkChange(act, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
@@ -115,13 +115,13 @@ def plan_of(act: FieldEdit, items: Sequence[Item], lookups: Lookups) -> BulkChan
 
 def _changes(act: FieldEdit, item: Item, lookups: Lookups) -> Changes:
     for key in act.keys:
-        need(key, item, lookups)
+        require_field(key, item, lookups)
     wanted = act.changes(item)
     changed = {key: value for key, value in wanted.items() if not is_same(item.fields.get(key), value)}
     return check(item.type, changed, lookups, ON_EDIT)
 
 
-def need(key: str, item: Item, lookups: Lookups) -> None:
+def require_field(key: str, item: Item, lookups: Lookups) -> None:
     """Raise DoesNotApply for a field that items of this type do not have."""
     field_ = field_named(key, lookups)
     if not field_.applies_to(item.type):
@@ -132,12 +132,12 @@ def field_named(key: str, lookups: Lookups) -> Field:
     return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
 
 
-def to_value(field_: Field, value: object, words: str) -> FieldEdit:
+def set_field_edit(field_: Field, value: object, words: str) -> FieldEdit:
     """Set one field to one value; `words` are how the value reads."""
     return FieldEdit(f"{field_.label} → {words}", (field_.key,), lambda _item: {field_.key: value})
 
 
-def to_tags(added: Iterable[str], removed: Iterable[str]) -> FieldEdit:
+def change_tags_edit(added: Iterable[str], removed: Iterable[str]) -> FieldEdit:
     """Put tags on and take tags off; those of each item that are not named stay."""
     put_on, taken_off = tuple(added), frozenset(removed)
 

@@ -26,7 +26,7 @@ PADDING = 1
 """Cells after the hint."""
 LEAST_LABEL = 16
 NO_MATCHES = "No matches"
-PARTLY = "–"
+PARTLY_SIGN = "–"
 """The sign of a value that only some of many items have."""
 
 
@@ -81,7 +81,7 @@ class ChoiceList(LineList, can_focus=False):
         hint_width = cell_len(hint) + 2 if hint else 0
         if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(label)):
             hint_width = max(0, room - LEAST_LABEL)
-        sign = self._sign if choice.value in self._selected else PARTLY if choice.value in self._partly else " "
+        sign = self._sign if choice.value in self._selected else PARTLY_SIGN if choice.value in self._partly else " "
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
             Segment(f"{sign} ", theme.style("mark", on=on)),
@@ -97,15 +97,15 @@ class ChoiceList(LineList, can_focus=False):
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())
 
 
-PICKED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER})
-NEVER_EMPTY = frozenset({Kind.STATUS, Kind.AREA, Kind.ITERATION})
+PICKED_KINDS = frozenset({Kind.CHOICE, Kind.STATUS, Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER})
+NEVER_EMPTY_KINDS = frozenset({Kind.STATUS, Kind.AREA, Kind.ITERATION})
 
 
 def can_be_empty(field: Field) -> bool:
-    return not field.required and field.kind not in NEVER_EMPTY
+    return not field.required and field.kind not in NEVER_EMPTY_KINDS
 
 
-def choices_for(store: "Store", field: Field, item_type: str, value: object) -> list[Choice]:
+def field_choices(store: "Store", field: Field, item_type: str, value: object) -> list[Choice]:
     """Return the choices: an empty one at the top where allowed, an unknown present value at the end."""
     found = _choices(store, field, item_type)
     if can_be_empty(field):

@@ -11,8 +11,8 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind, Section
 from backlit.store.records.people import IterationEntry
 
-HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
-_NAMED = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
+DAY_HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
+_DAY_NAMES = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _RELATIVE_DAY = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
 
@@ -58,7 +58,7 @@ def holds_days(field: Field, value: object) -> bool:
         return False
     if isinstance(value, str) and value.strip():
         return _day_of(value) is not None
-    return _NAMED.search(field.label) is not None
+    return _DAY_NAMES.search(field.label) is not None
 
 
 def day_text(text: str, today: date) -> str:

@@ -272,10 +272,10 @@ class FieldReading:
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
         """Return the checked value that a text means for an item; raises TextFault for a value that it cannot have."""
         from backlit.store.edits.checks import check
-        from backlit.tui.fields.acts import DoesNotApply, need
+        from backlit.tui.fields.acts import DoesNotApply, require_field
 
         try:
-            need(field.key, item, self._store.lookups)
+            require_field(field.key, item, self._store.lookups)
             value = self.read(field, item.type, text)
             if isinstance(value, str) and value and holds_days(field, item.fields.get(field.key)):
                 value = day_text(value, self._store.today())

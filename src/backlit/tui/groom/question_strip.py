@@ -15,7 +15,7 @@ from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.questions import Question
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
 
 GAP = 3
@@ -108,13 +108,15 @@ class QuestionStrip(LinesView, can_focus=True):
 
 def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> list[Segment]:
     """Return a question with its value, if it has one: answered ones have a sign, and the current one is underlined."""
-    sign = " " if asked.is_open or is_empty(asked.value) else UNREADY if asked.is_failed else "✓"
+    sign = " " if asked.is_open or is_empty(asked.value) else UNREADY_SIGN if asked.is_failed else "✓"
     words = safe(asked.words)
     words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
     value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
     name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
     return [
-        Segment(f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY else "status-done")),
+        Segment(
+            f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY_SIGN else "status-done")
+        ),
         Segment(safe(asked.field.label), name),
         Segment(f"{value} ", theme.style("muted")),
     ]
@@ -186,7 +188,7 @@ def _checks(checks: Sequence[Check], theme: ThemeStyles, *, names_passed: bool) 
     if passed and not names_passed:
         passed = [Check(counted(len(passed), "other" if failed else "check"), has_passed=True)]
     for check in (*failed, *passed):
-        sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY, "pending")
+        sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY_SIGN, "pending")
         words = theme.style("muted" if check.has_passed else "foreground")
         yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
 

@@ -13,7 +13,7 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.fields.acts import FieldEdit, field_named, tags_of, to_tags, to_value
+from backlit.tui.fields.acts import FieldEdit, change_tags_edit, field_named, set_field_edit, tags_of
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.values import FieldWords, number_text, value_word
 
@@ -195,8 +195,8 @@ def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], comm
 
 def act_of(asked: Field, choice: Choice) -> FieldEdit:
     if asked.kind is Kind.TAGS:
-        return to_tags((str(choice.value),), ())
-    return to_value(asked, choice.value, choice.label.strip())
+        return change_tags_edit((str(choice.value),), ())
+    return set_field_edit(asked, choice.value, choice.label.strip())
 
 
 def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> Iterable[Choice]:

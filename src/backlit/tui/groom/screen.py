@@ -30,14 +30,14 @@ from backlit.tui.groom.summary_table import listed, open_words
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import CommentsPreview, Preview, Surroundings, surroundings_of
+from backlit.tui.items.preview import CommentsPreview, ItemContext, ItemPreview, item_context
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import NARROW, FooterLine, RuleLine
-from backlit.tui.widgets.text_view import Detail
+from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine
+from backlit.tui.widgets.text_view import DetailView
 
 WIDE = 100
 """Cells from which the comments are beside the item, else below."""
@@ -82,11 +82,11 @@ class ItemPane(Vertical):
 
     def __init__(self, strip: QuestionStrip) -> None:
         super().__init__(id="grooming")
-        self._preview, self._comments, self._strip = Preview(), CommentsPreview(), strip
-        self._below, self._rule, self._coming = RuleLine("┴"), RuleLine("─"), Detail()
+        self._preview, self._comments, self._strip = ItemPreview(), CommentsPreview(), strip
+        self._below, self._rule, self._coming = RuleLine("┴"), RuleLine("─"), DetailView()
         self._rule.say([("Next", "heading")])
         self._needed = 0
-        self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
+        self._shown: tuple[Item, Sequence[CommentEntry], ItemContext] | None = None
         self._next: tuple[Sequence[ComingItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
@@ -102,7 +102,7 @@ class ItemPane(Vertical):
         """Set the items that come next, which are shown with the item, and what each lacks."""
         self._next = coming, lacks
 
-    def show(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> None:
+    def show(self, item: Item, comments: Sequence[CommentEntry], around: ItemContext) -> None:
         self._shown = (item, comments, around)
         self._comments.display = is_beside = self.size.width >= WIDE and bool(comments)
         self._comments.show(comments, around.now)
@@ -254,7 +254,7 @@ class GroomScreen(ItemScreen):
         self._place()
 
     def _draw(self, item: Item) -> None:
-        self.pane.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
+        self.pane.show(item, self.store.comments.of_item(item.id), item_context(self.store, item))
         self.show_questions()
 
     def _place(self) -> None:
@@ -271,7 +271,7 @@ class GroomScreen(ItemScreen):
         self._heading.say([(heading, "heading"), (words, "muted")])
         self._heading.fill(place / progress.count if progress else 0)
         hints: Sequence[str] = HINTS
-        labels = {"groom.accept": "next"} if self.size.width <= NARROW else {}
+        labels = {"groom.accept": "next"} if self.size.width <= NARROW_WIDTH else {}
         if self.alone:
             hints, labels = HINTS_ALONE, {"groom.accept": "done", "groom.pause": "close"}
         self._footer.show([*hints, "app.help"], status_words(self.store), labels)

@@ -25,18 +25,18 @@ from backlit.store.records.people import target_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
-from backlit.tui.dialogs.prompts import Saved, file_in, save_file
+from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import Line, fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
-from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.text_view import LinesView
@@ -97,7 +97,7 @@ class SessionFacts(LinesView):
         unready = [each for each in here if each.open]
         ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
         counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
-        faults: list[Part] = [(f"{UNREADY} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+        faults: list[Part] = [(f"{UNREADY_SIGN} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
         whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
         yield from [whole] if length(whole) <= width else [counts, faults]
         reasons = Counter(words for each in unready for words in open_words(each.open, ground))
@@ -155,7 +155,7 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
-        self.table, self._preview = SummaryTable(self.store), Preview()
+        self.table, self._preview = SummaryTable(self.store), ItemPreview()
         self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
         yield self.title_line
         yield self._heading
@@ -209,7 +209,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         comments = self.store.comments.of_item(item.id) if item is not None else None
         ground = self.store.ready_check.ground()
         faults = [rule.said(ground) for rule in each.open] if each is not None else ()
-        self._preview.show(item, comments, surroundings_of(self.store, item, faults))
+        self._preview.show(item, comments, item_context(self.store, item, faults))
         self._show_changes()
 
     def _show_changes(self) -> None:
@@ -296,7 +296,7 @@ async def save(target: GroomSummaryScreen, _call: CommandContext) -> None:
     store, markdown = target.store, target.quoted()
     project = project_name(store)
     name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
-    await save_file(target, Saved("Save the summary", lambda _path: markdown, file_in), downloads() / name)
+    await save_file(target, TextToSave("Save the summary", lambda _path: markdown, file_in), downloads() / name)
 
 
 def go_back(target: GroomSummaryScreen, _call: CommandContext) -> None:

@@ -13,7 +13,7 @@ from backlit.tui.drawing.text import fit, fit_right, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList, heads_line
 
 NONE = "–"
@@ -79,7 +79,7 @@ class SummaryTable(LineList):
         names, outcome = self._widths()
         last = self._height_of(index) - 1
         name, words = (self._line_of(index, at, line, last) for at in range(2))
-        change, unready, check = fit(words, outcome).partition(UNREADY)
+        change, unready, check = fit(words, outcome).partition(UNREADY_SIGN)
         return self.draw_parts(
             [
                 (f"{sign} {title}"[: 0 if line else self._result].ljust(self._result), colour),
@@ -107,7 +107,7 @@ class SummaryTable(LineList):
         if outcome <= SIGN:
             return []
         checks = wrapped(check, outcome - SIGN) if check else []
-        signs = (UNREADY, *" " * len(checks))
+        signs = (UNREADY_SIGN, *" " * len(checks))
         changes = wrapped(change, outcome) if change else []
         return [*changes, *(f"{sign} {line}" for sign, line in zip(signs, checks, strict=False))]
 

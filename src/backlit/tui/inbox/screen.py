@@ -12,19 +12,19 @@ from backlit.store.records.item import FieldNews
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.dialogs.reading import Difference, DifferenceDialog
+from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, fit_lines, lines_of, name_of
 from backlit.tui.items.change_words import both_words, is_text_change
-from backlit.tui.items.preview import PreviewLayout, surroundings_of
+from backlit.tui.items.preview import PreviewLayout, item_context
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
-from backlit.tui.widgets.text_view import Detail, fit_rows
+from backlit.tui.widgets.text_view import DetailView, fit_rows
 
 NOW = "The item now "
 """The heading of the item below its changes."""
@@ -55,7 +55,7 @@ class InboxScreen(StoreScreen[None]):
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, id="feed")
         self._feed.display = False
-        self._text = Detail()
+        self._text = DetailView()
         yield self.title_line
         yield self._heading
         with Container(id="lists"):
@@ -130,7 +130,7 @@ class InboxScreen(StoreScreen[None]):
         item = self.store.item(self._current_id() or 0)
         if not lines or item is None:
             return lines
-        return [*lines, [], rule, *page.about(item, surroundings_of(self.store, item))]
+        return [*lines, [], rule, *page.about(item, item_context(self.store, item))]
 
     # Commands
 
@@ -184,7 +184,7 @@ async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
     news = _current_news(target)
     if not news.fields:
         raise CannotAct("No field of this item has changed.")
-    found = [Difference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
+    found = [FieldDifference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
     await target.ask(DifferenceDialog(news.name, found))
 
 

@@ -12,26 +12,26 @@ from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey
-from backlit.tui.dialogs.reading import MOST_LINES, Line, ReadingDialog, change_of, item_line
+from backlit.tui.dialogs.reading import MAX_DIFFERENCE_LINES, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.acts import (
-    MOST_SAID,
+    MAX_CHANGE_WORDS,
     BulkChange,
     Changes,
     FieldEdit,
+    as_clause,
+    bulk_change_of,
     field_named,
-    in_brackets,
-    plan_of,
     tags_of,
 )
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.widgets.item_rows import SYNCED, UNREADY
+from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 
-BEGUN = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
-_MANY_WORDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
-SHOWN = 60
+STARTED_GROUPS = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+_LONG_KINDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
+MAX_SHOWN_TEXT = 60
 """Characters of a long text that are shown."""
 
 
@@ -40,7 +40,7 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
 
     Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
     """
-    plan = plan_of(act, items, target.store.lookups)
+    plan = bulk_change_of(act, items, target.store.lookups)
     if not plan.changes:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
@@ -91,15 +91,17 @@ def _written_words(store: Store, plan: BulkChange) -> str:
     ((item_id, changes),) = plan.changes.items()
     (key, value), *others = changes.items()
     field = field_named(key, store.lookups)
-    if not others and " → " not in label and (key == "Estimate" or field.kind not in _MANY_WORDS):
+    if not others and " → " not in label and (key == "Estimate" or field.kind not in _LONG_KINDS):
         label = f"{field.label} → {FieldWords(store).shown(field, value)}"
-    return f"{number_of(item_id)}: {_short(label, MOST_SAID)}"
+    return f"{number_of(item_id)}: {_short(label, MAX_CHANGE_WORDS)}"
 
 
 def _begun(store: Store, plan: BulkChange) -> list[Item]:
     groups = store.lookups.status_groups()
     statuses = {item_id: str(changes.get("Status") or "") for item_id, changes in plan.changes.items()}
-    return [plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in BEGUN]
+    return [
+        plan.items[item_id] for item_id, status in statuses.items() if status and groups.of(status) in STARTED_GROUPS
+    ]
 
 
 async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
@@ -109,13 +111,13 @@ async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
     """
     begun = _begun(store, plan)
     unready = await store.ready_check.count([each.id for each in begun])
-    count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MOST_LINES] if unready else ())
+    count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MAX_DIFFERENCE_LINES] if unready else ())
     answer = AnswerKey("y", f"apply to {plan.words if count > 1 else 'it'}")
     label, lines = plan.act.label, list(_lines(store, plan, faults))
     field, arrow, _ = label.partition(" → ")
     changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
     change = changes.pop() if len(changes) == 1 else ""
-    if arrow and count > 1 and 0 < len(change) <= MOST_SAID:
+    if arrow and count > 1 and 0 < len(change) <= MAX_CHANGE_WORDS:
         labels = (", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)
         lines[1:] = [(line[0], Content.styled(why, "$muted")) for line, why in zip(lines[1:], labels, strict=True)]
         label = f"{field}: {change}"
@@ -127,9 +129,12 @@ def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
         yield literal(plan.reach())
     if plan.is_for_customers:
         yield Content.styled("» Customers see this.", "bold $warning")
-    for sign, count, state in ((UNREADY, unready, "not ready"), (SYNCED, plan.synced, "synced with another tracker")):
+    for sign, count, state in (
+        (UNREADY_SIGN, unready, "not ready"),
+        (SYNCED_SIGN, plan.synced, "synced with another tracker"),
+    ):
         if count:
-            known = f"{count:,}{'+' * (sign == UNREADY and count == MANY_UNREADY)}"
+            known = f"{count:,}{'+' * (sign == UNREADY_SIGN and count == MANY_UNREADY)}"
             yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
@@ -138,11 +143,11 @@ def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]
     if plan.total > 1:
         yield Content()
     for shown, (item_id, changes) in enumerate(plan.changes.items()):
-        if shown >= MOST_LINES:
+        if shown >= MAX_DIFFERENCE_LINES:
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        sign = (f"{UNREADY if item_id in unready else ' '} ", "bold $warning") if unready else ""
+        sign = (f"{UNREADY_SIGN if item_id in unready else ' '} ", "bold $warning") if unready else ""
         name = Content.assemble(sign, _named(item))
         found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
         if len(plan.act.keys) == len(found) == 1:
@@ -152,8 +157,10 @@ def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]
         for field, value in found:
             yield Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
     others = [(item, _kept(store, plan, item)) for item in plan.already]
-    others += [(item, _short(in_brackets(why), MOST_SAID)) for why, items in plan.left_out.items() for item in items]
-    for item, state in others[: MOST_LINES - len(plan.changes)]:
+    others += [
+        (item, _short(as_clause(why), MAX_CHANGE_WORDS)) for why, items in plan.left_out.items() for item in items
+    ]
+    for item, state in others[: MAX_DIFFERENCE_LINES - len(plan.changes)]:
         yield Content.styled("  " * bool(unready) + _named(item).plain, "$muted"), Content.styled(state, "$muted")
 
 
@@ -161,7 +168,7 @@ def _kept(store: Store, plan: BulkChange, item: Item) -> str:
     field = field_named(plan.act.keys[0], store.lookups)
     if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
         return "unchanged"
-    return f"already {_short(FieldWords(store).shown(field, item.fields.get(field.key)), MOST_SAID)}"
+    return f"already {_short(FieldWords(store).shown(field, item.fields.get(field.key)), MAX_CHANGE_WORDS)}"
 
 
 def _named(item: Item) -> Content:
@@ -174,7 +181,7 @@ def _change(words: FieldWords, field: Field, item: Item, value: object) -> Conte
     return change_of(*(_short(words.shown(field, each)) for each in (item.fields.get(field.key), value)))
 
 
-def _short(text: str, most: int = SHOWN) -> str:
+def _short(text: str, most: int = MAX_SHOWN_TEXT) -> str:
     if text in {"", NOTHING}:
         return "not set"
     return safe(text if len(text) <= most else text[: most - 1] + "…")
@@ -182,10 +189,10 @@ def _short(text: str, most: int = SHOWN) -> str:
 
 def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> ReadingDialog:
     lines: list[Line] = []
-    for item_id, reason in list(failed.items())[:MOST_LINES]:
+    for item_id, reason in list(failed.items())[:MAX_DIFFERENCE_LINES]:
         lines += [item_line(item_id, "", names.get(item_id, "")), Content.assemble((f"  {safe(reason)}", "$error"))]
-    if len(failed) > MOST_LINES:
-        lines.append(Content.styled(f"… and {len(failed) - MOST_LINES:,} more", "$muted"))
+    if len(failed) > MAX_DIFFERENCE_LINES:
+        lines.append(Content.styled(f"… and {len(failed) - MAX_DIFFERENCE_LINES:,} more", "$muted"))
     return ReadingDialog(f"{len(failed):,} of {total:,} could not be changed", lines, (), [AnswerKey("r", "try again")])
 
 

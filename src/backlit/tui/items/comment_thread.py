@@ -22,18 +22,18 @@ from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 
-LEAD = 2
+CURSOR_CELLS = 2
 """Cells before the author: the cursor bar and a blank."""
 INDENT = 2
 """Cells from the author to the text below."""
-AT_ONCE = 40
+COMMENTS_A_LAYOUT = 40
 """Comments that are laid out at a time; the older ones follow while nobody waits."""
 LAYOUT_PAUSE = 0.01
 BYLINE: Line = []
 """Stands for a comment's first line, which is made when it is drawn, as its age changes."""
-FOLDED_FROM = 30
+MIN_FOLDED_LINES = 30
 """Lines from which a comment is folded until zo shows all of it."""
-SHOWN_LINES = 20
+FOLDED_LINES = 20
 """Lines of a folded comment."""
 TEXT_WIDTH = 80
 """Cells of the longest line; longer ones are hard to read."""
@@ -134,7 +134,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._drawn = {comment: self._drawn[comment] for comment in self._comments if comment in self._drawn}
         self._laid_out = CommentLines(self._comments, self._body)
         drawn = (index for index, comment in enumerate(self._comments) if comment in self._drawn)
-        self._reach(max(self.cursor, AT_ONCE - 1, *drawn))
+        self._reach(max(self.cursor, COMMENTS_A_LAYOUT - 1, *drawn))
         start, end = self._laid_out.extent(self.cursor) if self._laid_out.lines else (0, 0)
         self.scroll_to(y=start - offset, animate=False, force=True)
         if not start < start - offset < end:  # else a long comment is being read
@@ -149,15 +149,17 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._laid_out.reach(last)
         self.virtual_size = Size(self._width, max(0, len(self._laid_out.lines) - 1))  # no blank below the last one
         count, is_more = self._laid_out.count, self._laid_out.count < len(self._comments)
-        self._timer = self.set_timer(LAYOUT_PAUSE, partial(self._reach, count - 1 + AT_ONCE)) if is_more else None
+        self._timer = (
+            self.set_timer(LAYOUT_PAUSE, partial(self._reach, count - 1 + COMMENTS_A_LAYOUT)) if is_more else None
+        )
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
-            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - LEAD - INDENT - 1)
+            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - CURSOR_CELLS - INDENT - 1)
             lines = markdown_lines(comment.text, room, theme)
-            if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
-                more = f"… {counted(len(lines) - SHOWN_LINES, 'more line')}: zo shows them"
-                lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), theme.style("muted"))]]
+            if len(lines) >= MIN_FOLDED_LINES and comment.id not in self._expanded:
+                more = f"… {counted(len(lines) - FOLDED_LINES, 'more line')}: zo shows them"
+                lines = [*lines[:FOLDED_LINES], [Segment(fit(more, room), theme.style("muted"))]]
             self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, theme)]
         return self._drawn[comment]
 
@@ -189,7 +191,9 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
-        room = min(INDENT + TEXT_WIDTH, self.size.width - LEAD - 1) - sum(segment.cell_length for segment in line)
+        room = min(INDENT + TEXT_WIDTH, self.size.width - CURSOR_CELLS - 1) - sum(
+            segment.cell_length for segment in line
+        )
         when = moment(comment.created_at, self._local)
         return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
 

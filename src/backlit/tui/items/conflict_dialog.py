@@ -18,7 +18,7 @@ from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.fields.values import label_of
-from backlit.tui.items.entry_text import cell, cells_beside, table_lines
+from backlit.tui.items.entry_text import cell, table_lines, version_cells
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 
@@ -37,7 +37,7 @@ class ShownField(Struct, frozen=True):
     """Cells of the longest label of all fields."""
 
 
-WIDEST = 140
+MAX_DIALOG_WIDTH = 140
 FRAME_CELLS = 5
 """The frame, a blank at each side, and the scroll bar."""
 FRAME_LINES = 2
@@ -50,7 +50,7 @@ class NewValue(Struct, frozen=True):
     value: object
 
 
-Edit = Callable[[Contested, object], Awaitable[NewValue | None]]
+AskForValue = Callable[[Contested, object], Awaitable[NewValue | None]]
 """Asks for another value of a field, beginning with its decision; None when it was left."""
 Decisions = Mapping[str, object]
 """A side or a value for each field."""
@@ -63,7 +63,7 @@ class ConflictQuestion(Struct, frozen=True):
     sentence: str
     fields: Sequence[Contested]
     words: Callable[[str, object], str]
-    edit: Edit
+    edit: AskForValue
     theirs: str
     """The name of the other user; empty where it is not known."""
 
@@ -108,11 +108,11 @@ class ConflictDialog(Dialog[Decisions | None]):
 
     @property
     def _width(self) -> int:
-        return min(WIDEST, self.app.size.width) - FRAME_CELLS
+        return min(MAX_DIALOG_WIDTH, self.app.size.width) - FRAME_CELLS
 
     def _draw(self, note: str = "") -> None:
         self._said, width = note, self._width
-        is_wide = width >= SIDE_BY_SIDE
+        is_wide = width >= MIN_WIDTH_OF_COLUMNS
         self._heads.display = is_wide
         self._heads.update(column_heads(width, self._label_width, self._question.theirs))
         taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
@@ -276,23 +276,23 @@ class ConflictDialog(Dialog[Decisions | None]):
 
 # The lines of a field
 
-SIDE_BY_SIDE = 72
+MIN_WIDTH_OF_COLUMNS = 72
 """Cells from which there are two columns."""
-MOST_LINES = 200
+MAX_FIELD_LINES = 200
 """Lines shown of one field; its editor shows all of it."""
 MARGIN = 2
 LEAD = 12
 LABEL_WIDTH, GAP = 16, 2
 CONTEXT = 1
-CHOSEN, OPEN = "(•)", "( )"
+CHOSEN, NOT_CHOSEN = "(•)", "( )"
 """Signs of the side that is chosen, and of another one."""
-MARK = "▎"
+DIFFERENCE_MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
 SIDES = {Keep.MINE: "mine", Keep.THEIRS: "theirs"}
 
 
-class _Stretch(Struct, frozen=True):
+class _LineBlock(Struct, frozen=True):
     """Lines of both sides; `is_same` where there is no difference, or only a count of such lines."""
 
     mine: Sequence[str]
@@ -302,7 +302,7 @@ class _Stretch(Struct, frozen=True):
 
 def column_heads(width: int, label: int, theirs: str) -> Content:
     """Return the headings of the columns, `theirs` a name; empty where the versions are one below the other."""
-    if width < SIDE_BY_SIDE:
+    if width < MIN_WIDTH_OF_COLUMNS:
         return Content("")
     _, was, side, _ = _columns(width, label)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
@@ -313,14 +313,14 @@ def column_heads(width: int, label: int, theirs: str) -> Content:
 
 def _columns(width: int, label: int) -> tuple[int, int, int, int]:
     """Return the widths of a table: the label, the value before, mine and theirs, which have room for their signs."""
-    sign = len(OPEN) + 1
+    sign = len(NOT_CHOSEN) + 1
     room = (width - MARGIN - label - 3 * GAP - 2 * sign) // 3
     return label, room, room + sign, room + sign
 
 
 def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | None:
     """Return the side that stands at a place in the lines of a field; None beside and below both."""
-    if width < SIDE_BY_SIDE:
+    if width < MIN_WIDTH_OF_COLUMNS:
         return None
     if field.is_long:
         begin, mine, end = MARGIN, MARGIN + _column(width), width
@@ -338,15 +338,15 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
 
 def field_lines(field: ShownField, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
     """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
-    is_wide, sign = width >= SIDE_BY_SIDE, "▌" if is_current else " "
+    is_wide, sign = width >= MIN_WIDTH_OF_COLUMNS, "▌" if is_current else " "
     lines = _row(field, width, sign) if is_wide and not field.is_long else [_heading(field, width, sign)]
     if field.is_long:
         body = list(_beside(field, width) if is_wide else _below(field, width))
     else:
         body = [] if is_wide else list(_values(field, width))
-    if len(body) > MOST_LINES:
-        more = counted(len(body) - MOST_LINES, "more line")
-        body = [*body[:MOST_LINES], _coloured(f"… {more}; e shows all", "$muted")]
+    if len(body) > MAX_FIELD_LINES:
+        more = counted(len(body) - MAX_FIELD_LINES, "more line")
+        body = [*body[:MAX_FIELD_LINES], _coloured(f"… {more}; e shows all", "$muted")]
     shown = [*lines, *_fault(field, width), *body, *_edited(field, width)]
     tinted = 0 if not is_current else len(lines) if field.is_long else len(shown)
     tint, colour = (Content.stylize, "$cursor-foreground ") if is_ansi else (Content.stylize_before, "")
@@ -364,7 +364,7 @@ def _row(field: ShownField, width: int, sign: str) -> list[Content]:
 
 def _both(field: ShownField) -> list[Content]:
     mine, theirs = (_colour(field, keep, is_same=False) for keep in SIDES)
-    return cells_beside((field.mine, mine), (field.theirs, theirs))
+    return version_cells((field.mine, mine), (field.theirs, theirs))
 
 
 def _values(field: ShownField, width: int) -> Iterator[Content]:
@@ -390,15 +390,15 @@ def _edited(field: ShownField, width: int) -> Iterator[Content]:
     if field.edited is None:
         return
     lines = [part for line in field.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
-    yield from _led("edited", lines[:MOST_LINES], "bold")
+    yield from _labelled_lines("edited", lines[:MAX_FIELD_LINES], "bold")
 
 
 def _beside(field: ShownField, width: int) -> Iterator[Content]:
     column = _column(width)
     heads = [(f"{_radio(field, keep)} {word}", _colour(field, keep, is_same=False)) for keep, word in SIDES.items()]
     yield _pair(heads[0], heads[1], column)
-    for stretch in _stretches(field):
-        mark = "  " if stretch.is_same else f"{MARK} "
+    for stretch in _line_blocks(field):
+        mark = "  " if stretch.is_same else f"{DIFFERENCE_MARK} "
         left_colour, right_colour = (_colour(field, keep, is_same=stretch.is_same) for keep in SIDES)
         for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
             left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
@@ -412,23 +412,25 @@ def _beside(field: ShownField, width: int) -> Iterator[Content]:
 
 def _below(field: ShownField, width: int) -> Iterator[Content]:
     room = width - MARGIN - LEAD
-    for stretch in _stretches(field):
+    for stretch in _line_blocks(field):
         if stretch.is_same:
-            yield from _led("", [part for line in stretch.mine for part in wrapped(line, room)], "$muted")
+            yield from _labelled_lines("", [part for line in stretch.mine for part in wrapped(line, room)], "$muted")
             continue
         for keep, lines in zip(SIDES, (stretch.mine, stretch.theirs), strict=True):
             parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
-            yield from _led(f"{_radio(field, keep)} {SIDES[keep]}", parts, _colour(field, keep, is_same=False))
+            yield from _labelled_lines(
+                f"{_radio(field, keep)} {SIDES[keep]}", parts, _colour(field, keep, is_same=False)
+            )
 
 
-def _stretches(field: ShownField) -> Iterator[_Stretch]:
+def _line_blocks(field: ShownField) -> Iterator[_LineBlock]:
     mine, theirs = field.mine.splitlines(), field.theirs.splitlines()
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, mine, theirs).get_opcodes():
         if tag == "equal":
             same = _same(mine[i1:i2], is_first=i1 == 0, is_last=i2 == len(mine))
-            yield _Stretch(same, same, is_same=True)
+            yield _LineBlock(same, same, is_same=True)
         else:
-            yield _Stretch(mine[i1:i2], theirs[j1:j2], is_same=False)
+            yield _LineBlock(mine[i1:i2], theirs[j1:j2], is_same=False)
 
 
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[str]:
@@ -441,7 +443,7 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[st
 
 
 def _radio(field: ShownField, keep: Keep) -> str:
-    return CHOSEN if field.side is keep else OPEN
+    return CHOSEN if field.side is keep else NOT_CHOSEN
 
 
 def _colour(field: ShownField, keep: Keep, *, is_same: bool) -> str:
@@ -459,7 +461,7 @@ def _pair(left: tuple[str, str], right: tuple[str, str], column: int) -> Content
     return Content.assemble(" " * MARGIN, (text, left[1]), ("│ ", "$rule"), right)
 
 
-def _led(word: str, lines: Sequence[str], colour: str) -> Iterator[Content]:
+def _labelled_lines(word: str, lines: Sequence[str], colour: str) -> Iterator[Content]:
     for number, line in enumerate(lines):
         lead = f"{word if number == 0 else '':{LEAD}}"
         yield Content.assemble(" " * MARGIN, (lead, "$muted"), (line, colour))

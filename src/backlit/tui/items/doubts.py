@@ -8,12 +8,12 @@ from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.fields.acts import BulkChange, Changes, FieldEdit, plan_of
+from backlit.tui.fields.acts import BulkChange, Changes, FieldEdit, bulk_change_of
 from backlit.tui.shell.target import StoreTarget
 
-SHOWN = 24
+MAX_SHOWN_ESTIMATE = 24
 """Characters of an estimate that are shown."""
-MOST_NAMED = 3
+MAX_NAMED_ESTIMATES = 3
 
 
 async def agrees_on_estimates(target: StoreTarget, changes: Iterable[Changes]) -> bool:
@@ -22,8 +22,11 @@ async def agrees_on_estimates(target: StoreTarget, changes: Iterable[Changes]) -
     odd = [text for text in estimates if points_of(text) is None and text not in target.session.agreed_estimates]
     if not odd:
         return True
-    named = [f"“{text[:SHOWN]}{'…' if len(text) > SHOWN else ''}”" for text in odd[:MOST_NAMED]]
-    more = [f"{len(odd) - MOST_NAMED:,} more"] if len(odd) > MOST_NAMED else []
+    named = [
+        f"“{text[:MAX_SHOWN_ESTIMATE]}{'…' if len(text) > MAX_SHOWN_ESTIMATE else ''}”"
+        for text in odd[:MAX_NAMED_ESTIMATES]
+    ]
+    more = [f"{len(odd) - MAX_NAMED_ESTIMATES:,} more"] if len(odd) > MAX_NAMED_ESTIMATES else []
     are = "is no number and counts" if len(odd) == 1 else "are no numbers and count"
     sentence = f"{listed([*named, *more])} {are} as no points in totals, plans and reports."
     answers = [AnswerKey("y", "keep it" if len(odd) == 1 else "keep them")]
@@ -46,7 +49,9 @@ async def tasks_to_finish(target: StoreTarget, changes: Mapping[int, Changes]) -
     if not tasks or status is None:
         return nothing
     label = FIELD_BY_KEY["Status"].label
-    plan = plan_of(FieldEdit(f"{label} → {status}", ("Status",), lambda _: {"Status": status}), tasks, store.lookups)
+    plan = bulk_change_of(
+        FieldEdit(f"{label} → {status}", ("Status",), lambda _: {"Status": status}), tasks, store.lookups
+    )
     if not plan.changes:
         return nothing
     answers = [AnswerKey("y", "finish the tasks too"), AnswerKey("o", "leave the tasks open")]

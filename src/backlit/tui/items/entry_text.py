@@ -17,7 +17,7 @@ from backlit.tui.fields.values import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
 """Kinds of entries that delete an item, a comment, an area or an iteration."""
-TAKEN_BACK = (
+UNDONE_DELETION = (
     "The deletion is undone. The server may have deleted the item already: backlit checks that, and makes the item"
     " again under a new number."
 )
@@ -30,12 +30,14 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
     if entry.kind is EntryKind.RANK:
         return moved_words(entry)
     if entry.kind in RECALLS:
-        return TAKEN_BACK
+        return UNDONE_DELETION
     if entry.kind in ON_NODES:
         lines = (f"{label}: {mine}" for label, _, mine in node_lines(entry))
         return "\n".join([f"{name_of(entry)}: {node_summary(entry)}", *lines])
     fields = entry.base if entry.kind is EntryKind.DELETE else fields_of(entry)
-    return "\n".join(f"{label_of(key)}:{_gap(value)}{words_of(store, key, value)}" for key, value in fields.items())
+    return "\n".join(
+        f"{label_of(key)}:{_value_or_dash(value)}{words_of(store, key, value)}" for key, value in fields.items()
+    )
 
 
 def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
@@ -67,15 +69,15 @@ def cell(text: str, colour: str) -> Content:
     return Content.styled(safe(text), colour)
 
 
-SIDES = ("$type-story", "$pending")
+SIDE_COLOURS = ("$type-story", "$pending")
 """Colours of what differs in two versions: mine and theirs."""
 
 
-FEW_WORDS = 4
+MAX_WORDS_MARKED_WHOLE = 4
 """Words up to which a version is marked as a whole."""
 
 
-def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
+def version_cells(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content]:
     """Return the cells of two versions, each a text and its colour, with the words that differ bold.
 
     Their colours name the version. Long versions without a word in common have no marks.
@@ -85,11 +87,13 @@ def cells_beside(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Content
     left, right = ([word[0] for word in each] for each in words)
     codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
-    is_short = left and right and max(len(left), len(right)) <= FEW_WORDS
+    is_short = left and right and max(len(left), len(right)) <= MAX_WORDS_MARKED_WHOLE
     for _, *places in changed if is_short or len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
-                cells[at] = cells[at].stylize(f"bold {SIDES[at]}", words[at][first].start(), words[at][end - 1].end())
+                cells[at] = cells[at].stylize(
+                    f"bold {SIDE_COLOURS[at]}", words[at][first].start(), words[at][end - 1].end()
+                )
     return cells
 
 
@@ -113,7 +117,7 @@ def table_lines(
     return lines
 
 
-def fate_words(entry: OutboxEntry) -> str:
+def deletion_state(entry: OutboxEntry) -> str:
     """Return the state of a deletion that the service did not make; empty for other entries."""
     if entry.state not in UNRESOLVED or entry.kind not in DELETIONS:
         return ""
@@ -141,7 +145,7 @@ def _value(store: Store, whose: str, key: str, value: object) -> Iterator[Conten
         yield Content.assemble((f"  {whose if number == 0 else '':7}", "$muted"), (line, colour))
 
 
-def _gap(value: object) -> str:
+def _value_or_dash(value: object) -> str:
     return "\n" if isinstance(value, str) and "\n" in value else " "
 
 

@@ -22,8 +22,17 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
-from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit, field_named, need, tags_of, to_tags, to_value
-from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, likely_value, unknown_status
+from backlit.tui.fields.acts import (
+    Changes,
+    DoesNotApply,
+    FieldEdit,
+    change_tags_edit,
+    field_named,
+    require_field,
+    set_field_edit,
+    tags_of,
+)
+from backlit.tui.fields.choices import PICKED_KINDS, Choice, can_be_empty, field_choices, likely_value, unknown_status
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import (
     NOTHING,
@@ -66,9 +75,9 @@ async def assign(target: ItemTarget, call: CommandContext) -> None:
     elif user is None:
         raise CannotAct("Nobody is signed in yet, so there is no “me” to assign to.")
     items = target.chosen(call.rows)
-    having("AssignedToID", items, lookups)
+    items_with_field("AssignedToID", items, lookups)
     owner, words = (user.id, user.display_name) if user else (None, "nobody")
-    await target.apply(to_value(field_named("AssignedToID", lookups), owner, words), items)
+    await target.apply(set_field_edit(field_named("AssignedToID", lookups), owner, words), items)
 
 
 async def set_points(target: ItemTarget, call: CommandContext) -> None:
@@ -77,17 +86,17 @@ async def set_points(target: ItemTarget, call: CommandContext) -> None:
     if call.letter not in scale:
         raise CannotAct(f"{call.letter} is not on the scale ({', '.join(scale)}). ce to enter another value.")
     items = target.chosen(call.rows)
-    having("Estimate", items, target.store.lookups)
+    items_with_field("Estimate", items, target.store.lookups)
     await target.apply(_set(target.store, field_named("Estimate", target.store.lookups), call.letter), items)
 
 
 async def step_estimate(target: ItemTarget, call: CommandContext) -> None:
     steps = int(call.command.argument) * (call.count or 1)
     items = target.chosen()
-    having("Estimate", items, target.store.lookups)
+    items_with_field("Estimate", items, target.store.lookups)
 
     def changes(item: Item) -> Changes:
-        return {"Estimate": stepped(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
+        return {"Estimate": stepped_estimate(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
 
     await target.apply(FieldEdit(f"Estimate {steps:+d}", ("Estimate",), changes), items)
 
@@ -97,7 +106,7 @@ async def set_group(target: ItemTarget, call: CommandContext) -> None:
     label = call.command.argument
     group = StatusGroup.DONE if label == "Done" else StatusGroup.NOT_STARTED
     items = target.chosen(call.rows)
-    having("Status", items, target.store.lookups)
+    items_with_field("Status", items, target.store.lookups)
     groups = target.store.lookups.status_groups()
 
     def changes(item: Item) -> Changes:
@@ -115,7 +124,9 @@ async def move_to_backlog(target: ItemTarget, call: CommandContext) -> None:
     await _move(target, roots[0].id, "the backlog", target.chosen(call.rows))
 
 
-_NEAR: Mapping[str, tuple[Callable[[Sequence[IterationEntry], date], Sequence[IterationEntry]], str]] = {
+_ITERATIONS_AROUND_TODAY: Mapping[
+    str, tuple[Callable[[Sequence[IterationEntry], date], Sequence[IterationEntry]], str]
+] = {
     "current": (current, "No iteration is under way"),
     "next": (following, "No iteration starts after today"),
     "previous": (preceding, "No iteration has ended yet"),
@@ -124,7 +135,7 @@ _NEAR: Mapping[str, tuple[Callable[[Sequence[IterationEntry], date], Sequence[It
 
 async def move_to(target: ItemTarget, call: CommandContext) -> None:
     """Move to the iteration of, after or before today, by the command's argument; ask which of several."""
-    items, (near, nothing) = target.chosen(call.rows), _NEAR[call.command.argument]
+    items, (near, nothing) = target.chosen(call.rows), _ITERATIONS_AROUND_TODAY[call.command.argument]
     found = near(leaves(target.store.lookups.iterations().values()), target.store.today())
     if not found:
         raise CannotAct(f"{nothing}; gi shows the iterations.")
@@ -140,10 +151,10 @@ async def move_to(target: ItemTarget, call: CommandContext) -> None:
 
 
 async def _move(target: ItemTarget, iteration_id: int, name: str, items: Sequence[Item]) -> None:
-    await target.apply(to_value(FIELD_BY_KEY["IterationID"], iteration_id, name), items)
+    await target.apply(set_field_edit(FIELD_BY_KEY["IterationID"], iteration_id, name), items)
 
 
-def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
+def stepped_estimate(estimate: object, steps: int, scale: Sequence[float]) -> str:
     """Return the estimate some steps up or down a rising scale, and no further than its ends; unset counts as zero."""
     text = str(estimate) if estimate not in (None, "") else ""
     points = points_of(text) if text else 0.0
@@ -175,7 +186,7 @@ def first_status(statuses: Sequence[str], group: StatusGroup, groups: StatusGrou
 
 async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> None:
     """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
-    found = having(key, items, target.store.lookups)
+    found = items_with_field(key, items, target.store.lookups)
     if await target.open_field(key):
         return
     field = field_named(key, target.store.lookups)
@@ -194,13 +205,13 @@ async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> N
             await target.apply(_set(target.store, field, answer.value), items)
 
 
-def having(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
+def items_with_field(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
     """Return the items that have a field; raises CannotAct where none has it."""
     lookups.need_writer()
     found, reasons = [], []
     for item in items:
         try:
-            need(key, item, lookups)
+            require_field(key, item, lookups)
             found.append(item)
         except DoesNotApply as reason:
             reasons.append(str(reason))
@@ -216,7 +227,7 @@ class _Answer(Struct, frozen=True):
 
 
 def _set(store: Store, field: Field, value: object) -> FieldEdit:
-    return to_value(field, value, FieldWords(store).shown(field, value))
+    return set_field_edit(field, value, FieldWords(store).shown(field, value))
 
 
 async def _ask_value(
@@ -228,7 +239,7 @@ async def _ask_value(
         choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, NOTHING, "nothing")]
         choice = await target.ask(PickDialog(title, choices, value))
         return None if choice is None else _Answer(choice.value)
-    if field.kind in PICKED:
+    if field.kind in PICKED_KINDS:
         return await _pick_value(target, field, title, items, value)
     check = partial(check_line, field)
     kept = StoredLines(target.store, draft_key(field, items))
@@ -260,7 +271,7 @@ def _choices(store: Store, field: Field, items: Sequence[Item], value: object) -
     found: dict[object, Choice] = {}
     fitting: Counter[object] = Counter()
     for item_type, count in types.items():
-        for choice in choices_for(store, field, item_type, value):
+        for choice in field_choices(store, field, item_type, value):
             found.setdefault(choice.value, choice)
             fitting[choice.value] += count
     return [
@@ -274,7 +285,7 @@ async def _change_tags(target: ItemTarget, items: Sequence[Item], found: Sequenc
     title = title_of("Tags", found, items)
     change = await target.ask(PickTagsDialog(title, target.store.lookups.tags(), counts, len(found)))
     if change is not None and (change.added or change.removed):
-        await target.apply(to_tags(change.added, change.removed), items)
+        await target.apply(change_tags_edit(change.added, change.removed), items)
 
 
 async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], found: Sequence[Item]) -> None:
@@ -293,11 +304,11 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     await target.store.drafts.discard(draft)
 
 
-def draft_key(field: Field, having: Sequence[Item]) -> str:
+def draft_key(field: Field, items: Sequence[Item]) -> str:
     """Return the key of the draft of a field of some items; a text typed for some is not offered for others."""
-    if len(having) == 1:
-        return f"field:{field.key}:{having[0].id}"
-    ids = ",".join(str(each) for each in sorted(item.id for item in having))
+    if len(items) == 1:
+        return f"field:{field.key}:{items[0].id}"
+    ids = ",".join(str(each) for each in sorted(item.id for item in items))
     return f"field:{field.key}:marked {blake2b(ids.encode(), digest_size=8).hexdigest()}"
 
 

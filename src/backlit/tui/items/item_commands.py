@@ -16,7 +16,7 @@ from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import ItemPlace, StoreTarget
-from backlit.tui.widgets.item_rows import SYNCED
+from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 
 def open_place(target: ItemTarget, call: CommandContext) -> None:
@@ -90,7 +90,7 @@ async def delete(target: ItemTarget, call: CommandContext) -> None:
     statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
     if statuses:
         answers.insert(0, AnswerKey("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
-    sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
+    sentence = f"{_title(items)}. {_deletion_extent(target.store, items)}{synced_warning(items)}"
 
     def changes(item: Item) -> Changes:
         status = deleted_status(target.store.lookups.statuses(item.type))
@@ -110,10 +110,10 @@ async def delete(target: ItemTarget, call: CommandContext) -> None:
 
 async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
     """Ask once more: for one item by y, for several by typing how many they are."""
-    count, going = len(items), _going(target.store, items)
+    count, going = len(items), _deletion_extent(target.store, items)
     if count == 1:
         kept = "You can undo (u); the item gets a new number."
-        sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
+        sentence = f"{_title(items)}. {going} {kept}{synced_warning(items)}"
         answers = [AnswerKey("y", "delete permanently")]
         return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"
 
@@ -122,14 +122,14 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
         return None if is_right else f"Type {count} to delete {_counted(items)} permanently. {going}"
 
     title = f"Delete {_counted(items)} permanently: type {count}"
-    return await target.ask(LineDialog(title, "", check, note=going + mirrored_words(items))) is not None
+    return await target.ask(LineDialog(title, "", check, note=going + synced_warning(items))) is not None
 
 
-def _going(store: Store, items: Sequence[Item]) -> str:
-    return going_words(store.deletions.extent([item.id for item in items]))
+def _deletion_extent(store: Store, items: Sequence[Item]) -> str:
+    return deletion_words(store.deletions.extent([item.id for item in items]))
 
 
-def going_words(going: ItemDeletionExtent) -> str:
+def deletion_words(going: ItemDeletionExtent) -> str:
     parts = [
         counted(count, noun)
         for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
@@ -140,12 +140,12 @@ def going_words(going: ItemDeletionExtent) -> str:
     return f"{'Its' if going.items == 1 else 'Their'} {listed(parts)} will be deleted too."
 
 
-def mirrored_words(items: Sequence[Item]) -> str:
+def synced_warning(items: Sequence[Item]) -> str:
     count = sum(map(is_synced, items))
     if not count:
         return ""
     which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"
-    return f" {SYNCED} {which} synced with another tracker, which will not be updated."
+    return f" {SYNCED_SIGN} {which} synced with another tracker, which will not be updated."
 
 
 def _counted(items: Sequence[Item]) -> str:

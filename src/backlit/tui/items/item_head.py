@@ -19,7 +19,7 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import PreviewLayout, Surroundings, edited_words, surroundings_of
+from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -34,7 +34,7 @@ from backlit.tui.widgets.side_lines import (
     Hint,
     Part,
     RuleLine,
-    SidesLine,
+    TwoSidedLine,
     Word,
     length,
     tab_of,
@@ -48,16 +48,16 @@ TABS: Mapping[ItemPlace, tuple[str, str]] = {
     ItemPlace.HISTORY: ("History", "item.history"),
 }
 """The tabs: their names, and the commands of a click."""
-COUNTED = (Subject.COMMENTS, Subject.ATTACHMENTS)
+COUNTED_SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 """Changes after which the tabs count again."""
-WIDE, ASIDE_SHARE = 100, 40
+MIN_WIDTH_WITH_ASIDE, ASIDE_SHARE = 100, 40
 """Cells from which an item stands beside its tab, and its share of them in per cent; its style has the same figure."""
-NAME_AT = 3
+NAME_INDEX = 3
 """The place of the name in the words of the heading."""
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 
 
-class ItemHead:
+class ItemHeader:
     """The two lines over every tab of an item."""
 
     def __init__(self, store: Store, place: ItemPlace) -> None:
@@ -87,17 +87,17 @@ class ItemHead:
         return tab_of(f"{name} {len(rows):,}" if rows else name, command_id, is_current=place is self._place)
 
 
-class ItemHeading(SidesLine):
+class ItemHeading(TwoSidedLine):
     """The type and the name of an item, and its last change; beside a long name stands only the sign of the type."""
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        if len(self._left) < NAME_AT:
+        if len(self._left) < NAME_INDEX:
             return super().fitted(width)
         left, right = list(self._left), list(self._right)
         while len(right) > 1 and length(left) + length(right) > width:
             right.pop(0)
         if length(left) + length(right) > width:
-            left[1:NAME_AT] = []
+            left[1:NAME_INDEX] = []
         *signs, (name, colour, command_id) = left
         room = width - length(signs) - length(right)
         return [*signs, (fit(name, max(0, min(cell_len(name), room))), colour, command_id)], right
@@ -113,14 +113,14 @@ def last_change(item: Item | None, now: datetime) -> list[Part]:
     return parts
 
 
-class ItemAside(LinesView):
+class ItemSidePane(LinesView):
     """The facts and the texts of an item, beside one of its tabs on a wide screen and below it on others."""
 
     def __init__(self) -> None:
         super().__init__(id="aside")
-        self._shown: tuple[Item, Surroundings] | None = None
+        self._shown: tuple[Item, ItemContext] | None = None
 
-    def show(self, item: Item, around: Surroundings) -> None:
+    def show(self, item: Item, around: ItemContext) -> None:
         """Show an item, another one from its top; the time of day alone changes nothing here."""
         before = self._shown[0].id if self._shown else None
         midnight = datetime.combine(around.today, time.min)
@@ -156,8 +156,8 @@ class ItemRowsScreen(ItemScreen):
         self._rows = rows
         self._body: Widget = rows
         """The list, or the container that it stands in."""
-        self._aside = ItemAside() if self.HAS_ASIDE else None
-        self._head, self._rule, self.footer = ItemHead(store, self.TAB), RuleLine("┴"), FooterLine(id="status")
+        self._aside = ItemSidePane() if self.HAS_ASIDE else None
+        self._head, self._rule, self.footer = ItemHeader(store, self.TAB), RuleLine("┴"), FooterLine(id="status")
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None]:
@@ -176,7 +176,7 @@ class ItemRowsScreen(ItemScreen):
 
     def on_resize(self) -> None:
         width = self.size.width
-        has_room = self.HAS_ASIDE and width >= WIDE
+        has_room = self.HAS_ASIDE and width >= MIN_WIDTH_WITH_ASIDE
         self.set_class(has_room, "-aside")
         for rule in (self._head.tabs, self._rule):
             rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
@@ -192,9 +192,9 @@ class ItemRowsScreen(ItemScreen):
 
     def store_changed(self, changes: ChangeBatch) -> None:
         self.item_id = changes.renamed.get(self.item_id, self.item_id)
-        if any(changes.touches(subject, self.item_id) for subject in COUNTED):
+        if any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS):
             self._head.read(self.item_id)
-        if any(changes.touches(subject, self.item_id) for subject in (*COUNTED, *self.SUBJECTS)):
+        if any(changes.touches(subject, self.item_id) for subject in (*COUNTED_SUBJECTS, *self.SUBJECTS)):
             self.show_rows()
         self.update_labels()
 
@@ -223,7 +223,7 @@ class ItemRowsScreen(ItemScreen):
 
     def _show_aside(self, item: Item) -> None:
         if self._aside is not None:
-            self._aside.show(item, surroundings_of(self.store, item))
+            self._aside.show(item, item_context(self.store, item))
 
     def draw_status(self) -> None:
         count = self._rows.row_count()

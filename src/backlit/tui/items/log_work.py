@@ -54,7 +54,7 @@ def _current_task(target: ItemTarget) -> Item:
 async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
     draft = StoredDraft(target.store, draft_key(task.id))
     done = await target.ask(LogWorkDialog(task, _form(target.store, task), draft, hours))
-    while isinstance(done, TurnTimer):
+    while isinstance(done, ToggleTimer):
         if not done.is_running:
             await _start(target, task)
             return
@@ -102,14 +102,14 @@ class LogWorkForm(Struct, frozen=True):
     seconds: Callable[[], float]
 
 
-class TurnTimer(Struct, frozen=True):
+class ToggleTimer(Struct, frozen=True):
     """The answer that asks for the timer to be started, or to be stopped where it runs on the task."""
 
     is_running: bool
     typed: Mapping[str, object]
 
 
-class LogWorkDialog(Dialog[Work | TurnTimer | None]):
+class LogWorkDialog(Dialog[Work | ToggleTimer | None]):
     """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself.
 
     The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
@@ -237,7 +237,7 @@ class LogWorkDialog(Dialog[Work | TurnTimer | None]):
             self._fault.update(literal(f"The timer runs on #{self._form.timed_id}; :stop logs its time first."))
         else:
             self.draft.write()
-            self.dismiss(TurnTimer(self._is_timed, self._typed()))
+            self.dismiss(ToggleTimer(self._is_timed, self._typed()))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

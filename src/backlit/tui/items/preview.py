@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.dates import ago, days_until
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED_SIGN, UNREADY_SIGN
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
 COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
-BESIDE_FROM, COLUMN_GAP = 100, 4
+MIN_WIDTH_OF_COLUMNS, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
@@ -41,7 +41,7 @@ SIGN_WORDS = {
 }
 
 
-class Surroundings(Struct, frozen=True):
+class ItemContext(Struct, frozen=True):
     """The context of an item: the names behind its references, and the current time."""
 
     people: Mapping[int, Person]
@@ -56,16 +56,16 @@ class Surroundings(Struct, frozen=True):
     """The text around the words that were looked for, and where it stands."""
 
 
-class Preview(LinesView):
+class ItemPreview(LinesView):
     """Shows one item as lines laid out once; scrolls by itself."""
 
     def __init__(self) -> None:
         super().__init__(id="preview")
-        self._shown: tuple[Item, Sequence[CommentEntry] | None, Surroundings] | None = None
+        self._shown: tuple[Item, Sequence[CommentEntry] | None, ItemContext] | None = None
         self.is_brief = False
         """True where the row of the item is above the preview, which has only a few lines."""
 
-    def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> None:
+    def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: ItemContext) -> None:
         """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""
         before = self._shown[0].id if self._shown else None
         self._shown = None if item is None else (item, comments, around)
@@ -105,9 +105,9 @@ class PreviewLayout:
         self._width = width
         self._is_brief = is_brief
 
-    def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: Surroundings) -> Iterator[Line]:
+    def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: ItemContext) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
-        if comments and self._width >= BESIDE_FROM:
+        if comments and self._width >= MIN_WIDTH_OF_COLUMNS:
             yield from self._beside(item, comments, around)
             return
         if not self._is_brief or item.sign in SIGN_WORDS:
@@ -118,7 +118,7 @@ class PreviewLayout:
             yield []
             yield from self.comments(comments, around.now)
 
-    def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: Surroundings) -> Iterator[Line]:
+    def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: ItemContext) -> Iterator[Line]:
         width = self._width * 3 // 5
         texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
         for text, comment in zip_longest(
@@ -126,7 +126,7 @@ class PreviewLayout:
         ):
             yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
-    def about(self, item: Item, around: Surroundings, comments: str = "") -> Iterator[Line]:
+    def about(self, item: Item, around: ItemContext, comments: str = "") -> Iterator[Line]:
         """Yield the facts of an item, with the number of its comments, and its texts; in brief some facts follow."""
         yield from self._chips([*_state(item, around), *([(comments, "muted")] if comments else ())])
         places = list(self._places(item, around))
@@ -134,7 +134,7 @@ class PreviewLayout:
         if around.found:
             yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
         if around.faults:
-            yield from self._chips([(UNREADY, "pending"), *((each, "foreground") for each in around.faults)], " ")
+            yield from self._chips([(UNREADY_SIGN, "pending"), *((each, "foreground") for each in around.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
@@ -144,7 +144,7 @@ class PreviewLayout:
         if self._is_brief and places:
             yield from ([], *places)
 
-    def _places(self, item: Item, around: Surroundings) -> Iterator[Line]:
+    def _places(self, item: Item, around: ItemContext) -> Iterator[Line]:
         """Yield the area, the other tracker and the tags, which stand on their own lines unless one holds all."""
         path, found = around.area_path.partition("\\")[2].replace("\\", " › "), item.fields.get("Tags")
         places = [each for each in (path, _mirrored(item)) if each]
@@ -224,7 +224,7 @@ class PreviewLayout:
         return Segment(safe(text), self._theme.style(colour))
 
 
-def _state(item: Item, around: Surroundings) -> Iterator[Chip]:
+def _state(item: Item, around: ItemContext) -> Iterator[Chip]:
     fields = item.fields
     status, groups = str(fields.get("Status") or ""), around.status_groups
     if status:
@@ -255,17 +255,17 @@ def _mirrored(item: Item) -> str:
 
     number = item.fields.get("SyncID")
     there = "" if number is None else f"as {number} "
-    return f"{SYNCED} mirrored {there}in another tracker" if is_synced(item) else ""
+    return f"{SYNCED_SIGN} mirrored {there}in another tracker" if is_synced(item) else ""
 
 
-def _person(value: object, around: Surroundings) -> str:
+def _person(value: object, around: ItemContext) -> str:
     if not isinstance(value, int):
         return ""
     person = around.people.get(value)
     return person.display_name if person else f"user {value}"
 
 
-def _iteration(value: object, around: Surroundings) -> str:
+def _iteration(value: object, around: ItemContext) -> str:
     iteration = around.iterations.get(value) if isinstance(value, int) else None
     if iteration is None or "\\" not in iteration.path:
         return ""
@@ -277,11 +277,11 @@ def _hours(value: object) -> str:
     return f"{value:g} h left" if isinstance(value, int | float) else ""
 
 
-def surroundings_of(store: Store, item: Item | None, faults: Sequence[str] = (), found: str = "") -> Surroundings:
+def item_context(store: Store, item: Item | None, faults: Sequence[str] = (), found: str = "") -> ItemContext:
     """People, iterations, the area's path and the time; `faults` of the ready-check, `found` by a search."""
     area_id = item.fields.get("AreaID") if item else None
     areas = store.lookups.tree(TreeKind.AREAS)
     path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
     lookups = store.lookups
     people, iterations, groups = lookups.known_people(), lookups.iterations(), lookups.status_groups()
-    return Surroundings(people, iterations, path, store.today(), store.now(), groups, faults, found)
+    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, found)

@@ -15,7 +15,9 @@ from backlit.tui.items.item_screen import refuse_too_many
 from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines
 
-LOCAL = "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
+LOCAL_ORDER_NOTE = (
+    "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
+)
 
 
 async def step(target: RankTarget, call: CommandContext) -> None:
@@ -89,7 +91,7 @@ async def _rank(
     refuse_too_many(ids)
     done = await move(view, ids)
     if done.is_first:
-        target.say(LOCAL)
+        target.say(LOCAL_ORDER_NOTE)
     elif not done.count:
         target.say(f"{number_of(ids[0])} is already {place}." if len(ids) == 1 else f"Already {place}.")
     elif done.count > 1:

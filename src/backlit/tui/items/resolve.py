@@ -15,16 +15,16 @@ from backlit.tui.dialogs.compose import ComposeDialog, WrittenText, ask_until_sa
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
-from backlit.tui.fields.choices import PICKED, choices_for
+from backlit.tui.fields.choices import PICKED_KINDS, field_choices
 from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import is_replaced, label_of, read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.doubts import agrees_on_estimates
-from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
+from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreTarget
 
-Settle = Callable[[Decisions], Awaitable[None]]
+SettleConflict = Callable[[Decisions], Awaitable[None]]
 """Carries decisions out; raises BadRequest for values that are not valid."""
 
 
@@ -56,7 +56,7 @@ async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
 # A case: fields with two values
 
 
-async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: Settle) -> bool:
+async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: SettleConflict) -> bool:
     """Ask for a decision on each field until they are carried out; return False where the user put it off.
 
     A conflict begins undecided; the fields of a rejected change begin with the user's values.
@@ -103,11 +103,11 @@ async def _ask_value(target: StoreTarget, case: Case, contested: Contested, deci
         chosen = [str(tag) for tag in present] if isinstance(present, list) else []
         tags = await target.ask(PickManyDialog(field.label, store.lookups.tags(), chosen, free=True))
         return None if tags is None else NewValue(list(tags))
-    if field.kind in PICKED or field.kind is Kind.BOOLEAN:
+    if field.kind in PICKED_KINDS or field.kind is Kind.BOOLEAN:
         if field.kind is Kind.BOOLEAN:
             choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, "–", "not set")]
         else:
-            choices = choices_for(store, field, case.item_type, present)
+            choices = field_choices(store, field, case.item_type, present)
         is_free = store.lookups.is_free(field, case.item_type)
         choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
         return None if choice is None else NewValue(choice.value)
@@ -168,9 +168,9 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
         AnswerKey("c", "copy as text"),
     ]
     reason = f"{entry.reason.rstrip('.')}." if entry.reason else ""
-    sentence = " ".join(part for part in (reason, fate_words(entry)) if part)
+    sentence = " ".join(part for part in (reason, deletion_state(entry)) if part)
     title = "Conflict" if entry.state is EntryState.CONFLICT else "Rejected"
-    key = await target.ask(ConfirmDialog(f"{title}  {_called(entry)}", sentence, answers, "later"))
+    key = await target.ask(ConfirmDialog(f"{title}  {_entry_title(entry)}", sentence, answers, "later"))
     if key is not None:
         await _answer(target, entry, key)
 
@@ -218,7 +218,7 @@ async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
     await ask_until_saved(target, make, save)
 
 
-def _called(entry: OutboxEntry) -> str:
+def _entry_title(entry: OutboxEntry) -> str:
     if entry.kind is EntryKind.DELETE_COMMENT:
         return f"delete comment on #{entry.item_id}"
     if entry.kind is EntryKind.DELETE:

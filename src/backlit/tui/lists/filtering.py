@@ -26,7 +26,7 @@ from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.values import value_word
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, SavedViews
 
-SIGNS = frozenset(':=<>@#"()')
+QUERY_SIGNS = frozenset(':=<>@#"()')
 """Characters of a query that a part of a name rarely has."""
 
 
@@ -38,7 +38,7 @@ class NodeFilter(Struct, frozen=True):
     has_subtree: bool = False
 
 
-class FilterAsked(Message):
+class NodeFilterRequested(Message):
     """A request to filter the backlog by a node; None asks for all items."""
 
     def __init__(self, node: NodeFilter | None) -> None:
@@ -95,7 +95,7 @@ class FilterState(Struct, frozen=True):
             parts.append(f"{key}{':' if self.node.has_subtree else '='}{quoted(path)}")
         found = ""
         for part in parts:
-            found = joined(found, part)
+            found = both_queries(found, part)
         return found
 
 
@@ -142,11 +142,11 @@ def filter_list(target: FilterTarget, filtering: FilterState) -> None:
     target.take_filter()
 
 
-def narrowed(target: FilterTarget, typed: str, kept: str) -> FilterState:
+def narrowed_filter(target: FilterTarget, typed: str, kept: str) -> FilterState:
     """Return the filter with a typed text beside a query. Raises BadRequest naming the place of a fault."""
     text, query = text_and_query(typed)
     target.store.view(ViewSpec(query=query))
-    return replace(target.shared.now, text=text, query=joined(kept, query))
+    return replace(target.shared.now, text=text, query=both_queries(kept, query))
 
 
 def drop_query(target: FilterTarget, error: BadRequest) -> None:
@@ -166,22 +166,22 @@ def text_and_query(text: str) -> tuple[str, str]:
     try:
         tree = parse_query(text)
     except BadRequest:
-        if SIGNS.isdisjoint(text):
+        if QUERY_SIGNS.isdisjoint(text):
             return text, ""
         raise
     is_plain = tree == AllOf() or (isinstance(tree, NameText) and '"' not in text)
     return (text, "") if is_plain else ("", text)
 
 
-def joined(first: str, second: str) -> str:
+def both_queries(first: str, second: str) -> str:
     """Return the query that needs both of two queries."""
     return f"({first}) ({second})" if first and second else first or second
 
 
-def in_texts(filtering: FilterState) -> FilterState | None:
+def filter_in_texts(filtering: FilterState) -> FilterState | None:
     """Return a filter that looks for its words in texts and comments too; None where it looks for none in names."""
     text = "" if filtering.text.startswith("#") else filtering.text
-    before = parse_query(joined(filtering.query, quoted(text)) if text else filtering.query)
+    before = parse_query(both_queries(filtering.query, quoted(text)) if text else filtering.query)
     after = _anywhere(before)
     return None if after == before else replace(filtering, text="", query=write_query(after))
 
@@ -196,7 +196,7 @@ def _anywhere(node: QueryNode) -> QueryNode:
             return node
 
 
-def words_wanted(query: str) -> str:
+def searched_words(query: str) -> str:
     """Return the words that a query searches texts for, without the words that it excludes."""
     return " ".join(_words(parse_query(query)))
 
@@ -211,10 +211,10 @@ def _words(node: QueryNode) -> list[str]:
             return []
 
 
-NONE = "none"
+NO_VALUE = "none"
 _RELATIVE = ("current", "next", "previous")
-_RESERVED = frozenset({NONE, "any", *_RELATIVE})
-_LINT_WORDS = {"any": "not ready", NONE: "ready"}
+_RESERVED = frozenset({NO_VALUE, "any", *_RELATIVE})
+_LINT_WORDS = {"any": "not ready", NO_VALUE: "ready"}
 
 
 class FilterField(Struct, frozen=True):
@@ -232,36 +232,36 @@ class FilterField(Struct, frozen=True):
         return found
 
 
-STATUS = FilterField("status", "status")
-OWNER = FilterField("owner", "owner", "nobody")
-TYPE = FilterField("type", "type")
-ITERATION = FilterField("iter", "iteration", "no iteration", TreeKind.ITERATIONS)
-AREA = FilterField("area", "area", "no area", TreeKind.AREAS)
-TAG = FilterField("tag", "tag", "no tag")
-FILTER_FIELDS = (STATUS, OWNER, TYPE, ITERATION, AREA, TAG)
+STATUS_FILTER = FilterField("status", "status")
+OWNER_FILTER = FilterField("owner", "owner", "nobody")
+TYPE_FILTER = FilterField("type", "type")
+ITERATION_FILTER = FilterField("iter", "iteration", "no iteration", TreeKind.ITERATIONS)
+AREA_FILTER = FilterField("area", "area", "no area", TreeKind.AREAS)
+TAG_FILTER = FilterField("tag", "tag", "no tag")
+FILTER_FIELDS = (STATUS_FILTER, OWNER_FILTER, TYPE_FILTER, ITERATION_FILTER, AREA_FILTER, TAG_FILTER)
 
 
-def choices_for(store: Store, by: FilterField) -> list[Choice]:
-    nothing = [Choice(NONE, by.nothing)] if by.nothing else []
+def filter_choices(store: Store, by: FilterField) -> list[Choice]:
+    nothing = [Choice(NO_VALUE, by.nothing)] if by.nothing else []
     return [*nothing, *_choices(store, by)]
 
 
 def _choices(store: Store, by: FilterField) -> Iterator[Choice]:
     if by.tree is not None:
-        for word in _RELATIVE if by is ITERATION else ():
+        for word in _RELATIVE if by is ITERATION_FILTER else ():
             if store.names.ids(NameKind.ITERATION, word, with_subtree=False):
                 yield Choice(word, f"the {word} iteration")
         tree = store.lookups.tree(by.tree)
         for node in tree.walk():
             if tree.depth(node.id):
                 yield Choice(node_word(tree, node), "  " * (tree.depth(node.id) - 1) + node.name)
-    elif by is OWNER:
+    elif by is OWNER_FILTER:
         for person in sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold()):
             yield Choice(person.username, person.display_name)
     else:
         groups = store.lookups.status_groups()
-        for value in [*ItemType] if by is TYPE else store.names.values(by.field):
-            sign = type_sign(value) if by is TYPE else status_sign(value, groups) if by is STATUS else ""
+        for value in [*ItemType] if by is TYPE_FILTER else store.names.values(by.field):
+            sign = type_sign(value) if by is TYPE_FILTER else status_sign(value, groups) if by is STATUS_FILTER else ""
             word = value_word(by.field, value)
             yield Choice(str(value), f"{sign} {word}" if sign else word)
 
@@ -273,7 +273,7 @@ def node_word(tree: Tree, node: Node) -> str:
     return node.name if is_alone and wanted not in _RESERVED else tree.path(node.id)
 
 
-def chosen_in(choices: Sequence[Choice], values: Sequence[str], store: Store) -> list[str]:
+def chosen_values(choices: Sequence[Choice], values: Sequence[str], store: Store) -> list[str]:
     """Return the values of a query in the spelling of the choices; other values stay as written."""
     me = store.lookups.me()
     known = {str(choice.value).casefold(): str(choice.value) for choice in choices}
@@ -285,11 +285,11 @@ def item_counts(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mappi
     """Return the number of items with each value, by the words of the choices; nodes count items below them."""
     if by.tree is not None:
         return _in_tree(store, by.tree, facets)
-    people = store.lookups.people() if by is OWNER else {}
+    people = store.lookups.people() if by is OWNER_FILTER else {}
     found: Counter[str] = Counter()
     for facet in facets:
         person = people.get(facet.value) if isinstance(facet.value, int) else None
-        found[NONE if facet.value is None else person.username if person else str(facet.value)] += (
+        found[NO_VALUE if facet.value is None else person.username if person else str(facet.value)] += (
             facet.totals.count or facet.totals.tasks
         )
     return found
@@ -305,7 +305,7 @@ def _in_tree(store: Store, kind: TreeKind, facets: Sequence[Facet]) -> Mapping[s
             ids = store.names.ids(NameKind.ITERATION, word, with_subtree=True)
             found[word] = sum(own.get(each, NodeTotals()).count for each in ids)
     nowhere = [facet.totals.count for facet in facets if facet.value is None]
-    found[NONE] = sum(nowhere) + sum(own.get(root.id, NodeTotals()).count for root in tree.roots)
+    found[NO_VALUE] = sum(nowhere) + sum(own.get(root.id, NodeTotals()).count for root in tree.roots)
     return found
 
 
@@ -322,8 +322,8 @@ def _phrase(part: QueryNode) -> str:
     by = next((each for each in FILTER_FIELDS if each.field is field_named(part.key)), None)
     if by is None:
         return write_query(part)
-    if by is OWNER and [value.casefold() for value in part.values] == ["me"]:
+    if by is OWNER_FILTER and [value.casefold() for value in part.values] == ["me"]:
         return "mine"
-    named = [value_word(by.field, value.rpartition("\\")[2]) for value in part.values if value.casefold() != NONE]
+    named = [value_word(by.field, value.rpartition("\\")[2]) for value in part.values if value.casefold() != NO_VALUE]
     words = [f"{by.label} {' or '.join(named)}"] if named else []
     return " or ".join([*words, *([by.nothing or f"no {by.label}"] if len(named) < len(part.values) else [])])

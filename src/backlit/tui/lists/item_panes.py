@@ -15,7 +15,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
@@ -26,10 +26,10 @@ from backlit.tui.widgets.text_view import PREVIEW_DELAY
 
 REQUEST_DELAY = 0.54
 """Seconds from the preview to the request for news of its item; a cursor that moves on asks for nothing."""
-WIDE = 120
-TALL, LEAST = 22, 14
+MIN_WIDTH_BESIDE = 120
+USUAL_HEIGHT_BELOW, MIN_HEIGHT_BELOW = 22, 14
 """Lines of panes with a preview below the list by default, and on request."""
-WHOLE = 26
+WHOLE_HEAD_HEIGHT = 26
 """Lines of panes from which a preview below the list has its whole head."""
 LIST_SHARE = 69
 """Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
@@ -82,7 +82,7 @@ class ItemPanes(StorageErrorGuard, Container):
         super().__init__()
         self._store = store
         self._items = items
-        self._preview = Preview()
+        self._preview = ItemPreview()
         self._timer: Timer | None = None
         self._looking_at: int | None = None
         self._is_wanted_below = False
@@ -117,8 +117,8 @@ class ItemPanes(StorageErrorGuard, Container):
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
         faults = self._store.ready_check.sentences(item) if item else ()
-        around = surroundings_of(self._store, item, faults, found)
-        self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE
+        around = item_context(self._store, item, faults, found)
+        self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE_HEAD_HEIGHT
         self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
 
     def find_words(self, words: str) -> None:
@@ -183,9 +183,9 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def _place(self) -> None:
         width, height = self.size
-        is_below = self._is_wanted_below or width < WIDE
+        is_below = self._is_wanted_below or width < MIN_WIDTH_BESIDE
         self.set_class(is_below, "-below")
-        has_room = not is_below or height >= (LEAST if self._is_asked_for else TALL)
+        has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._is_asked_for else USUAL_HEIGHT_BELOW)
         self._preview.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
         self._line = width * LIST_SHARE // 100 if self._preview.display and not is_below else None
         self.tell_edges()
@@ -198,16 +198,18 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def toggle_preview(self) -> None:
         """Show or hide the preview; raises CannotAct without room for it."""
-        if self.size.height < LEAST and (self._is_wanted_below or self.size.width < WIDE):
-            raise CannotAct(f"No room for the preview: it needs {LEAST + 4} lines or {WIDE} columns.")
+        if self.size.height < MIN_HEIGHT_BELOW and (self._is_wanted_below or self.size.width < MIN_WIDTH_BESIDE):
+            raise CannotAct(
+                f"No room for the preview: it needs {MIN_HEIGHT_BELOW + 4} lines or {MIN_WIDTH_BESIDE} columns."
+            )
         self._is_asked_for = not self._preview.display
         self.set_class(not self._is_asked_for, "-alone")
         self._place()
 
     def turn_preview(self) -> None:
         """Put the preview at the right or below; raises CannotAct without room beside the list."""
-        if self.size.width < WIDE:
-            raise CannotAct(f"No room beside the list: the preview needs {WIDE} columns.")
+        if self.size.width < MIN_WIDTH_BESIDE:
+            raise CannotAct(f"No room beside the list: the preview needs {MIN_WIDTH_BESIDE} columns.")
         self._is_wanted_below = not self._is_wanted_below
         self._place()
 

@@ -27,36 +27,36 @@ from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct, CommandContext, beginning
+from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.dialogs.pick import PickKeysDialog, PickValuesDialog
+from backlit.tui.dialogs.pick import PickSortKeysDialog, PickValuesDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.target import AddTarget
 from backlit.tui.lists.filtering import (
     FILTER_FIELDS,
-    OWNER,
-    STATUS,
+    OWNER_FILTER,
+    STATUS_FILTER,
     FilterField,
     NodeFilter,
     SharedFilter,
-    choices_for,
-    chosen_in,
+    chosen_values,
+    filter_choices,
+    filter_in_texts,
     filter_list,
-    in_texts,
     item_counts,
-    narrowed,
+    narrowed_filter,
 )
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import GREETED, FilterLine, ListFrame
+from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, NO_FILES, fault_of_name
 from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import FILTER
 from backlit.tui.widgets.item_list import ItemList
-from backlit.tui.widgets.item_rows import USUAL
+from backlit.tui.widgets.item_rows import USUAL_COLUMNS
 from backlit.tui.widgets.text_view import SCROLL_LINES
 
 
@@ -93,15 +93,26 @@ class ListTarget(AddTarget, Protocol):
     def run_worker(self, work: WorkType[Any], *, group: str, exclusive: bool = False) -> object: ...
 
 
-OFFERED = ("AreaID", "IterationID", "AssignedToID", "Status", "type", "Tags", "TeamID", POINTS, "Priority", "Severity")
+FIELDS_OFFERED_FIRST = (
+    "AreaID",
+    "IterationID",
+    "AssignedToID",
+    "Status",
+    "type",
+    "Tags",
+    "TeamID",
+    POINTS,
+    "Priority",
+    "Severity",
+)
 """Fields that are offered first."""
-SORTED = ("BacklogPriority", "Name", "lastModifiedAt", "createdAt", "id")
+SORT_FIELDS = ("BacklogPriority", "Name", "lastModifiedAt", "createdAt", "id")
 """Fields to sort by, but not to group by."""
-MOST_SORTS = 5
-MOST_COLUMNS = 20
-SHORT_OF = {key: short for short, key in SHORT_KEYS.items()}
+MAX_SORT_KEYS = 5
+MAX_COLUMNS = 20
+SHORT_NAME_BY_KEY = {key: short for short, key in SHORT_KEYS.items()}
 """The short names of fields."""
-UNFIT = frozenset({Kind.LONG_TEXT})
+UNSORTABLE_KINDS = frozenset({Kind.LONG_TEXT})
 """Kinds of fields that lists are not grouped or sorted by."""
 
 
@@ -113,9 +124,12 @@ async def group(target: ListTarget, call: CommandContext) -> None:
         if len(names) > MOST_GROUPS:
             raise BadRequest(f"A list has at most {MOST_GROUPS} levels of groups.")
     else:
-        choices = [Choice(None, "no groups"), *key_choices(target.store, OFFERED, (*SORTED, "ParentID"))]
+        choices = [
+            Choice(None, "no groups"),
+            *key_choices(target.store, FIELDS_OFFERED_FIRST, (*SORT_FIELDS, "ParentID")),
+        ]
         chosen = [SortKey(key) for key in target.spec.group]
-        keys = await target.ask(PickKeysDialog("Group by", choices, chosen, most=MOST_GROUPS))
+        keys = await target.ask(PickSortKeysDialog("Group by", choices, chosen, most=MOST_GROUPS))
         if keys is None:
             return
         names = tuple(each.name for each in keys)
@@ -129,8 +143,8 @@ async def sort(target: ListTarget, call: CommandContext) -> None:
         found = [sort_key(part.strip()) for part in call.text.split(",") if part.strip()]
         keys = tuple(replace(key, name=key_named(target.store, key.name)) for key in found)
     else:
-        choices = [Choice(None, "backlog order"), *key_choices(target.store, (*OFFERED, *SORTED))]
-        dialog = PickKeysDialog("Sort by", choices, target.spec.sort, most=MOST_SORTS, has_directions=True)
+        choices = [Choice(None, "backlog order"), *key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS))]
+        dialog = PickSortKeysDialog("Sort by", choices, target.spec.sort, most=MAX_SORT_KEYS, has_directions=True)
         keys = await target.ask(dialog)
     if keys is not None:
         target.show_spec(replace(target.spec, sort=keys))
@@ -152,11 +166,13 @@ def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:
 
 async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
-    offered = key_choices(target.store, (*OFFERED, *SORTED[2:4]), tuple(NEVER))
+    offered = key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS[2:4]), tuple(NEVER))
     choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in NEVER]
-    choices[1 + len(USUAL) : 1 + len(USUAL)] = [Choice(each.key, each.title) for each in COMPUTED.values()]
-    shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL]
-    keys = await target.ask(PickKeysDialog("Columns", choices, shown, most=MOST_COLUMNS, adds=True))
+    choices[1 + len(USUAL_COLUMNS) : 1 + len(USUAL_COLUMNS)] = [
+        Choice(each.key, each.title) for each in COMPUTED.values()
+    ]
+    shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL_COLUMNS]
+    keys = await target.ask(PickSortKeysDialog("Columns", choices, shown, most=MAX_COLUMNS, adds=True))
     return None if keys is None else [before.get(each.name) or ColumnWish(each.name) for each in keys]
 
 
@@ -199,7 +215,7 @@ def go_to_view(target: ListTarget, call: CommandContext) -> None:
 
 
 def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    return beginning(list(target.shared.views.names), text, cursor)
+    return candidates_beginning(list(target.shared.views.names), text, cursor)
 
 
 def step_to_view(target: ListTarget, call: CommandContext) -> None:
@@ -261,8 +277,8 @@ def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ())
     }
     rest = sorted(fields.keys() - {*first, *without, "Estimate"}, key=lambda key: fields[key].label.casefold())
     for key in (*first, *rest):
-        if fields[key].kind not in UNFIT:
-            yield Choice(key, fields[key].label, SHORT_OF.get(key, ""))
+        if fields[key].kind not in UNSORTABLE_KINDS:
+            yield Choice(key, fields[key].label, SHORT_NAME_BY_KEY.get(key, ""))
 
 
 def key_named(store: Store, name: str) -> str:
@@ -278,13 +294,13 @@ def _completed(target: ListTarget, text: str, cursor: int, more: Iterable[str] =
     return [Candidate(key, begun, cursor) for key in (*fields, *more) if key.startswith(part)]
 
 
-FIELD_BY_KEY = {each.key: each for each in FILTER_FIELDS}
+FILTER_FIELD_BY_KEY = {each.key: each for each in FILTER_FIELDS}
 
 
 async def by_field(target: ListTarget, call: CommandContext) -> None:
-    by = FIELD_BY_KEY[call.command.argument]
-    choices = choices_for(target.store, by)
-    chosen = chosen_in(choices, values_of(target.shared.now.query, by.key), target.store)
+    by = FILTER_FIELD_BY_KEY[call.command.argument]
+    choices = filter_choices(target.store, by)
+    chosen = chosen_values(choices, values_of(target.shared.now.query, by.key), target.store)
     dialog = PickValuesDialog(f"Filter by {by.label}", f"any {by.label}", choices, chosen)
     target.run_worker(work(_count, target, by, dialog), exclusive=True, group="facets")
     values = await target.ask(dialog)
@@ -296,8 +312,8 @@ def mine(target: ListTarget, _call: CommandContext) -> None:
     """Show the user's items; again, the items of all."""
     if target.store.lookups.me() is None:
         raise CannotAct("Your user is not known yet. Try again after the first sync.")
-    is_mine = [value.casefold() for value in values_of(target.shared.now.query, OWNER.key)] == ["me"]
-    _set_values(target, OWNER.key, () if is_mine else ("me",))
+    is_mine = [value.casefold() for value in values_of(target.shared.now.query, OWNER_FILTER.key)] == ["me"]
+    _set_values(target, OWNER_FILTER.key, () if is_mine else ("me",))
 
 
 def unready(target: ListTarget, _call: CommandContext) -> None:
@@ -313,7 +329,7 @@ def _set_values(target: ListTarget, key: str, values: Sequence[str]) -> None:
 async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) -> None:
     spec = target.spec
     query = with_values(spec.query, by.key, ())
-    rest = replace(spec, query=query, with_done=spec.with_done or by is STATUS, sort=(), group=())
+    rest = replace(spec, query=query, with_done=spec.with_done or by is STATUS_FILTER, sort=(), group=())
     try:
         facets = await target.store.view(rest).facets(by.field.key)
     except BacklitError:
@@ -325,14 +341,14 @@ async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) 
 def open_line(target: ListTarget, call: CommandContext) -> None:
     """Open the filter line, or filter the view by the typed query. Raises BadRequest naming the place of a fault."""
     if call.text:
-        filter_list(target, narrowed(target, call.text, target.shared.now.view.spec.query))
+        filter_list(target, narrowed_filter(target, call.text, target.shared.now.view.spec.query))
     else:
         target.line.begin()
 
 
 def search_texts(target: ListTarget, _call: CommandContext) -> None:
     """Look for the words of the filter in texts and comments too. Raises CannotAct where it has none."""
-    wider = in_texts(target.shared.now)
+    wider = filter_in_texts(target.shared.now)
     if wider is None:
         raise CannotAct("Nothing is filtered by a part of a name. Press / and type a word first.")
     target.line.close()
@@ -370,7 +386,7 @@ def unwind(target: ListTarget, _call: CommandContext) -> None:
     elif target.node is not None:
         filter_list(target, replace(now, node=None))
     elif target.frame.hide_greeting():
-        target.store.kept.keep(GREETED, True)
+        target.store.kept.keep(GREETING_HIDDEN_KEY, True)
     else:
         raise CannotAct("Nothing to cancel. Press q to leave.")
 
@@ -389,7 +405,7 @@ def step_to_match(target: ListTarget, call: CommandContext) -> None:
 
 
 async def _go_to_match(target: ListTarget, typed: str, *, is_down: bool) -> None:
-    filtering = narrowed(target, typed, target.shared.now.query)
+    filtering = narrowed_filter(target, typed, target.shared.now.query)
     spec = replace(filtering.over(target.spec, target.store), group=(), alike=(), sort=())
     match = await match_from(target.items, target.store.view(spec), target.line.steps)
     target.line.steps = 0

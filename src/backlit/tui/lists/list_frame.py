@@ -16,30 +16,37 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.filtering import FilterTarget, NodeFilter, filter_list, filter_words, joined, narrowed
+from backlit.tui.lists.filtering import (
+    FilterTarget,
+    NodeFilter,
+    both_queries,
+    filter_list,
+    filter_words,
+    narrowed_filter,
+)
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
-from backlit.tui.widgets.item_list import ItemList, is_bare
+from backlit.tui.widgets.item_list import ItemList, has_no_items
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
     "app.help",
 )
-FOR_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
+LIST_HINTS_ON_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
 """The hints of lists that stay with a selection, before its own."""
-HINTS_OF_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
+HINTS_ON_FILTER_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
 HINTS_WITHOUT_ROWS = ("g", "app.help")
-PREVIEW = "preview.toggle"
+PREVIEW_HINT = "preview.toggle"
 """The hint that is shown without the preview."""
-HINT = "part of a name, #id, or a query:  status:open @me text:word"
+FILTER_PLACEHOLDER = "part of a name, #id, or a query:  status:open @me text:word"
 
-GREETED = "greeting hidden"
+GREETING_HIDDEN_KEY = "greeting hidden"
 """The key of the value that keeps the line for a new user hidden."""
-FIRST_HINTS = (
+GREETING_HINTS = (
     ("New here?", "", ""),
     "app.groom",
     "app.plan",
@@ -71,7 +78,7 @@ class ListFrame(Vertical):
         if self.greets:
             greeting = FooterLine(id="greeting")
             dismissal = [("esc hide", "muted", "list.unwind")]
-            greeting.show(FIRST_HINTS, dismissal, is_reader=self._store.lookups.is_read_only)
+            greeting.show(GREETING_HINTS, dismissal, is_reader=self._store.lookups.is_read_only)
             yield greeting
         yield self._above
         yield self._panes
@@ -99,11 +106,11 @@ class ListFrame(Vertical):
     @on(QueryLine.Turned)
     def _show_hints(self) -> None:
         items = self._panes.items
-        shown = [each for each in self._hints if each != PREVIEW or not self._panes.has_preview]
+        shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         shown[3:3] = ["list.columns-right"] * self.has_more_columns
-        usual = HINTS_WITHOUT_ROWS if is_bare(items) else shown
-        selected = (*(each for each in shown if each in FOR_SELECTION), *HINTS_ON_SELECTION)
-        hints = HINTS_OF_LINE if self._line.display else selected if items.selection.ids() else usual
+        usual = HINTS_WITHOUT_ROWS if has_no_items(items) else shown
+        selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
+        hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
@@ -159,7 +166,7 @@ def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
     return parts
 
 
-class LineTarget(FilterTarget, Protocol):
+class FilterLineTarget(FilterTarget, Protocol):
     """A list with a filter line."""
 
     @property
@@ -171,7 +178,7 @@ class LineTarget(FilterTarget, Protocol):
 class FilterLine(QueryLine):
     """The line that filters a list with every letter; the typed query narrows the query before it."""
 
-    def __init__(self, target: LineTarget) -> None:
+    def __init__(self, target: FilterLineTarget) -> None:
         super().__init__(self._candidates, target.store.typed.lines)
         self._target = target
         self._kept = self._typed = ""
@@ -183,12 +190,12 @@ class FilterLine(QueryLine):
 
     def begin(self) -> None:
         now = self._target.shared.now
-        if not self._typed or now.query != joined(self._kept, self._typed):  # another filter came
+        if not self._typed or now.query != both_queries(self._kept, self._typed):  # another filter came
             self._kept, self._typed = now.query, ""
         if not (now.text or self._typed):
             self._began_at = self._target.items.current_id
         self._focus_before = self.screen.focused
-        self.open(FILTER, self._typed or now.text, HINT)
+        self.open(FILTER, self._typed or now.text, FILTER_PLACEHOLDER)
 
     def close(self) -> None:
         super().close()
@@ -228,7 +235,7 @@ class FilterLine(QueryLine):
                 self.blame(str(error))
 
     def _take(self) -> None:
-        filtering = narrowed(self._target, self.text, self._kept)
+        filtering = narrowed_filter(self._target, self.text, self._kept)
         self._typed = "" if filtering.text else self.text
         filter_list(self._target, filtering)
 

@@ -197,12 +197,12 @@ class ListScreen(ItemScreen):
         raise AskFirst(f"Hidden by the filter: {out_of_sight}.", ask)
 
     def expected_type(self) -> ItemType | None:
-        return type_in(self.items.group_here())
+        return group_type(self.items.group_here())
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
         """Return the values of the group too; a task has its parent's values instead."""
         group = {} if item_type is ItemType.TASK else self.items.group_here()
-        return {**super().preset(item_type), **preset_of(self.store, item_type, group)}
+        return {**super().preset(item_type), **group_preset(self.store, item_type, group)}
 
 
 def show_changed(target: ListScreen, item_ids: Sequence[int]) -> None:
@@ -217,12 +217,12 @@ def item_title(item: Item) -> str:
     return f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
 
 
-def type_in(group: Mapping[str, object]) -> ItemType | None:
+def group_type(group: Mapping[str, object]) -> ItemType | None:
     found = group.get("type")
     return ItemType(str(found)) if found in set(ItemType) else None
 
 
-def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) -> dict[str, object]:
+def group_preset(store: Store, item_type: ItemType, group: Mapping[str, object]) -> dict[str, object]:
     """Return the values of a group that suit a new item of a type, without values that customers see."""
     from backlit.tui.fields.acts import is_for_customers
 
@@ -233,11 +233,11 @@ def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) ->
             continue
         choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
         if value is not None and not is_for_customers(field.key) and (not choices or value in choices):
-            found[field.key] = _in_document(field, value)
+            found[field.key] = _document_value(field, value)
     return found
 
 
-def _in_document(field: Field, value: object) -> object:
+def _document_value(field: Field, value: object) -> object:
     if field.kind is Kind.BOOLEAN:
         return bool(value)
     if field.kind is Kind.TAGS:

@@ -21,7 +21,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words, in_texts
+from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_in_texts, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
@@ -36,15 +36,15 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_list import is_bare, is_complete
+from backlit.tui.widgets.item_list import has_no_items, is_complete
 from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import Part
 
-UNMATCHED_REST = 0.3
+EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
 
 
-class Unmatched(Struct, frozen=True):
+class EmptyListFigures(Struct, frozen=True):
     """A spec that no item matches, the done items that do, and the totals without the filter and without its end.
 
     `texts` is the number of items that have the words of the filter in a text or a comment.
@@ -57,7 +57,7 @@ class Unmatched(Struct, frozen=True):
     texts: int | None = None
 
 
-class UnmatchedReader:
+class EmptyListReader:
     """Reads the figures of specs that no item matches; the totals without text and query once, until `forget`."""
 
     def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
@@ -67,7 +67,9 @@ class UnmatchedReader:
     def forget(self) -> None:
         self._kept = {}
 
-    async def read(self, spec: ViewSpec, wider: ViewSpec | None = None, in_texts: ViewSpec | None = None) -> Unmatched:
+    async def read(
+        self, spec: ViewSpec, wider: ViewSpec | None = None, in_texts: ViewSpec | None = None
+    ) -> EmptyListFigures:
         """Return the figures of a spec; `wider` is it without the end of the filter, `in_texts` looks in texts too."""
         kept, bare = self._kept, replace(spec, text="", query="")
         if bare not in kept:
@@ -75,7 +77,7 @@ class UnmatchedReader:
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
         rest = (await self._loaded(wider)).totals if wider not in {None, bare} else None
         texts = (await self._loaded(in_texts)).count if in_texts is not None else None
-        return Unmatched(spec, done, kept[bare], rest, texts)
+        return EmptyListFigures(spec, done, kept[bare], rest, texts)
 
     async def _loaded(self, spec: ViewSpec) -> View:
         view = self._view_of(spec)
@@ -112,8 +114,8 @@ class ListViewController:
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._unmatched = Unmatched()
-        self._unmatched_reader = UnmatchedReader(self._store.view)
+        self._unmatched = EmptyListFigures()
+        self._unmatched_reader = EmptyListReader(self._store.view)
         self.tasks = TasksShown(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -177,13 +179,13 @@ class ListViewController:
         has_key = not (store.lookups.is_read_only or target.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         place = status_words(store, *(() if self._items.is_sparing else position))
-        unmatched = self._unmatched if self._unmatched.spec == target.spec else Unmatched()
+        unmatched = self._unmatched if self._unmatched.spec == target.spec else EmptyListFigures()
         figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (
             unmatched.all != NO_TOTALS
         )
         target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        is_empty = is_bare(self._items)
+        is_empty = has_no_items(self._items)
         if is_empty:
             spec, can_clear = target.spec, target.shared.now.can_clear
             words = filter_words(spec.query, spec.text)
@@ -268,9 +270,9 @@ class ListViewController:
         self._unready = await self._store.ready_check.count(view.ids())
         spec = self._target.spec
         if not view.count and (spec.text or spec.query):
-            await asyncio.sleep(UNMATCHED_REST)
+            await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
             wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
-            found = in_texts(self._target.shared.now)
+            found = filter_in_texts(self._target.shared.now)
             texts = None if found is None else found.over(spec, self._store)
             self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None, texts)
         if self._items.is_attached and view is self._target.current_view:

@@ -36,18 +36,18 @@ from backlit.tui.fields.dates import age
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import (
     cell,
-    cells_beside,
     content_of,
-    fate_words,
+    deletion_state,
     fields_of,
     lines_of,
     moved_words,
     node_summary,
     noun_of,
     table_lines,
+    version_cells,
 )
-from backlit.tui.items.item_head import ItemAside
-from backlit.tui.items.preview import surroundings_of
+from backlit.tui.items.item_head import ItemSidePane
+from backlit.tui.items.preview import item_context
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -98,7 +98,7 @@ class OutboxScreen(StoreScreen[None]):
     CSS_PATH = "../styles/outbox.tcss"
 
     def compose(self) -> ComposeResult:
-        self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemAside(), OutboxList(self.store)
+        self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemSidePane(), OutboxList(self.store)
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield self._list
@@ -190,12 +190,12 @@ class OutboxScreen(StoreScreen[None]):
         self._fit_entry()
         if item is not None:
             self._item_rule.say([(number_of(item.id), HEADING), (" with your changes ", "muted")])
-            self._aside.show(item, surroundings_of(self.store, item))
+            self._aside.show(item, item_context(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:
         is_conflict = entry.state is EntryState.CONFLICT
         lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
-        if fate := fate_words(entry):
+        if fate := deletion_state(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
         if entry.kind in ON_COMMENTS | ON_NODES | RECALLS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
@@ -218,7 +218,7 @@ class OutboxScreen(StoreScreen[None]):
         for key, mine in fields_of(entry).items():
             is_contested = key in entry.theirs
             theirs = self._words(key, entry.theirs[key]) if is_contested else ""
-            both = cells_beside((self._words(key, mine), "$foreground"), (theirs, "$foreground"))
+            both = version_cells((self._words(key, mine), "$foreground"), (theirs, "$foreground"))
             was = cell(self._words(key, entry.base.get(key)), "$muted")
             values = dict(zip(("Was", "Mine", "Theirs"), (was, *both), strict=True))
             sign = ("≠", "$conflict") if is_contested else (" ", "")
@@ -257,7 +257,7 @@ def _at_rest(entry: OutboxEntry) -> OutboxEntry:
 
 
 def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
-    return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(fate_words(entry))
+    return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(deletion_state(entry))
 
 
 async def show(target: OutboxScreen, _call: CommandContext) -> None:

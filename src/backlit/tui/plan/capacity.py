@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
-from backlit.tui.dialogs.reading import WIDEST, FittedLine, ReadingDialog
+from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.plan.plan_commands import PlanTarget, need_target
@@ -194,7 +194,9 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]
         yield partial(bar_line, whole, release.capacity, LOAD_BAR, 0.0)
 
 
-def bar_line(load: PlannedLoad, capacity: Capacity, width: int, more: float = 0.0, room: int = WIDEST) -> Content:
+def bar_line(
+    load: PlannedLoad, capacity: Capacity, width: int, more: float = 0.0, room: int = MAX_READING_WIDTH
+) -> Content:
     """Return the bar and the words of a load in a room; points that may come are shaded, as in `28 → 36 pts`."""
     load = replace(load, points=load.points + more)
     words, before = capacity_words(load, capacity), f"  {number_text(load.points - more)} → " if more else "  "

@@ -21,7 +21,7 @@ from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.plan.capacity import People, Shift, bar_line, over_limits, people_of, shift_words, shifts
 from backlit.tui.plan.plan_commands import PlanTarget
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 
 MOST_LINES = 400
@@ -138,7 +138,7 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         for change in changes[: MOST_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
-            mark = (f"{UNREADY if change.id in unready else ' '} ", "bold $warning")
+            mark = (f"{UNREADY_SIGN if change.id in unready else ' '} ", "bold $warning")
             name = Content.assemble(mark, item_line(change.id, change.type, change.name, width))
             yield name, Content.assemble(*_field_parts(words, change), *along_words)
         shown += len(changes)

@@ -22,13 +22,13 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.item_rows import OWNER, PTS, SCROLLBAR, DisplayNames, ListColumn
+from backlit.tui.widgets.item_rows import OWNER_COLUMN, POINTS_COLUMN, SCROLLBAR, DisplayNames, ListColumn
 from backlit.tui.widgets.line_list import with_scrollbar
-from backlit.tui.widgets.side_lines import SidesLine, Word
+from backlit.tui.widgets.side_lines import TwoSidedLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
-POINTS_SOUGHT = replace(PTS, width=3, is_usual=False)
+POINTS_SOUGHT = replace(POINTS_COLUMN, width=3, is_usual=False)
 HOURS = ListColumn("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
 """Rows that the cursor skips at most to reach a remaining item."""
@@ -55,8 +55,8 @@ class TasksAsked(Message):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, OWNER)
-    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, HOURS, OWNER)
+    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, OWNER_COLUMN)
+    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, HOURS, OWNER_COLUMN)
 
     def __init__(self, names: DisplayNames) -> None:
         super().__init__(names)
@@ -137,7 +137,7 @@ class PlanPane(StorageErrorGuard, Vertical):
         super().__init__(id=id)
         self.place: int | None = None
         self.items = PlanList(names)
-        self._head = [SidesLine() for _ in range(self.HEAD_LINES + 1)]
+        self._head = [TwoSidedLine() for _ in range(self.HEAD_LINES + 1)]
 
     def compose(self) -> ComposeResult:
         yield from self._head

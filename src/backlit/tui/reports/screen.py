@@ -18,9 +18,9 @@ from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportNa
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import Choice, PickDialog
-from backlit.tui.dialogs.prompts import Saved, file_in, save_file
+from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.fields.dates import span
-from backlit.tui.items.preview import Preview, surroundings_of
+from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_width, note_words, way_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
@@ -109,7 +109,7 @@ class ReportsScreen(StoreScreen[None]):
         self._strip, self._heading = TabLine(id="reports"), RuleLine("┬", id="heading", is_of_first=True)
         self._rule, self._footer = RuleLine("┴"), FooterLine(id="status")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
-        self._way, self._preview = RuleLine("─", id="way"), Preview()
+        self._way, self._preview = RuleLine("─", id="way"), ItemPreview()
         yield self.title_line
         yield self._strip
         yield self._heading
@@ -222,7 +222,7 @@ class ReportsScreen(StoreScreen[None]):
         self._preview.display = self._way.display = item is not None
         self._way.say([*way_words(self._table.current_way, self._table.status_groups)])
         comments = self.store.comments.of_item(item.id) if item is not None else None
-        self._preview.show(item, comments, surroundings_of(self.store, item))
+        self._preview.show(item, comments, item_context(self.store, item))
 
     def update_labels(self) -> None:
         coverage, store = self.selection.coverage, self.store
@@ -304,7 +304,7 @@ def copy(target: ReportsScreen, _call: CommandContext) -> None:
 async def save(target: ReportsScreen, _call: CommandContext) -> None:
     """Save the report to a file; its suffix sets the format."""
     report = target.report()
-    saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
+    saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
     name = _NOT_FOR_FILES.sub("-", f"{target.selection.name} {report.about}").strip("-.").lower()
     await save_file(target, saved, downloads() / f"{name}.md")
 

@@ -27,7 +27,7 @@ from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import TextRefused
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, SidesLine, WaitingKeys
+from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, TwoSidedLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stylesheet = themes.OnceParsed(self.get_css_variables())
+        self.stylesheet = themes.CachedStylesheet(self.get_css_variables())
         self.recorder = Recorder(self)
         self._messages = Messages(self)
         self.dispatch = Dispatch(self, self.recorder, super().on_event, self._messages.refuse, self.catch_up)
@@ -144,7 +144,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self._messages.is_fresh = False
         await self.dispatch.take(event)
 
-    async def on_sides_line_asked(self, message: SidesLine.Asked) -> None:
+    async def on_two_sided_line_asked(self, message: TwoSidedLine.Asked) -> None:
         command = COMMAND_BY_ID.get(message.command_id)
         if command is not None:
             self.dispatch.run(command)

@@ -15,7 +15,7 @@ was wanted (`Readings`); work for the network never counts.
 
 The short cut for characters takes a third of the time of typed text, and a third or less of a filter: without it,
 each character waits for the list of a filter that the next one replaces (0.2 s against 0.5 to 1.4 s of processor time
-for `/type:story status:done` on 10,000 items). `InOrder.only_types` says for which characters it is safe.
+for `/type:story status:done` on 10,000 items). `OrderedKeysInput.only_types` says for which characters it is safe.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from textual.worker import Worker, get_current_worker
 
 from backlit.tui.drawing.direct_painter import raise_again
 from backlit.tui.drawing.textual_private import is_resting
-from backlit.tui.widgets.inputs import InOrder
+from backlit.tui.widgets.inputs import OrderedKeysInput
 
 MOST_WAITING = 1_000
 """Most events that may wait: what a key held down sends in half a minute. More comes from something that is no
@@ -242,7 +242,7 @@ class InputQueue:
         """Return whether an event is a character for the focused text, and does nothing but to stand there."""
         if not isinstance(event, events.Key) or not event.is_printable:
             return False
-        return isinstance(self._app.focused, InOrder) and self._app.focused.only_types(event.character or "")
+        return isinstance(self._app.focused, OrderedKeysInput) and self._app.focused.only_types(event.character or "")
 
     async def _settled(self, besides: frozenset[str]) -> None:
         """Return when everything begun is done: workers, messages, screens that open or close."""

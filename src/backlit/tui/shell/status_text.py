@@ -14,9 +14,9 @@ from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.dates import age
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import EDGE, Drawn, Part, SidesLine, Word, length, tab_of, tabs_within
+from backlit.tui.widgets.side_lines import EDGE, Drawn, Part, TwoSidedLine, Word, length, tab_of, tabs_within
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
@@ -27,7 +27,7 @@ AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
 
-class TitleLine(StorageErrorGuard, SidesLine):
+class TitleLine(StorageErrorGuard, TwoSidedLine):
     """Tabs and state; `place` is the command that goes to the screen, or the name of a screen without one."""
 
     def __init__(self, store: Store, place: str) -> None:
@@ -107,7 +107,7 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready after their sign, and the key that grooms them, if it does."""
-    number = f"{UNREADY} {unready:,}{'+' * (unready >= MANY_UNREADY)}"
+    number = f"{UNREADY_SIGN} {unready:,}{'+' * (unready >= MANY_UNREADY)}"
     key = (("gq", "accent"), (" groom all", "muted")) if has_key else ()
     words = (" · ", "muted"), (number, "pending"), (" not ready ", "muted"), *key
     return [(text, colour, "app.groom") for text, colour in words] if unready else []

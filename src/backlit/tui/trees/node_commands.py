@@ -13,7 +13,7 @@ from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.dialogs.line import LineDialog, LinesDialog
+from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.choices import Choice
@@ -68,7 +68,7 @@ async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
         return f"{length}{overlap_warning(start, end, _iterations_beside(target, node))}\n{LENGTHS}"
 
     lines = [("Starts", _day(entry.start)), ("Ends", _day(entry.end))]
-    typed = await target.ask(LinesDialog(f"Dates of {node.name}", lines, read, kept_lines(target, "dates")))
+    typed = await target.ask(FormDialog(f"Dates of {node.name}", lines, read, kept_lines(target, "dates")))
     if typed is not None:
         start, end = _days(typed, today)
         await target.store.nodes.edit(target.kind, node.id, {"startDate": start, "endDate": end})
@@ -106,7 +106,7 @@ async def add_series(target: NodeTarget, _call: CommandContext) -> None:
         beyond = f"\n! {many} {verb} {tree[above].name} ({written_day(ends, today)})" if ends and late else ""
         return series_lines(series, children, today) + beyond
 
-    dialog = LinesDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
+    dialog = FormDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")
     typed = await target.ask(dialog.add_class("-beside"))
     if typed is not None:
         made = await target.store.nodes.add_all(target.kind, above, series_of(typed, today))

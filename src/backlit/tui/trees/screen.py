@@ -26,7 +26,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
-from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
@@ -207,7 +207,7 @@ class TreeScreen(StoreScreen[None]):
         below = counted(len(tree) - len(tree.roots), self.kind.value[:-1])
         nodes: list[Part] = [(below, "heading"), (folded, "muted")]
         unready = sum(each.count for each in self._unready.values())
-        words = (" · ", "muted"), (f"{UNREADY} ", "pending"), (f"{unready:,} items not ready", "foreground")
+        words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "pending"), (f"{unready:,} items not ready", "foreground")
         nodes += words if unready else ()
         about = self._about_node()
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])

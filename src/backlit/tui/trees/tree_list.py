@@ -12,7 +12,7 @@ from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, span
-from backlit.tui.lists.filtering import FilterAsked, NodeFilter
+from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
 from backlit.tui.trees.tree_columns import Branches, TreeLayout
 from backlit.tui.widgets.line_list import LineList, with_scrollbar
 
@@ -257,7 +257,7 @@ class TreeList(LineList):
         node = self.current()
         is_again = self._filter is not None and self._filter.node_id == node.id
         has_subtree = is_again and self._filter is not None and not self._filter.has_subtree
-        self.post_message(FilterAsked(NodeFilter(self._kind, node.id, has_subtree=has_subtree)))
+        self.post_message(NodeFilterRequested(NodeFilter(self._kind, node.id, has_subtree=has_subtree)))
 
     def _filter_sign(self, node_id: int) -> str:
         chosen = self._filter

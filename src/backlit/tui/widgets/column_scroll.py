@@ -10,7 +10,7 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.widgets.item_rows import Badge, DisplayNames, Layout, ListColumn, widest
+from backlit.tui.widgets.item_rows import Badge, DisplayNames, ListColumn, RowLayout, needed_widths
 
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
@@ -29,7 +29,7 @@ class ColumnScroll:
         self,
         columns: Sequence[ListColumn],
         width: Callable[[], int],
-        lay_out: Callable[[int, Sequence[ListColumn]], Layout],
+        lay_out: Callable[[int, Sequence[ListColumn]], RowLayout],
         changed: Callable[[], None],
     ) -> None:
         self.chosen = columns
@@ -39,7 +39,7 @@ class ColumnScroll:
         self._first = 0
         self._cells: Mapping[str, int] = {}
         self._list: tuple[int | None, ViewSpec] | None = None
-        self._layout: Layout | None = None
+        self._layout: RowLayout | None = None
         self._strips: dict[Drawn, Strip] = {}
 
     def use(self, columns: Sequence[ListColumn]) -> None:
@@ -56,7 +56,7 @@ class ColumnScroll:
             self._list = None
         is_loaded = view.count is not None
         lines = view.lines(top, top + page) if is_loaded else [*view.rows(0, FIRST_ROWS)]
-        self.need(widest(view, [each for each in lines if isinstance(each, ItemRow)], names), view)
+        self.need(needed_widths(view, [each for each in lines if isinstance(each, ItemRow)], names), view)
 
     def need(self, cells: Mapping[str, int], view: View) -> None:
         """Give default columns the cells that their values need, never less than before in the same list.
@@ -92,7 +92,7 @@ class ColumnScroll:
         self._strips.clear()
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> RowLayout:
         width = self._width()
         if self._layout is None or self._layout.width != width:
             self._strips.clear()

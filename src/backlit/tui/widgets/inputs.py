@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 else:
     Base = object
 
-Complete = Callable[[str, str, int], Sequence[Candidate]]
+CompleteText = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP, TAB = "   ", "tab "
-LONGEST_PASTED_LINE = 20_000
+MAX_PASTED_LINE = 20_000
 """Characters of a line that may be pasted. Textual wraps and draws all of it for each key, which takes a fifth of a
 second for this many signs of East Asia."""
 
@@ -60,7 +60,7 @@ def actions_of(bindings: Iterable[BindingType]) -> Mapping[str, str]:
     return {key: action for key, action in found.items() if key not in {"enter", "ctrl+c", "super+c"}}
 
 
-class InOrder(Base):
+class OrderedKeysInput(Base):
     """Mixin in front of Textual's text widgets that takes keys in their order."""
 
     ACTIONS: ClassVar[Mapping[str, str]] = {}
@@ -91,7 +91,7 @@ class InOrder(Base):
         return False
 
 
-class LineInput(InOrder, Input):
+class LineInput(OrderedKeysInput, Input):
     """A line with readline's keys and a steady cursor; typing never causes a layout of the screen."""
 
     ACTIONS = actions_of(Input.BINDINGS)
@@ -124,10 +124,8 @@ class LineInput(InOrder, Input):
         """Paste several lines as one; Textual would drop all but the first."""
         event.stop()
         event.prevent_default()
-        if len(event.text) > LONGEST_PASTED_LINE:
-            sentence = (
-                f"The pasted text has {len(event.text):,} characters; a line takes up to {LONGEST_PASTED_LINE:,}."
-            )
+        if len(event.text) > MAX_PASTED_LINE:
+            sentence = f"The pasted text has {len(event.text):,} characters; a line takes up to {MAX_PASTED_LINE:,}."
             self.post_message(TextRefused(f"{sentence} Nothing was pasted."))
         else:
             self.put(" ".join(event.text.splitlines()))
@@ -142,7 +140,7 @@ class QueryLine(Vertical):
     class Turned(Message):
         """The line opened or closed."""
 
-    def __init__(self, complete: Complete, history: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, complete: CompleteText, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
         self.display = False
         self.sign = FILTER

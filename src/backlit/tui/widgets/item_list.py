@@ -9,7 +9,7 @@ from textual.message import Message
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.widgets.item_rows import DisplayNames
-from backlit.tui.widgets.line_list import LineList, is_far_away
+from backlit.tui.widgets.line_list import LineList, is_over_ssh
 
 
 class SelectionChanged(Message):
@@ -207,7 +207,7 @@ class ItemList(LineList):
 
     def spare(self, is_sparing: bool) -> None:
         self.is_sparing = is_sparing
-        self.scrolls_by_half = is_sparing or is_far_away()
+        self.scrolls_by_half = is_sparing or is_over_ssh()
         self.forget_drawn()
 
     def start_over(self) -> None:
@@ -265,7 +265,7 @@ def select_all(target: ItemList, _call: CommandContext) -> None:
     target.selection.add(0, None)
 
 
-def is_bare(target: ItemList) -> bool:
+def has_no_items(target: ItemList) -> bool:
     """Return whether a list has no items, not even in folded groups and columns."""
     return not (target.row_count() or (target.view is not None and target.view.count))
 

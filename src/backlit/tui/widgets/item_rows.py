@@ -22,17 +22,17 @@ from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 
-SYNCED = "⇄"
+SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
-FOLDED = "▸"
+FOLDED_SIGN = "▸"
 """The sign before the number of an item's folded tasks."""
-CURSOR, CHOSEN = "cursor-background", "selected-background"
-SELECTED = "✓"
-UNREADY = "¬"
+CURSOR_BACKGROUND, SELECTED_BACKGROUND = "cursor-background", "selected-background"
+SELECTED_SIGN = "✓"
+UNREADY_SIGN = "¬"
 """The sign of an open item that fails the readiness check."""
-DRAFT = "…"
+DRAFT_SIGN = "…"
 """The sign of an item with an unfinished text, which only this machine has."""
-UNESTIMATED = "–"
+UNESTIMATED_SIGN = "–"
 """The sign of a missing estimate."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
@@ -44,7 +44,7 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.PLANNED_ALTERED: ("±", "pending"),
     RowSign.CONTESTED: ("≠", "conflict"),
 }
-ID_LEAST, ID_FROM = 3, 48
+MIN_ID_WIDTH, MIN_LIST_WIDTH_WITH_ID = 3, 48
 """Least width of the id column, and the width of the list from which it is shown."""
 LEAD = 3
 """Cells before the first column: cursor bar, selection, and sign of the row's state."""
@@ -53,15 +53,15 @@ INDENT = 2
 """Cells by which headers of inner levels are indented."""
 GAP = 2
 """Blanks before each column."""
-WORDS_FROM = 100
+MIN_LIST_WIDTH_WITH_STATUS_WORD = 100
 """Width of the list from which a status has its word beside its sign; a narrower one gives the cells to the names.
 
 A chosen column of usual width has the sign alone where other columns would not fit.
 """
 SCROLLBAR = "█"
-NAME_LEAST, NAME_IN_PANE, PANE = 28, 22, 48
+MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
-NAME_ENOUGH = 40
+AMPLE_NAME_WIDTH = 40
 """Cells of the name above which growing columns take half of the rest."""
 _WIDTHS: Mapping[Kind, int] = {
     Kind.INTEGER: 5,
@@ -96,8 +96,10 @@ def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
     if sign != " ":
         return sign, colour
     if badge.has_draft:
-        return DRAFT, "pending"
-    return (SYNCED, colour) if badge.is_synced else (UNREADY, "pending") if badge.is_unready else (sign, colour)
+        return DRAFT_SIGN, "pending"
+    return (
+        (SYNCED_SIGN, colour) if badge.is_synced else (UNREADY_SIGN, "pending") if badge.is_unready else (sign, colour)
+    )
 
 
 def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
@@ -132,20 +134,20 @@ class ListColumn(Struct, frozen=True):
     """True for a default column, which takes no more cells than its values need."""
 
 
-STATUS = ListColumn("Status", "Status", 13, drop=3, is_usual=True)
-PTS = ListColumn(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
-OWNER = ListColumn("AssignedToID", "Owner", 8, drop=2, is_usual=True)
-ITERATION = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=True)
-BRIEF_STATUS = replace(STATUS, title="St", width=2)
+STATUS_COLUMN = ListColumn("Status", "Status", 13, drop=3, is_usual=True)
+POINTS_COLUMN = ListColumn(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
+OWNER_COLUMN = ListColumn("AssignedToID", "Owner", 8, drop=2, is_usual=True)
+ITERATION_COLUMN = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=True)
+BRIEF_STATUS_COLUMN = replace(STATUS_COLUMN, title="St", width=2)
 """The column of a status without its word."""
-USUAL = (STATUS, PTS, OWNER, ITERATION)
-KNOWN: Mapping[str, ListColumn] = {each.key: each for each in USUAL}
+USUAL_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
+USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
 """Columns whose values rows carry, each drawn in its own way."""
 _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
-    STATUS.key: attrgetter("status"),
-    PTS.key: attrgetter("estimate", "type", "status"),
-    OWNER.key: attrgetter("owner_id"),
-    ITERATION.key: attrgetter("iteration_id"),
+    STATUS_COLUMN.key: attrgetter("status"),
+    POINTS_COLUMN.key: attrgetter("estimate", "type", "status"),
+    OWNER_COLUMN.key: attrgetter("owner_id"),
+    ITERATION_COLUMN.key: attrgetter("iteration_id"),
 }
 """The values of a row that a column is drawn from."""
 
@@ -153,7 +155,7 @@ _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
 def column_of(wish: ColumnWish, field: Field | None) -> ListColumn:
     """Return the column of a wish; an empty one for a field that the project does not have."""
     computed = COMPUTED.get(wish.key)
-    known = ListColumn(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
+    known = ListColumn(computed.key, computed.title, computed.width) if computed else USUAL_COLUMN_BY_KEY.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
     longest = max((cell_len(choice_word(each)) for each in field.choices), default=0) if field else 0
@@ -163,45 +165,45 @@ def column_of(wish: ColumnWish, field: Field | None) -> ListColumn:
     return ListColumn(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
 
 
-def fitting(columns: Sequence[ListColumn], room: int) -> list[ListColumn]:
+def fitting_columns(columns: Sequence[ListColumn], room: int) -> list[ListColumn]:
     """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
-    shown, least = list(columns), NAME_LEAST if room >= PANE else NAME_IN_PANE
-    while shown and room - taken_by(shown) < least:
+    shown, least = list(columns), MIN_NAME_WIDTH if room >= MAX_PANE_WIDTH else MIN_NAME_WIDTH_IN_PANE
+    while shown and room - columns_width(shown) < least:
         shown.remove(min(shown, key=lambda each: (not each.drop, each.drop, -shown.index(each))))
     growing = sum(each.grows for each in shown)
     if not growing:
         return shown
-    more = max(0, room - taken_by(shown) - NAME_ENOUGH) // 2 // growing
+    more = max(0, room - columns_width(shown) - AMPLE_NAME_WIDTH) // 2 // growing
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
-def taken_by(columns: Sequence[ListColumn]) -> int:
+def columns_width(columns: Sequence[ListColumn]) -> int:
     """Return the cells that columns take, with a blank and the scrollbar after the last one."""
     return sum(each.width + GAP for each in columns) + 2
 
 
-def widest(view: View, rows: Iterable[ItemRow], names: DisplayNames) -> Mapping[str, int]:
+def needed_widths(view: View, rows: Iterable[ItemRow], names: DisplayNames) -> Mapping[str, int]:
     """Return the cells that the values of default columns need, in some rows and in all items of a loaded view.
 
     A column without values needs none, and neither does one whose value stands above the rows: in the header of each
     group, or in the heading of a list of one iteration.
     """
-    above = {*view.spec.group} | ({ITERATION.key} if len(view.spec.iteration_ids or ()) == 1 else set())
+    above = {*view.spec.group} | ({ITERATION_COLUMN.key} if len(view.spec.iteration_ids or ()) == 1 else set())
     if (view.count or 0) > MOST_COMPARED:
-        return {each.key: 0 if each.key in above else each.width for each in USUAL}
+        return {each.key: 0 if each.key in above else each.width for each in USUAL_COLUMNS}
     known, shown = view.values or ColumnValues(), list(rows)
     statuses, estimates = {row.status for row in shown}, {row.estimate for row in shown}
     owners, iterations = {row.owner_id for row in shown}, {row.iteration_id for row in shown}
     texts = {
-        STATUS.key: [f"○ {status_word(each)}" for each in known.statuses | statuses if each],
-        PTS.key: [safe(each) for each in known.estimates | estimates if each],
-        OWNER.key: [safe(names.owner(each)) for each in known.owner_ids | owners],
-        ITERATION.key: [safe(names.iteration(each)) for each in known.iteration_ids | iterations],
+        STATUS_COLUMN.key: [f"○ {status_word(each)}" for each in known.statuses | statuses if each],
+        POINTS_COLUMN.key: [safe(each) for each in known.estimates | estimates if each],
+        OWNER_COLUMN.key: [safe(names.owner(each)) for each in known.owner_ids | owners],
+        ITERATION_COLUMN.key: [safe(names.iteration(each)) for each in known.iteration_ids | iterations],
     }
     return {key: 0 if key in above else max(map(cell_len, found), default=0) for key, found in texts.items()}
 
 
-class Layout:
+class RowLayout:
     """The columns that fit a width; the name takes the rest, with sought parts marked. A plain cursor is a bar."""
 
     def __init__(
@@ -210,7 +212,7 @@ class Layout:
         names: DisplayNames,
         theme: ThemeStyles,
         largest_id: int = 0,
-        columns: Sequence[ListColumn] = USUAL,
+        columns: Sequence[ListColumn] = USUAL_COLUMNS,
         *,
         sought: Sequence[str] = (),
         is_plain: bool = False,
@@ -219,22 +221,22 @@ class Layout:
         self._names = names
         self._sought = sought
         self._theme = theme.in_one_colour() if is_plain else theme
-        self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
+        self._id_width = max(MIN_ID_WIDTH, len(str(largest_id))) + 1 if width >= MIN_LIST_WIDTH_WITH_ID else 0
         room = width - LEAD - self._id_width - 1 - TYPE
-        is_narrow = width < WORDS_FROM and any(each.is_usual for each in columns)
-        if is_narrow or len(fitting(columns, room)) < len(columns):
-            brief = [each for each in columns if each.key == STATUS.key and each.width <= STATUS.width]
-            columns = [replace(BRIEF_STATUS, drop=each.drop) if each in brief else each for each in columns]
-        self.columns = fitting(columns, room)
-        self._cursor = None if is_plain else CURSOR
-        self._chosen = None if is_plain else CHOSEN
-        self._name_width = max(4, room - taken_by(self.columns))
+        is_narrow = width < MIN_LIST_WIDTH_WITH_STATUS_WORD and any(each.is_usual for each in columns)
+        if is_narrow or len(fitting_columns(columns, room)) < len(columns):
+            brief = [each for each in columns if each.key == STATUS_COLUMN.key and each.width <= STATUS_COLUMN.width]
+            columns = [replace(BRIEF_STATUS_COLUMN, drop=each.drop) if each in brief else each for each in columns]
+        self.columns = fitting_columns(columns, room)
+        self._cursor = None if is_plain else CURSOR_BACKGROUND
+        self._chosen = None if is_plain else SELECTED_BACKGROUND
+        self._name_width = max(4, room - columns_width(self.columns))
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
     @property
     def read(self) -> tuple[str, ...]:
         """Return the shown fields whose values rows do not carry."""
-        return tuple(each.key for each in self.columns if each.key not in KNOWN)
+        return tuple(each.key for each in self.columns if each.key not in USUAL_COLUMN_BY_KEY)
 
     def header(self, before: str = "", after: str = "") -> Strip:
         """Draw the headings; `before` follows that of the name, `after` stands at the edge."""
@@ -262,7 +264,7 @@ class Layout:
         """
         on = self._cursor if is_cursor else self._chosen if is_selected else None
         theme, sign = self._theme, state_sign(row, badge)
-        mark = SELECTED if is_selected else UNREADY if badge.is_unready and sign[0] != UNREADY else " "
+        mark = SELECTED_SIGN if is_selected else UNREADY_SIGN if badge.is_unready and sign[0] != UNREADY_SIGN else " "
         lead = ("▌" if is_cursor else " ", "accent"), (mark, "mark" if is_selected else "pending"), sign
         number, ground = theme.style("muted", on=on), theme.style(on=on)
         segments = [
@@ -274,7 +276,7 @@ class Layout:
         segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
         texts = iter(cells)
         segments += [
-            self._known(each, row, on) if each.key in KNOWN else self._plain(each, next(texts, ""), on)
+            self._known(each, row, on) if each.key in USUAL_COLUMN_BY_KEY else self._plain(each, next(texts, ""), on)
             for each in self.columns
         ]
         return line_of([*segments, Segment(" " * GAP, ground)], self.width, ground)
@@ -287,9 +289,9 @@ class Layout:
         theme, on = self._theme, self._cursor if is_cursor else None
         points = counted(line.points, "pt")
         dot, sums, end = " · ", f"{points} ", self.width - 1
-        if PTS.key in (keys := [each.key for each in self.columns]):
-            last = keys.index(PTS.key)
-            end -= taken_by(self.columns[last + 1 :]) - 1
+        if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
+            last = keys.index(POINTS_COLUMN.key)
+            end -= columns_width(self.columns[last + 1 :]) - 1
             dot, sums = " ", points.split()[0].rjust(self.columns[last].width + GAP)
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
@@ -315,7 +317,7 @@ class Layout:
         lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         style, room = theme.style(colour, on=on, bold=is_bold), self._name_width - len(lead)
-        folded = f" {FOLDED} {badge.folded_tasks}" if badge.folded_tasks else ""
+        folded = f" {FOLDED_SIGN} {badge.folded_tasks}" if badge.folded_tasks else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
         yield from self._marked(name, style)
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
@@ -336,16 +338,16 @@ class Layout:
 
     def _draw_known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         match column.key:
-            case STATUS.key:
+            case STATUS_COLUMN.key:
                 groups = self._names.status_groups()
                 sign = status_sign(row.status, groups)
-                text = sign if column.title == BRIEF_STATUS.title else f"{sign} {status_word(row.status)}"
+                text = sign if column.title == BRIEF_STATUS_COLUMN.title else f"{sign} {status_word(row.status)}"
                 return self._plain(column, text, on, status_colour(row.status, groups))
-            case PTS.key:
+            case POINTS_COLUMN.key:
                 if lacks_estimate(row, self._names.status_groups()):
-                    return self._plain(column, UNESTIMATED, on, "pending")
+                    return self._plain(column, UNESTIMATED_SIGN, on, "pending")
                 return self._plain(column, row.estimate or "", on)
-            case OWNER.key:
+            case OWNER_COLUMN.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
 

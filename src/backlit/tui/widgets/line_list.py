@@ -24,7 +24,7 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 WHEEL_LINES = 3
 
 
-def is_far_away() -> bool:
+def is_over_ssh() -> bool:
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
@@ -36,7 +36,7 @@ MARGIN = "   "
 """Blanks beside a text in place of rows."""
 
 
-Way = tuple[str, str]
+WayOut = tuple[str, str]
 """A way out of an empty list: what to press or to run, and what it does."""
 WAYS_GAP = 3
 """Cells between the two columns of the ways out."""
@@ -71,7 +71,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     empty_text: reactive[str] = reactive("")
     """The text in place of rows where there are none."""
-    empty_ways: reactive[Sequence[Way]] = reactive(())
+    empty_ways: reactive[Sequence[WayOut]] = reactive(())
     """The ways out, below the text."""
 
     class Highlighted(RowMessage):
@@ -89,7 +89,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.row_lines: Sequence[tuple[int, int]] = ()
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_sparing = False
-        self.scrolls_by_half = is_far_away()
+        self.scrolls_by_half = is_over_ssh()
 
     # Hooks
 

@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.tui.commands.command import DIGITS, Command, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, FOR_WRITERS
+from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -35,13 +35,13 @@ Drawn = tuple[str, str, str]
 
 EDGE = " "
 """The blank at the right end of title and footer."""
-LEAST_RULE = 4
+MIN_RULE_WIDTH = 4
 """Cells of a rule between a heading and muted figures at its right."""
-SCRAP = 12
+MIN_CUT_WIDTH = 12
 """Cells of a left part below which it is dropped, unless it is shorter."""
 
 
-class SidesLine(Widget):
+class TwoSidedLine(Widget):
     """A line with words on the left and on the right; words are dropped where it is tight."""
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
@@ -95,16 +95,16 @@ class SidesLine(Widget):
         Of tabs on the left, those around the current one fit.
         """
         right = list(self._right)
-        if self.DROPS_MUTED and length(self._left) + length(right) > width - LEAST_RULE:
+        if self.DROPS_MUTED and length(self._left) + length(right) > width - MIN_RULE_WIDTH:
             right = [each for each in right if each[1] != "muted" or each[2]]  # no key without its label
         while right and length(right) > width - min(width // 2, length(self._left) + 1):
             right.pop(0)
         room, left = width - length(right), list[Drawn]()
-        if any(colour == CURRENT for _, colour, _ in self._left):
+        if any(colour == CURRENT_TAB_COLOUR for _, colour, _ in self._left):
             return tabs_within(self._left, room), right
         for text, colour, command_id in self._left:
             rest = room - length(left)
-            if left and rest < min(cell_len(text), SCRAP):
+            if left and rest < min(cell_len(text), MIN_CUT_WIDTH):
                 if (command_id and left[-1][1] == "accent") or left[-1][0] == " · ":
                     left.pop()  # no key without its label, and no separator before nothing
                 break
@@ -114,7 +114,7 @@ class SidesLine(Widget):
 
 def _segments(word: Drawn, theme: ThemeStyles) -> list[Segment]:
     text, colour, _ = word
-    if colour not in {HEADING, CURRENT}:
+    if colour not in {HEADING, CURRENT_TAB_COLOUR}:
         return [Segment(text, theme.style(colour))]
     bold = theme.style("foreground", bold=True)
     if colour == HEADING:
@@ -137,7 +137,7 @@ Hint = tuple[str, str, str]
 """A key, its label, and the command that it runs; empty for a dialog's own key."""
 
 
-class FooterLine(SidesLine):
+class FooterLine(TwoSidedLine):
     """The last line of a screen: hints about keys at the left, the state at the right.
 
     Hints are given by importance. The key that leads back is before the last one; both stay in a narrow terminal.
@@ -162,8 +162,8 @@ class FooterLine(SidesLine):
         """
         left: list[Word] = []
         shown = [_hint_of(hint) if isinstance(hint, str) else hint for hint in hints]
-        for key, label, command_id in sorted(shown, key=lambda each: (each is shown[-1], each[0] == BACK)):
-            if is_reader and command_id in FOR_WRITERS:
+        for key, label, command_id in sorted(shown, key=lambda each: (each is shown[-1], each[0] == BACK_KEY)):
+            if is_reader and command_id in WRITER_COMMANDS:
                 continue
             words = f" {labels.get(command_id, label)} "
             left += [(f" {key}", "accent", command_id), (words, "muted", command_id)]
@@ -201,15 +201,17 @@ class FooterLine(SidesLine):
         """
         left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
-        kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK)
-        if width <= NARROW:
+        kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK_KEY)
+        if width <= NARROW_WIDTH:
             place = " " * min(2, len(state)) + r"\1/\2"
-            state = tuple((IN_GROUP.sub("  ", BRIEF.sub(place, text)), look, name) for text, look, name in state)
+            state = tuple(
+                (GROUP_IN_POSITION.sub("  ", POSITION_WORDS.sub(place, text)), look, name) for text, look, name in state
+            )
         least = 0 if self._confirmed else sum(map(length, pairs[-kept:]))
         right: list[Drawn] = [(EDGE, "muted", "")]
         for text, colour, command_id in reversed(self._confirmed or state):
             rest = width - least - length(right)
-            if rest < min(cell_len(text), SCRAP):
+            if rest < min(cell_len(text), MIN_CUT_WIDTH):
                 break
             right.insert(0, (fit(text, min(cell_len(text), rest)), colour, command_id))
         room = width - length(right)
@@ -218,11 +220,11 @@ class FooterLine(SidesLine):
         return [word for pair in pairs for word in pair], right
 
 
-BACK = "q"
+BACK_KEY = "q"
 """The key that leads back."""
-NARROW = 80
-BRIEF = re.compile(r"^  (?!group)\w+ ([\d,]+) of ([\d,]+)$")
-IN_GROUP = re.compile(r"^  .* · (?=row [\d,]+ of [\d,]+$)")
+NARROW_WIDTH = 80
+POSITION_WORDS = re.compile(r"^  (?!group)\w+ ([\d,]+) of ([\d,]+)$")
+GROUP_IN_POSITION = re.compile(r"^  .* · (?=row [\d,]+ of [\d,]+$)")
 """A place among rows, and the name of its group; both are shorter in a terminal that is not wider than NARROW."""
 TOAST_SECONDS = 6
 """Seconds that a confirmation or a toast is shown."""
@@ -236,18 +238,18 @@ def _confirmation(sentence: str) -> Sequence[Drawn]:
     return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
 
 
-CHORDS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter by…", "m": "move…", "t": "show…"}
+CHORD_HINTS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter by…", "m": "move…", "t": "show…"}
 """First keys of chords, and hints for the popup that follows them; the key is the id of the hint."""
 
 
 def _hint_of(command_id: str) -> Hint:
-    if command_id in CHORDS:
-        return command_id, CHORDS[command_id], command_id
+    if command_id in CHORD_HINTS:
+        return command_id, CHORD_HINTS[command_id], command_id
     command = COMMAND_BY_ID[command_id]
     return spelled(command.keys[0]).replace(DIGITS, DIGITS.strip("{}")), command.label, command_id
 
 
-class RuleLine(SidesLine):
+class RuleLine(TwoSidedLine):
     """A thin rule, with a junction where a vertical line meets it; above panes its words are their heading.
 
     With `is_of_first` both sides are words about the pane left of the junction, and stand over it if they fit there;
@@ -324,14 +326,14 @@ def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
     return [blank, *trimmed[:-1], (text.rstrip(), colour, command_id), blank]
 
 
-CURRENT = "current"
+CURRENT_TAB_COLOUR = "current"
 """The colour of the current tab."""
 ELLIPSIS = "…"
 
 
 def tab_of(name: str, command_id: str, *, is_current: bool, colour: str = "muted") -> Drawn:
     text = f" {safe(name)} "
-    return (text, CURRENT, "") if is_current else (text, colour, command_id)
+    return (text, CURRENT_TAB_COLOUR, "") if is_current else (text, colour, command_id)
 
 
 def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
@@ -339,9 +341,9 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     if length(tabs) <= width:
         return list(tabs)
     before, after = (f" {ELLIPSIS}", "muted", ""), (ELLIPSIS, "muted", "")
-    current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT), 0)
+    current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT_TAB_COLOUR), 0)
     room = width - length([*[before] * bool(current), after])
-    sight = around([cell_len(text) for text, _, _ in tabs], current, room)
+    sight = indices_around([cell_len(text) for text, _, _ in tabs], current, room)
     shown = [tabs[at] for at in sight]
     if len(shown) == 1:
         text, colour, command_id = shown[0]
@@ -349,7 +351,7 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     return [*[before] * bool(sight.start), *shown, *[after] * (sight.stop < len(tabs))]
 
 
-class TabLine(SidesLine):
+class TabLine(TwoSidedLine):
     """Tabs by name; hidden with only one."""
 
     DEFAULT_CSS = "TabLine { height: 1; display: none; }"
@@ -369,7 +371,7 @@ class TabLine(SidesLine):
         self.post_message(self.Chosen(int(command_id)))
 
 
-def around(widths: Sequence[int], current: int, room: int) -> range:
+def indices_around(widths: Sequence[int], current: int, room: int) -> range:
     """Return the tabs around the current one that fit into some cells; always the current one."""
     first = last = current
     while True:
@@ -404,7 +406,7 @@ def _words(count: int) -> Content:
 COLUMNS = 4
 PADDING = 2
 """Cells at each side of the popup."""
-DELAY = 0.4
+WHICH_KEY_DELAY = 0.4
 """Seconds after the last key of an unfinished chord."""
 
 
@@ -436,7 +438,7 @@ class WhichKeyHint:
 
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
         if continuations:
-            timer: Timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            timer: Timer = self._app.set_timer(WHICH_KEY_DELAY, lambda: self._show(chord, continuations, timer))
             self._timer = timer
 
     def hide(self) -> None:

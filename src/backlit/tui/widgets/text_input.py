@@ -12,14 +12,14 @@ from textual.widgets.text_area import Location
 from textual.worker import WorkType
 
 from backlit.tui.drawing.text import WrappedLine, boundary
-from backlit.tui.widgets.inputs import LONGEST_PASTED_LINE, InOrder, TextRefused, actions_of
+from backlit.tui.widgets.inputs import MAX_PASTED_LINE, OrderedKeysInput, TextRefused, actions_of
 
-PART = 262_144
+PASTE_PART_LENGTH = 262_144
 """Characters that are pasted at once, a third of a second. Textual counts all lines for each row that it draws, so that
 smaller parts take longer together."""
 
 
-class TextInput(InOrder, TextArea):
+class MultilineInput(OrderedKeysInput, TextArea):
     """Several wrapped lines with a steady cursor; tab leaves the input."""
 
     ACTIONS = actions_of(TextArea.BINDINGS)
@@ -37,14 +37,14 @@ class TextInput(InOrder, TextArea):
         event.prevent_default()
         lines = event.text.splitlines(keepends=True)
         longest = max(map(len, lines), default=0)
-        if longest > LONGEST_PASTED_LINE:
-            sentence = f"The pasted text has a line of {longest:,} characters, more than {LONGEST_PASTED_LINE:,}."
+        if longest > MAX_PASTED_LINE:
+            sentence = f"The pasted text has a line of {longest:,} characters, more than {MAX_PASTED_LINE:,}."
             self.post_message(TextRefused(f"{sentence} Nothing was pasted; attach it as a file."))
         elif not self.read_only:
             self.run_worker(cast("WorkType[None]", partial(self._put_parts, lines)), group="paste")
 
     async def _put_parts(self, lines: Sequence[str]) -> None:
-        for part in _parts(lines):
+        for part in _paste_parts(lines):
             self.put(part)
             await asyncio.sleep(0)
 
@@ -62,14 +62,14 @@ class TextInput(InOrder, TextArea):
         return row, boundary(self.document.get_line(row), column, is_after=True)
 
 
-def _parts(lines: Iterable[str]) -> Iterator[str]:
+def _paste_parts(lines: Iterable[str]) -> Iterator[str]:
     """Join lines to texts of about PART characters."""
     part: list[str] = []
     size = 0
     for line in lines:
         part.append(line)
         size += len(line)
-        if size >= PART:
+        if size >= PASTE_PART_LENGTH:
             yield "".join(part)
             part, size = [], 0
     yield "".join(part)

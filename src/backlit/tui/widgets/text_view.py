@@ -28,7 +28,7 @@ PREVIEW_DELAY = 0.06
 """Seconds until the text of a row is drawn, so that holding j draws none."""
 MARGIN = 1
 """Blanks between the text and the scroll bar."""
-LEAST_LINES = 4
+MIN_LINES_WITHOUT_BLANK = 4
 """Lines up to which a view leaves out no blank."""
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
@@ -123,7 +123,7 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
     def _left_out(self) -> int:
         """The line of the blank that is left out above a heading at the end, so that text follows the heading."""
         top, height = round(self.scroll_y), self._height
-        if not self.MORE_KEY or height <= LEAST_LINES or len(self._lines) <= top + height:
+        if not self.MORE_KEY or height <= MIN_LINES_WITHOUT_BLANK or len(self._lines) <= top + height:
             return height
         blanks = [at for at in (height - 3, height - 4) if not self._lines[top + at]]
         start = self._lines[top + height - 2][:1]
@@ -136,20 +136,20 @@ def _blank(width: int, style: Style) -> Strip:
     return Strip.blank(width, style)
 
 
-Draw = Callable[[int, int, ThemeStyles], Sequence[Line]]
+DrawDetail = Callable[[int, int, ThemeStyles], Sequence[Line]]
 """Lays a content out for so many columns and lines."""
 
 
-class Detail(LinesView):
+class DetailView(LinesView):
     """A content that is laid out for the size of the view."""
 
     DEFAULT_CSS = "Detail { height: 1fr; padding: 0 0 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self) -> None:
         super().__init__(id="detail")
-        self._draw: Draw | None = None
+        self._draw: DrawDetail | None = None
 
-    def show(self, draw: Draw | None) -> None:
+    def show(self, draw: DrawDetail | None) -> None:
         self._draw = draw
         if self.is_mounted:
             self.lay_out()
@@ -170,7 +170,7 @@ class RowsOverDetail(Container):
 
     def __init__(self, rows: LineList) -> None:
         super().__init__()
-        self._rows, self._rule, self._detail = rows, RuleLine("─"), Detail()
+        self._rows, self._rule, self._detail = rows, RuleLine("─"), DetailView()
 
     def compose(self) -> ComposeResult:
         yield self._rows
@@ -180,7 +180,7 @@ class RowsOverDetail(Container):
     def on_resize(self) -> None:
         self._share()
 
-    def show(self, draw: Draw | None, heading: Sequence[Part] = ()) -> None:
+    def show(self, draw: DrawDetail | None, heading: Sequence[Part] = ()) -> None:
         """Show the detail of the current row, below its heading; None hides it."""
         self._rule.say(heading)
         self._rule.display = draw is not None

@@ -21,12 +21,12 @@ from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import GroupFolding, ItemList
-from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL, DisplayNames, Layout, ListColumn, RowWindow
+from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, RowWindow
 from backlit.tui.widgets.line_list import keep_margin, with_scrollbar
 
-LONGEST_NAME = 24
+MAX_GROUP_NAME_WIDTH = 24
 """Cells of a group's name in the footer."""
-Turn = Callable[[int | None, bool], object]
+ShowTasks = Callable[[int | None, bool], object]
 
 
 class GroupFolds:
@@ -111,7 +111,7 @@ class GroupFolds:
 class TaskFolds(GroupFolds):
     """The folds of tasks below the item, else of its group; `turn` shows or hides those of an item, or all for None."""
 
-    def __init__(self, rows: "BacklogList", folded: Callable[[int], int], turn: Turn) -> None:
+    def __init__(self, rows: "BacklogList", folded: Callable[[int], int], turn: ShowTasks) -> None:
         super().__init__(rows)
         self._row_at = rows.row
         self._folded = folded
@@ -186,7 +186,7 @@ class BacklogList(ItemList):
     """
 
     HEADER_LINES = 1
-    COLUMNS: ClassVar[Sequence[ListColumn]] = USUAL
+    COLUMNS: ClassVar[Sequence[ListColumn]] = USUAL_COLUMNS
     """The default columns."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
@@ -203,9 +203,11 @@ class BacklogList(ItemList):
             self.refresh()
             self.post_message(self.ColumnsMoved())
 
-        def lay_out(width: int, columns: Sequence[ListColumn]) -> Layout:
+        def lay_out(width: int, columns: Sequence[ListColumn]) -> RowLayout:
             theme = ThemeStyles.of(self.app)
-            return Layout(width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_sparing)
+            return RowLayout(
+                width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_sparing
+            )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
         self._group_here: GroupKey | None = None
@@ -221,7 +223,7 @@ class BacklogList(ItemList):
         self.view = view
         self._window.forget_lines()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
-        sought = sought_in(view.spec)
+        sought = searched_name_parts(view.spec)
         if sought != self._sought or len(str(view.largest_id)) != len(str(self._largest_id)):
             self._largest_id, self._sought = view.largest_id, sought
             self.columns.forget()
@@ -351,13 +353,13 @@ class BacklogList(ItemList):
         return with_scrollbar(self, self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
 
 
-def sought_in(spec: ViewSpec) -> tuple[str, ...]:
+def searched_name_parts(spec: ViewSpec) -> tuple[str, ...]:
     """Return the parts of names that a spec asks for, in lower case."""
     words = [each.text for each in parts_of(spec.query) if isinstance(each, NameText)]
     return tuple(each.lower() for each in (spec.text, *words) if each)
 
 
-def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
+def position_in_list(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
     """Return the place of the row in its group or list, on a header that of the outermost group, with its noun."""
     view, count = items.view, items.row_count()
     outline = view.outline if view is not None and view.is_grouped else None
@@ -367,7 +369,7 @@ def place_in(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[i
     line = outline.top(items.cursor)
     if items.cursor > line:
         name = safe(name_of(header))
-        return items.cursor - line, header.rows, f"{fit(name, min(cell_len(name), LONGEST_NAME))} · row"
+        return items.cursor - line, header.rows, f"{fit(name, min(cell_len(name), MAX_GROUP_NAME_WIDTH))} · row"
     return *outline.outermost(header.group), "group"
 
 
