@@ -62,6 +62,8 @@ def caller_of_session(connection: Connection, secret: str, now: datetime) -> Cal
     return _caller(tuple(tuple(row) for row in connection.execute(_CALLER_OF_SESSION, values)))
 
 
+# Built for each request, a caller of 3 projects takes 0.006 ms and one of 50 0.06 ms, a quarter of the CPU of one item;
+# a known one takes 0.001 ms.
 @lru_cache(1024)
 def _caller(rows: tuple[tuple[Any, ...], ...]) -> Caller | None:
     if not rows:
