@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from backlit.service.app import Service
-from backlit.service.server import Transport, run_server
+from backlit.service.server import TransportSecurity, run_server
 from backlit.service.storage.settings import ServiceSettings
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
     port = listener.getsockname()[1]
-    asyncio.run(run_server(service, listener, Transport(), lambda: print(port, flush=True)))
+    asyncio.run(run_server(service, listener, TransportSecurity(), lambda: print(port, flush=True)))
 
 
 if __name__ == "__main__":

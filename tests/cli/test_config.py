@@ -24,7 +24,7 @@ from backlit.config.settings import (
     remote_profile,
 )
 from backlit.config.view_files import read_views
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest, StorageError
 
 DEEP = pytest.param("a = " + "[" * 100_000, id="deep")
@@ -108,12 +108,12 @@ def test_capacities_of_people_are_read(locations: Locations) -> None:
 
     own = read_settings(locations).capacities
 
-    assert own.of("maya", "Sprint 14") == Share(10.0)
-    assert own.of("maya", "Sprint 15") == Share(5.0)
-    assert own.of("jon", "Sprint 15") == Share(8.0, 60.0)
+    assert own.of("maya", "Sprint 14") == PersonLoad(10.0)
+    assert own.of("maya", "Sprint 15") == PersonLoad(5.0)
+    assert own.of("jon", "Sprint 15") == PersonLoad(8.0, 60.0)
     assert own.of("lena", "Sprint 15") is None
-    assert [own.of(user, "Sprint 14") for user in ("ada", "rex")] == [Share(0.0, 6.5), Share()]
-    assert own.of("rex", "Sprint 15") == Share()
+    assert [own.of(user, "Sprint 14") for user in ("ada", "rex")] == [PersonLoad(0.0, 6.5), PersonLoad()]
+    assert own.of("rex", "Sprint 15") == PersonLoad()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import insert, update
 from tests.cli.admin_world import Served, Workspace
 
-from backlit.service.files.local import LocalFiles
+from backlit.service.files.local import LocalContentStore
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.schema import attachments, audit
 
@@ -31,7 +31,7 @@ def attached(sample_workspace: Workspace, tmp_path_factory: pytest.TempPathFacto
     """A workspace with an attached file and a list of values of its own."""
     made = Workspace(tmp_path_factory.mktemp("attached") / "workspace")
     shutil.copytree(sample_workspace.folder, made.folder)
-    files = LocalFiles(made.folder / "files")
+    files = LocalContentStore(made.folder / "files")
     incoming = files.begin()
     incoming.write(CONTENT)
     incoming.finish()

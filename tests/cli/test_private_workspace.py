@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from tests.cli.admin_world import PASSWORD, Workspace, command
 
 from backlit.service.app import Service
-from backlit.service.files.local import LocalFiles
+from backlit.service.files.local import LocalContentStore
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.schema import attachments, audit
 
@@ -32,7 +32,7 @@ def rights_of_others(folder: Path) -> dict[str, str]:
 
 
 def attach(workspace: Workspace) -> None:
-    files = LocalFiles(workspace.settings.files)  # type: ignore[arg-type] # these are a folder
+    files = LocalContentStore(workspace.settings.files)  # type: ignore[arg-type] # these are a folder
     incoming = files.begin()
     incoming.write(b"attached")
     incoming.finish()
@@ -51,7 +51,7 @@ async def test_a_served_workspace_is_private_while_it_runs(tmp_path: Path) -> No
     service = Service(workspace.settings)
     await service.start()
     workspace.good("users", "add", "ann", given=f"{PASSWORD}\n")
-    LocalFiles(workspace.settings.files).begin().finish()  # type: ignore[arg-type] # these are a folder
+    LocalContentStore(workspace.settings.files).begin().finish()  # type: ignore[arg-type] # these are a folder
     names = {path.name for path in workspace.folder.iterdir()}
     found = rights_of_others(tmp_path)
     await service.stop()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.wrap import TokenGrant
@@ -13,7 +13,7 @@ from backlit.model.wrap import TokenGrant
 BASE = "https://tracker.example"
 CHALLENGE = f'WRAP location="{BASE}/Authenticate/WRAPv0.9", client_id=uri:tracker'
 
-PACING = Pacing(first_pause=0.001)
+PACING = RetryPolicy(first_pause=0.001)
 
 Reply = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 

@@ -11,19 +11,19 @@ import httpx
 import pytest
 from tests.client.foreign import BASE, PACING, Foreign, answer, empty_page
 
-from backlit.client.calls import Pacing, ServiceClock
-from backlit.client.client import LONGEST_LIST, REPEATS, Arrived, Client
+from backlit.client.calls import RetryPolicy, ServiceClock
+from backlit.client.client import LONGEST_LIST, REPEATS, Client, EndlessListGuard
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import (
     BacklitError,
     BadRequest,
     NotFound,
     Offline,
+    OutcomeUnknown,
     PreconditionFailed,
     ServiceError,
     TooManyRequests,
     Unavailable,
-    Unclear,
 )
 from backlit.model.wrap import TokenGrant
 
@@ -92,7 +92,7 @@ async def test_creating_without_an_answer_is_unclear_and_never_sent_again(
 ) -> None:
     foreign = Foreign(trouble)
     async with foreign.client(tmp_path) as client:
-        with pytest.raises(Unclear):
+        with pytest.raises(OutcomeUnknown):
             await client.comments.create({"projectId": 1})
 
     assert len(foreign.requests) == 1
@@ -120,14 +120,14 @@ async def test_creating_is_not_sent_again_when_asked_to_slow_down(tmp_path: Path
 @pytest.mark.parametrize("body", [b"", b"<html>created</html>", b"[]"])
 async def test_a_created_thing_with_an_unreadable_answer_is_unclear(tmp_path: Path, body: bytes) -> None:
     async with Foreign(answer(201, body)).client(tmp_path) as client:
-        with pytest.raises(Unclear):
+        with pytest.raises(OutcomeUnknown):
             await client.comments.create({"projectId": 1})
 
 
 async def test_a_change_without_an_answer_is_unclear_after_all_attempts(tmp_path: Path) -> None:
     foreign = Foreign(SILENT, DEAD)
     async with foreign.client(tmp_path) as client:
-        with pytest.raises(Unclear):
+        with pytest.raises(OutcomeUnknown):
             await client.work_items.update(7, {"Name": "x"})
 
     assert len(foreign.requests) == PACING.attempts
@@ -150,10 +150,10 @@ async def test_a_change_that_is_not_repeatable_is_repeated_only_while_it_cannot_
     [
         ("PUT", (SILENT, answer(404)), NotFound, 2),
         ("PUT", (SILENT, answer(503)), Unavailable, 4),
-        ("PUT", (answer(502), DEAD), Unclear, 4),
-        ("PUT", (DEAD, answer(502), DEAD), Unclear, 4),
+        ("PUT", (answer(502), DEAD), OutcomeUnknown, 4),
+        ("PUT", (DEAD, answer(502), DEAD), OutcomeUnknown, 4),
         ("PUT", (answer(503), DEAD), Offline, 4),
-        ("PUT once", (answer(503), DEAD, SILENT), Unclear, 3),
+        ("PUT once", (answer(503), DEAD, SILENT), OutcomeUnknown, 3),
         ("PUT once", (answer(504),), Unavailable, 1),
         ("PUT once", (answer(429), answer(412)), PreconditionFailed, 2),
         ("DELETE", (answer(502), answer(503), answer(404)), None, 3),
@@ -294,7 +294,7 @@ async def test_a_page_size_that_is_refused_becomes_the_one_that_every_service_al
 
 @pytest.mark.parametrize("sizes", [[1] * (REPEATS + 1), [LONGEST_LIST // 2, LONGEST_LIST - LONGEST_LIST // 2]])
 def test_a_walk_ends_with_an_error_just_beyond_its_limits(sizes: list[int]) -> None:
-    arrived = Arrived("list")
+    arrived = EndlessListGuard("list")
     for size in sizes:
         arrived.note([{}] * size)
 
@@ -405,7 +405,7 @@ async def test_a_walk_begins_where_it_is_asked_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("patience", "connect"), [(2.0, 2.0), (30.0, 5.0)])
 def test_a_connection_has_five_seconds_of_the_patience(patience: float, connect: float) -> None:
-    assert Pacing(patience=patience).timeout() == httpx.Timeout(patience, connect=connect)
+    assert RetryPolicy(patience=patience).timeout() == httpx.Timeout(patience, connect=connect)
 
 
 async def test_pauses_between_attempts_grow_up_to_the_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,7 +417,7 @@ async def test_pauses_between_attempts_grow_up_to_the_longest(tmp_path: Path, mo
     monkeypatch.setattr(asyncio, "sleep", sleep)
     tokens = TokenCache(tmp_path / "tokens.json", BASE)
     tokens.save(TokenGrant("a", "r", 3600))
-    async with Client.at(BASE, tokens, Pacing(5, first_pause=1.0, longest_pause=5.0), Foreign(DEAD)) as client:
+    async with Client.at(BASE, tokens, RetryPolicy(5, first_pause=1.0, longest_pause=5.0), Foreign(DEAD)) as client:
         with pytest.raises(Offline):
             await client.work_items.get(7)
 

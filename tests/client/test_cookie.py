@@ -11,7 +11,7 @@ import pytest
 from tests.client.foreign import BASE, Foreign, answer
 
 from backlit.client.client import Client
-from backlit.client.tokens import COOKIE, LONGEST_SESSION, Cookie, TokenCache, cookie_value
+from backlit.client.tokens import COOKIE, LONGEST_SESSION, LoginCookie, TokenCache, cookie_value
 from backlit.model.errors import BadRequest, SignInNeeded
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.app import Service
@@ -114,7 +114,7 @@ async def test_a_newer_session_of_another_process_takes_the_place_of_one_that_en
 
     async with Foreign(reply).client(tmp_path) as client:
         await client.auth.sign_in_with_cookie("spent")
-        TokenCache(tmp_path / "tokens.json", BASE).save_cookie(Cookie("fresh", time.time()))
+        TokenCache(tmp_path / "tokens.json", BASE).save_cookie(LoginCookie("fresh", time.time()))
         await client.work_items.get(1)
 
         assert client.auth.signed_in

@@ -19,7 +19,7 @@ from tests.client.foreign import CHALLENGE, PACING, Foreign, answer
 from backlit.client.calls import ServiceClock
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import BacklitError, NotFound, Offline, ServiceError, Unclear
+from backlit.model.errors import BacklitError, NotFound, Offline, OutcomeUnknown, ServiceError
 from backlit.model.resources import Attachment
 from backlit.model.wrap import TokenGrant
 
@@ -135,7 +135,7 @@ async def test_a_sign_in_answered_without_end_is_refused(tmp_path: Path) -> None
 
 async def test_a_creation_whose_answer_cannot_be_read_may_have_happened(tmp_path: Path) -> None:
     async with Foreign(answer(201, b"", content_encoding="gzip, gzip")).client(tmp_path) as client:
-        with pytest.raises(Unclear):
+        with pytest.raises(OutcomeUnknown):
             await client.work_items.create({})
 
 

@@ -11,17 +11,17 @@ from tests.client.foreign import BASE, CHALLENGE
 
 from backlit.client.answers import LONGEST_ANSWER
 from backlit.client.auth import LOGOUT_PATIENCE
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import Offline, Unclear
+from backlit.model.errors import Offline, OutcomeUnknown
 from backlit.model.resources import Attachment
 from backlit.model.wrap import TokenGrant
 
 FILE = Attachment(id=7, project_id=1, work_item_id=1, name="a.bin", size=3, download_url=f"{BASE}/7")
 PIECE = b"0" * 2**18
 LARGE = replace(FILE, size=3 * len(PIECE))
-ONCE = Pacing(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 Pass = Callable[[float], None]
 
 
@@ -76,7 +76,7 @@ class Pieces(httpx.AsyncByteStream):
         return self._pieces()
 
 
-def client_of(folder: Path, transport: httpx.AsyncBaseTransport, pacing: Pacing = ONCE) -> Client:
+def client_of(folder: Path, transport: httpx.AsyncBaseTransport, pacing: RetryPolicy = ONCE) -> Client:
     cache = TokenCache(folder / "tokens.json", BASE)
     cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
     return Client.at(BASE, cache, pacing, transport)
@@ -115,9 +115,9 @@ def sign_in(client: Client, _folder: Path) -> Awaitable[object]:
 
 
 STALLS: list[tuple[Act, int | None, type[Exception], str]] = [
-    (upload, None, Unclear, "may or may not have arrived"),
-    (upload, 201, Unclear, "may or may not have arrived"),
-    (upload, 404, Unclear, "may or may not have arrived"),
+    (upload, None, OutcomeUnknown, "may or may not have arrived"),
+    (upload, 201, OutcomeUnknown, "may or may not have arrived"),
+    (upload, 404, OutcomeUnknown, "may or may not have arrived"),
     (download, None, Offline, "took too long to respond"),
     (download, 200, Offline, "broke off. Start it again"),
     (download, 404, Offline, "broke off the transfer"),
@@ -126,7 +126,7 @@ STALLS: list[tuple[Act, int | None, type[Exception], str]] = [
     (preview, 404, Offline, "broke off the transfer"),
     (item, None, Offline, "did not respond in time"),
     (item, 200, Offline, "did not respond in time"),
-    (change, 200, Unclear, "may or may not have been saved"),
+    (change, 200, OutcomeUnknown, "may or may not have been saved"),
     (sign_in, None, Offline, "took too long to answer the sign-in"),
     (sign_in, 401, Offline, "took too long to answer the sign-in"),
 ]
@@ -196,7 +196,7 @@ async def test_the_repeats_of_a_request_end_with_its_time(
 ) -> None:
     transport = Dripping(passed, seconds)
     began = asyncio.get_running_loop().time()
-    async with client_of(tmp_path, transport, Pacing(first_pause=1.0, longest_pause=1.0)) as client:
+    async with client_of(tmp_path, transport, RetryPolicy(first_pause=1.0, longest_pause=1.0)) as client:
         with pytest.raises(Offline, match="did not respond in time"):
             await client.work_items.get(1)
 
@@ -206,7 +206,7 @@ async def test_the_repeats_of_a_request_end_with_its_time(
 
 async def test_a_server_that_drips_is_asked_once(tmp_path: Path, passed: Pass) -> None:
     began = asyncio.get_running_loop().time()
-    async with client_of(tmp_path, Slow(passed, 200, 1.0), Pacing(first_pause=0.001)) as client:
+    async with client_of(tmp_path, Slow(passed, 200, 1.0), RetryPolicy(first_pause=0.001)) as client:
         with pytest.raises(Offline, match="did not respond in time"):
             await client.work_items.get(1)
 

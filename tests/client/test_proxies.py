@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.store.world import raised
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import Offline
@@ -56,7 +56,7 @@ async def dead_address() -> str:
 async def failure_of(folder: Path, address: str) -> Offline:
     cache = TokenCache(folder / "tokens.json", address)
     cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
-    async with Client.at(address, cache, Pacing(attempts=1)) as client:
+    async with Client.at(address, cache, RetryPolicy(attempts=1)) as client:
         error = await raised(client.work_items.get(1))
     assert isinstance(error, Offline)
     assert SECRET not in error.message

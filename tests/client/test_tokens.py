@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.pretty import pretty_repr
 
-from backlit.client.tokens import LONGEST_SESSION, Cookie, TokenCache, TokenStore
+from backlit.client.tokens import LONGEST_SESSION, LoginCookie, StoredTokens, TokenCache
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
 
@@ -27,7 +27,7 @@ def test_tokens_come_back_as_they_were_granted(cache: TokenCache) -> None:
     cache.save(GRANT)
 
     found = cache.load()
-    assert isinstance(found, TokenStore)
+    assert isinstance(found, StoredTokens)
     assert (found.access, found.refresh, found.lifetime) == ("hidden-access", "hidden-refresh", 3600)
     assert 3590 < found.remaining() <= 3600
 
@@ -52,7 +52,7 @@ def test_secrets_are_in_no_repr(cache: TokenCache) -> None:
 def test_secrets_are_in_no_traceback_with_values(cache: TokenCache) -> None:
     cache.save(GRANT)
 
-    shown = [pretty_repr(each) for each in (cache.load(), GRANT, Cookie("hidden-cookie", 0))]
+    shown = [pretty_repr(each) for each in (cache.load(), GRANT, LoginCookie("hidden-cookie", 0))]
 
     assert all("lifetime=" in each or "expires_in=" in each for each in shown)
     assert "hidden" not in "".join(shown)
@@ -119,7 +119,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         cache.save(TokenGrant("new", "new", 3600))
 
     found = cache.load()
-    assert isinstance(found, TokenStore)
+    assert isinstance(found, StoredTokens)
     assert found.access == "hidden-access"
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["tokens.json"]
 
@@ -127,7 +127,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
 @pytest.mark.parametrize("is_cookie", [False, True])
 def test_a_clock_that_was_set_back_does_not_lengthen_a_life(cache: TokenCache, tmp_path: Path, is_cookie: bool) -> None:
     if is_cookie:
-        cache.save_cookie(Cookie("c", time.time()))
+        cache.save_cookie(LoginCookie("c", time.time()))
     else:
         cache.save(GRANT)
     path = tmp_path / "state" / "tokens.json"

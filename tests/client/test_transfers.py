@@ -11,7 +11,7 @@ from tests.client.foreign import BASE, Foreign, Parts, answer
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import NotFound, Offline, ServiceError, StorageError, TooLarge, Unclear
+from backlit.model.errors import NotFound, Offline, OutcomeUnknown, ServiceError, StorageError, TooLarge
 from backlit.model.resources import Attachment
 
 CONTENT = bytes(range(256)) * 4000
@@ -296,13 +296,13 @@ class Broken(httpx.AsyncBaseTransport):
     ("told", "error"),
     [
         (httpx.ConnectError("no"), Offline),
-        (httpx.ReadError("broke"), Unclear),
-        (answer(201, b"not json"), Unclear),
+        (httpx.ReadError("broke"), OutcomeUnknown),
+        (answer(201, b"not json"), OutcomeUnknown),
         (answer(302, b'{"id": 7}'), ServiceError),
         (answer(500, b"oops"), ServiceError),
-        (answer(502), Unclear),
-        (answer(504, b"oops"), Unclear),
-        (httpx.Response(201, stream=Parts([b"{", httpx.ReadError("broke")])), Unclear),
+        (answer(502), OutcomeUnknown),
+        (answer(504, b"oops"), OutcomeUnknown),
+        (httpx.Response(201, stream=Parts([b"{", httpx.ReadError("broke")])), OutcomeUnknown),
         (httpx.Response(500, stream=Parts([b"oops", httpx.ReadError("broke")])), ServiceError),
         (httpx.Response(413, stream=Parts([httpx.ReadTimeout("silent")])), TooLarge),
     ],

@@ -16,17 +16,17 @@ from tests.faults.plan import Act, After, Deed
 from tests.store.papers import places_in
 from tests.store.world import until
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import BadRequest, Trouble
+from backlit.model.errors import BadRequest, TransientError
 from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import Waits
 from backlit.store.undo.history import Reversal
 
-PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
+PACING = RetryPolicy(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
 WAITS = Waits(first_pause=0.05, longest_pause=0.5, in_transit=1.5, sync_every=1.0)
 MOST_PENDING = 40
 
@@ -103,7 +103,7 @@ class Hand:
                     await self.store.conflicts.retry(entry.id)
             if self.store.connection.state is ConnectionState.SIGNED_OUT:
                 self.sign_ins += 1
-                with contextlib.suppress(Trouble):
+                with contextlib.suppress(TransientError):
                     await self.store.engine.sign_in(self.who, PASSWORD)
             await asyncio.sleep(0.02)
 

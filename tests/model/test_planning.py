@@ -2,10 +2,10 @@
 
 import pytest
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.planning import (
     Capacity,
-    Fit,
+    CapacityFit,
     LoadPart,
     PlannedLoad,
     Velocity,
@@ -19,21 +19,21 @@ from backlit.model.settings.user_settings import OwnCapacities
 @pytest.mark.parametrize(
     ("least", "most", "amount", "fit"),
     [
-        (30, 40, 29, Fit.UNDER),
-        (30, 40, 30, Fit.WITHIN),
-        (30, 40, 40, Fit.WITHIN),
-        (30, 40, 40.5, Fit.OVER),
-        (None, 40, 0, Fit.WITHIN),
-        (30, None, 99, Fit.WITHIN),
-        (30, None, 29, Fit.UNDER),
-        (None, 40, 41, Fit.OVER),
-        (30, 0, 99, Fit.WITHIN),
-        (0, 0, 99, Fit.OPEN),
-        (None, None, 99, Fit.OPEN),
+        (30, 40, 29, CapacityFit.UNDER),
+        (30, 40, 30, CapacityFit.WITHIN),
+        (30, 40, 40, CapacityFit.WITHIN),
+        (30, 40, 40.5, CapacityFit.OVER),
+        (None, 40, 0, CapacityFit.WITHIN),
+        (30, None, 99, CapacityFit.WITHIN),
+        (30, None, 29, CapacityFit.UNDER),
+        (None, 40, 41, CapacityFit.OVER),
+        (30, 0, 99, CapacityFit.WITHIN),
+        (0, 0, 99, CapacityFit.OPEN),
+        (None, None, 99, CapacityFit.OPEN),
     ],
 )
 def test_a_load_is_under_within_or_over_a_capacity(
-    least: float | None, most: float | None, amount: float, fit: Fit
+    least: float | None, most: float | None, amount: float, fit: CapacityFit
 ) -> None:
     assert Capacity(least, most).fit(amount) is fit
 
@@ -57,8 +57,8 @@ def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
 
     found = loads(parts)
 
-    people: dict[int | None, Share] = {1: Share(5.0, 6.0), 2: Share(3.0)}
-    teams: dict[int | None, Share] = {4: Share(5.0, 6.0), None: Share(3.0)}
+    people: dict[int | None, PersonLoad] = {1: PersonLoad(5.0, 6.0), 2: PersonLoad(3.0)}
+    teams: dict[int | None, PersonLoad] = {4: PersonLoad(5.0, 6.0), None: PersonLoad(3.0)}
     assert found[7] == PlannedLoad(count=4, points=8.0, done=3.0, unestimated=2, hours=6.0, people=people, teams=teams)
     assert found[8].points == 13.0
     assert set(found) == {7, 8}
@@ -80,17 +80,19 @@ def test_neither_done_items_nor_tasks_count_as_unestimated_or_as_points() -> Non
     ("user", "iteration", "points"), [("jon", "Sprint 1", 4.0), ("jon", "Sprint 2", 8.0), ("maya", "Sprint 1", 5.0)]
 )
 def test_the_capacity_of_an_iteration_is_used_before_the_usual_one(user: str, iteration: str, points: float) -> None:
-    capacities = OwnCapacities({"jon": Share(8.0), "maya": Share(5.0)}, {"Sprint 1": {"jon": Share(4.0)}})
+    capacities = OwnCapacities(
+        {"jon": PersonLoad(8.0), "maya": PersonLoad(5.0)}, {"Sprint 1": {"jon": PersonLoad(4.0)}}
+    )
 
-    assert capacities.of(user, iteration) == Share(points)
+    assert capacities.of(user, iteration) == PersonLoad(points)
     assert capacities.of("ada", iteration) is None
 
 
 def test_loads_are_added_person_by_person() -> None:
-    one = PlannedLoad(1, 5.0, people={1: Share(5.0)})
-    other = PlannedLoad(2, 4.0, 4.0, 1, 2.0, people={1: Share(1.0, 2.0), None: Share(3.0)})
+    one = PlannedLoad(1, 5.0, people={1: PersonLoad(5.0)})
+    other = PlannedLoad(2, 4.0, 4.0, 1, 2.0, people={1: PersonLoad(1.0, 2.0), None: PersonLoad(3.0)})
 
-    assert one + other == PlannedLoad(3, 9.0, 4.0, 1, 2.0, people={1: Share(6.0, 2.0), None: Share(3.0)})
+    assert one + other == PlannedLoad(3, 9.0, 4.0, 1, 2.0, people={1: PersonLoad(6.0, 2.0), None: PersonLoad(3.0)})
 
 
 def test_the_velocity_is_that_of_the_last_three_iterations_in_which_something_was_done() -> None:
@@ -127,11 +129,11 @@ def test_forecast_fills_rooms_with_what_fits_into_them(
 
 
 def test_loads_add_up_by_person_and_by_team() -> None:
-    one = PlannedLoad(1, 3.0, people={5: Share(3.0)}, teams={1: Share(3.0)})
-    other = PlannedLoad(1, 2.0, people={6: Share(2.0)}, teams={1: Share(1.0), None: Share(1.0)})
+    one = PlannedLoad(1, 3.0, people={5: PersonLoad(3.0)}, teams={1: PersonLoad(3.0)})
+    other = PlannedLoad(1, 2.0, people={6: PersonLoad(2.0)}, teams={1: PersonLoad(1.0), None: PersonLoad(1.0)})
 
     both = one + other
 
     assert (both.count, both.points) == (2, 5.0)
-    assert both.people == {5: Share(3.0), 6: Share(2.0)}
-    assert both.teams == {1: Share(4.0), None: Share(1.0)}
+    assert both.people == {5: PersonLoad(3.0), 6: PersonLoad(2.0)}
+    assert both.teams == {1: PersonLoad(4.0), None: PersonLoad(1.0)}

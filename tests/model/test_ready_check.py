@@ -11,12 +11,12 @@ from backlit.model.ready_check import (
     FIELD_BY_RULE,
     RULES,
     USUAL,
-    Rule,
+    ReadyRule,
     RuleInputs,
-    chosen,
     field_keys,
     is_missing,
-    lacking,
+    ready_rules_of,
+    without_values,
 )
 
 NOW = datetime(2026, 3, 2, 12)
@@ -98,7 +98,7 @@ def test_the_one_filter_finds_exactly_what_fails_a_rule(item_type: ItemType, lac
 
 
 def test_a_type_keeps_only_the_rules_chosen_for_it() -> None:
-    lint = chosen({"Story": ["estimate"], "Bug": []})
+    lint = ready_rules_of({"Story": ["estimate"], "Bug": []})
     bad = item(Points=None, Maturity="1 - Undefined", AreaID=1)
 
     assert [[rule.id for rule in lint.faults(name, bad, GROUND)] for name in ("Story", "Bug", "Issue")] == [
@@ -110,7 +110,7 @@ def test_a_type_keeps_only_the_rules_chosen_for_it() -> None:
 
 
 def test_no_rule_at_all_finds_nothing() -> None:
-    assert not matches(chosen({name: [] for name in ItemType}).failing(GROUND), item(type="Bug", Points=None))
+    assert not matches(ready_rules_of({name: [] for name in ItemType}).failing(GROUND), item(type="Bug", Points=None))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_no_rule_at_all_finds_nothing() -> None:
 )
 def test_a_choice_that_makes_no_sense_is_said(choice: dict[str, object], sentence: str) -> None:
     with pytest.raises(BadRequest, match=sentence):
-        chosen(choice)
+        ready_rules_of(choice)
 
 
 ROOTS = {"AreaID": {1}, "IterationID": {2, 3}}
@@ -147,8 +147,8 @@ def test_the_filter_for_lacking_fields_finds_what_is_missing(key: str, value: ob
         values = {"type": item_type, field.key: value}
         is_lacking = item_type in field.types and is_missing(field, value, ROOTS)
 
-        assert matches(lacking([field], ROOTS), values) == is_lacking
-        assert not matches(lacking([], ROOTS), values)
+        assert matches(without_values([field], ROOTS), values) == is_lacking
+        assert not matches(without_values([], ROOTS), values)
 
 
 def test_chosen_fields_are_read_in_any_case_once_each() -> None:
@@ -181,5 +181,5 @@ def test_every_rule_has_words_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_field_of_a_rule_exists_on_each_of_its_types(rule: Rule) -> None:
+def test_the_field_of_a_rule_exists_on_each_of_its_types(rule: ReadyRule) -> None:
     assert rule.types <= set(FIELD_BY_KEY[FIELD_BY_RULE[rule.id]].types)

@@ -18,8 +18,8 @@ from tests.service.served import PATIENCE
 
 from backlit.service.app import Service
 from backlit.service.front import set_up_log
-from backlit.service.server import Transport, run_server
-from backlit.service.storage.settings import Limits, ServiceSettings
+from backlit.service.server import TransportSecurity, run_server
+from backlit.service.storage.settings import ServiceLimits, ServiceSettings
 
 QUICK = {"linger": 0.1, "notice": 0.1}
 
@@ -107,11 +107,13 @@ def announce(base: str) -> None:
 def main() -> None:
     database, files, settings, limits, certificate = sys.argv[1:]
     set_up_log("warning")
-    service = Service(ServiceSettings(database, files, limits=Limits(**json.loads(limits)), **json.loads(settings)))
+    service = Service(
+        ServiceSettings(database, files, limits=ServiceLimits(**json.loads(limits)), **json.loads(settings))
+    )
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(512)
-    transport = Transport(certificate, certificate) if certificate else Transport()
+    transport = TransportSecurity(certificate, certificate) if certificate else TransportSecurity()
     port = listener.getsockname()[1]
     asyncio.run(run_server(service, listener, transport, lambda: announce(f"{transport.scheme}://127.0.0.1:{port}")))
 

@@ -13,7 +13,7 @@ import pytest
 from tests.service.bounded import Bounded, rest_of
 from tests.service.served import PATIENCE, sign_in
 
-from backlit.service.storage.settings import Limits
+from backlit.service.storage.settings import ServiceLimits
 
 pytestmark = pytest.mark.slow
 
@@ -365,10 +365,10 @@ def test_slow_callers_keep_nobody_out_over_tls(start: Start, certificate: Path) 
 
 
 def test_limits_leave_files_to_the_requests_and_proxies_time_to_close_first() -> None:
-    from backlit.service.connections import most_connections
+    from backlit.service.connections import connection_limit
 
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
-    assert most_connections(Limits(connections=10**9), 256) < files - 256
-    assert most_connections(Limits(connections=10), 256) == 10
-    assert Limits().idle > 60
+    assert connection_limit(ServiceLimits(connections=10**9), 256) < files - 256
+    assert connection_limit(ServiceLimits(connections=10), 256) == 10
+    assert ServiceLimits().idle > 60

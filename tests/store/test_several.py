@@ -11,7 +11,7 @@ from tests.store.nodes import AREAS, leaf, on_service, shown
 from tests.store.papers import offline_store
 from tests.store.world import World, raised, sent, until
 
-from backlit.model.errors import Trouble
+from backlit.model.errors import TransientError
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.sqlite.process_lock import HolderState, SharedLock, SyncLock
 
@@ -68,8 +68,8 @@ async def test_both_say_that_the_service_cannot_be_reached(world: World) -> None
     one, other = await two(world)
 
     world.faults.is_down = True
-    assert isinstance(await raised(one.refresh()), Trouble)
-    assert isinstance(await raised(other.refresh()), Trouble)
+    assert isinstance(await raised(one.refresh()), TransientError)
+    assert isinstance(await raised(other.refresh()), TransientError)
 
     assert (one.connection.state, other.connection.state) == (ConnectionState.OFFLINE, ConnectionState.OFFLINE)
     world.faults.is_down = False
@@ -132,7 +132,7 @@ async def test_a_process_that_stopped_in_the_middle_is_named(tmp_path: Path) -> 
     holder, waiter = SharedLock(tmp_path / "lock"), SharedLock(tmp_path / "lock", deaf=0.3)
 
     async with holder.held("sending"):
-        with pytest.raises(Trouble, match=f"process {os.getpid()}.* stopped while it was sending"):
+        with pytest.raises(TransientError, match=f"process {os.getpid()}.* stopped while it was sending"):
             await enter(waiter)
     await enter(waiter)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tests.store.papers import places_in
 from tests.store.remembered import Answers, Remembered
 
-from backlit.client.calls import USUAL
+from backlit.client.calls import USUAL_RETRIES
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application
@@ -64,7 +64,7 @@ class World:
     def __init__(self, folder: Path, sample: Path | None = None, clock: Clock = local_time) -> None:
         self.folder = folder
         self._clock = clock
-        self.pacing, self.waits = USUAL, USUAL_WAITS
+        self.pacing, self.waits = USUAL_RETRIES, USUAL_WAITS
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
         if sample and (sample / RIVAL).exists():

@@ -27,7 +27,7 @@ from backlit.service.admin.custom_fields import CustomFieldChange
 from backlit.service.admin.projects import ProjectChange
 from backlit.service.admin.transfer import backup, export, import_, private, restore
 from backlit.service.admin.workspace import has_workspace, is_empty, no_workspace, user_id_of, writing
-from backlit.service.files.local import open_files
+from backlit.service.files.local import open_content_store
 from backlit.service.storage.access import Role
 from backlit.service.storage.database import without_password
 from backlit.service.storage.schema import teams, time_entry_types
@@ -363,7 +363,7 @@ FOUND = 1
 
 
 def check_workspace(arguments: argparse.Namespace) -> int:
-    files = open_files(settings_with_files(arguments).files)
+    files = open_content_store(settings_with_files(arguments).files)
     with looked_at(arguments) as connection:
         checker = Checker(connection, files, is_quick=arguments.quick)
         if arguments.json:

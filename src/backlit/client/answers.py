@@ -54,7 +54,7 @@ def json_object(body: bytes, response_label: str) -> dict[str, Any]:
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
     """Translate an error response; its text is cleaned of control characters and cut."""
-    message, errors = _told(status, body)
+    message, errors = _parsed_error(status, body)
     if status == Unauthorized.status:
         return SignInNeeded("Your sign-in has expired. Sign in again.")
     if 300 <= status < 400:
@@ -67,7 +67,7 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> BacklitErr
 def refusal_of_sign_in(status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
     """Translate the token endpoint's error; rejected credentials are Unauthorized."""
     if status in (400, 401, 403):
-        message, errors = _told(status, body)
+        message, errors = _parsed_error(status, body)
         fallback = "Wrong user name, password or code, or this kind of sign-in is not allowed."
         return Unauthorized(message if message != _sentence(status) else fallback, errors)
     return error_of(status, headers, body)
@@ -89,7 +89,7 @@ def _sentence(status: int) -> str:
     return _SENTENCES.get(status, f"The server responded with error {status}.")
 
 
-def _told(status: int, body: bytes) -> tuple[str, dict[str, str]]:
+def _parsed_error(status: int, body: bytes) -> tuple[str, dict[str, str]]:
     """Return the body's message for people: from the usual keys, or as plain text."""
     body = body.removeprefix(_BYTE_ORDER_MARK)
     try:
@@ -246,7 +246,7 @@ async def decoded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
         return
     if encodings not in (["gzip"], ["x-gzip"], ["deflate"]):
         raise ServiceError(f"{response_label(response.request)} uses an unsupported compression.")
-    inflating = _Inflating(response.request)
+    inflating = _Decompressor(response.request)
     async for piece in response.aiter_raw():
         inflating.take(piece)
         while part := inflating.part():
@@ -254,7 +254,7 @@ async def decoded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     inflating.end()
 
 
-class _Inflating:
+class _Decompressor:
     """Decompressor of gzip and deflate (with or without its header) in bounded pieces."""
 
     def __init__(self, request: httpx.Request) -> None:

@@ -12,7 +12,7 @@ import orjson
 
 from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
 from backlit.client.network import offline
-from backlit.client.tokens import Cookie, Held, TokenCache, TokenStore, cookie_value
+from backlit.client.tokens import LoginCookie, StoredCredentials, StoredTokens, TokenCache, cookie_value
 from backlit.model.errors import (
     BacklitError,
     Offline,
@@ -47,10 +47,10 @@ class WrapAuth(httpx.Auth):
         self._root = root
         self._cache = tokens
         self._send = send
-        self._held: Held | None = None
+        self._held: StoredCredentials | None = None
         self._good_until = 0.0
         self._challenge: Challenge | None = None
-        self._renewal: asyncio.Task[Held] | None = None
+        self._renewal: asyncio.Task[StoredCredentials] | None = None
         self._stamp: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
@@ -111,7 +111,7 @@ class WrapAuth(httpx.Auth):
 
         Raises BadRequest for a malformed cookie.
         """
-        cookie = Cookie(cookie_value(text), time.time())
+        cookie = LoginCookie(cookie_value(text), time.time())
         async with self._cache.locked():
             self._hold(await asyncio.to_thread(self._cache.save_cookie, cookie))
 
@@ -126,10 +126,10 @@ class WrapAuth(httpx.Auth):
                 held = self._cache.load()
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
-        if isinstance(held, TokenStore):
+        if isinstance(held, StoredTokens):
             await self._log_out(held)
 
-    async def _log_out(self, tokens: TokenStore) -> None:
+    async def _log_out(self, tokens: StoredTokens) -> None:
         request = httpx.Request(
             "POST",
             f"{self._root}{LOGOUT}",
@@ -172,25 +172,25 @@ class WrapAuth(httpx.Auth):
         _sign(request, await self._renewed(held))
         yield request
 
-    async def _usable(self) -> Held:
+    async def _usable(self) -> StoredCredentials:
         held = self._current()
         if held is None:
             raise SignInNeeded(SIGN_IN)
         return held if time.monotonic() < self._good_until else await self._renewed(held)
 
-    def _current(self) -> Held | None:
+    def _current(self) -> StoredCredentials | None:
         if self._held is None:  # read every time: another process may have signed in
             self._hold(self._cache.load())
         return self._held
 
-    def _hold(self, held: Held | None) -> None:
+    def _hold(self, held: StoredCredentials | None) -> None:
         self._held = held
         if held is not None:
             self._good_until = time.monotonic() + held.remaining() - min(RENEW_BEFORE_EXPIRY_SECONDS, held.lifetime / 2)
 
     # Renewing
 
-    async def _renewed(self, spent: Held) -> Held:
+    async def _renewed(self, spent: StoredCredentials) -> StoredCredentials:
         """Return a token other than `spent`; concurrent callers share one renewal, and a waiter may be cancelled."""
         if self._held is not None and self._held.secret != spent.secret:
             return self._held
@@ -198,7 +198,7 @@ class WrapAuth(httpx.Auth):
             self._renewal = asyncio.create_task(self._renew(spent))
         return await asyncio.shield(self._renewal)
 
-    async def _renew(self, spent: Held) -> Held:
+    async def _renew(self, spent: StoredCredentials) -> StoredCredentials:
         async with self._cache.locked():
             stored = self._cache.load()
             if stored is None:
@@ -206,7 +206,7 @@ class WrapAuth(httpx.Auth):
                 raise SignInNeeded(SIGN_IN)
             if stored.secret == spent.secret:
                 stored = (
-                    await self._refresh(stored) if isinstance(stored, TokenStore) else await self._end(COOKIE_ENDED)
+                    await self._refresh(stored) if isinstance(stored, StoredTokens) else await self._end(COOKIE_ENDED)
                 )
             self._hold(stored)
             return stored
@@ -217,7 +217,7 @@ class WrapAuth(httpx.Auth):
         self._hold(None)
         raise SignInNeeded(sentence)
 
-    async def _refresh(self, tokens: TokenStore) -> TokenStore:
+    async def _refresh(self, tokens: StoredTokens) -> StoredTokens:
         """Renew the tokens and store them; the caller holds the lock of the cache."""
         try:
             grant = await self._request_grant({"wrap_refresh_token": tokens.refresh})
@@ -303,7 +303,7 @@ class WrapAuth(httpx.Auth):
             raise offline(error, request) from None
 
 
-def _sign(request: httpx.Request, held: Held) -> None:
+def _sign(request: httpx.Request, held: StoredCredentials) -> None:
     for name in ("Authorization", "Cookie"):
         request.headers.pop(name, None)
     name, value = held.header()

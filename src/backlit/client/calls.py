@@ -29,7 +29,7 @@ from backlit.client.network import NetworkTransport, offline
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
 from backlit.model.dates import parse_datetime
-from backlit.model.errors import BacklitError, BadRequest, ServiceError, Unclear
+from backlit.model.errors import BacklitError, BadRequest, OutcomeUnknown, ServiceError
 
 _ZONE_STEP = 15 * 60.0
 """Seconds; the UTC offset of every time zone is a multiple of this."""
@@ -100,7 +100,7 @@ _LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 QueryValue = str | int
 
 
-class Pacing(Struct, frozen=True):
+class RetryPolicy(Struct, frozen=True):
     """Limits of retries: attempts and seconds between; the caller handles a longer Retry-After."""
 
     attempts: int = 4
@@ -113,7 +113,7 @@ class Pacing(Struct, frozen=True):
         return httpx.Timeout(self.patience, connect=min(self.patience, 5.0))
 
 
-USUAL = Pacing()
+USUAL_RETRIES = RetryPolicy()
 
 
 class ClientResponse(NamedTuple):
@@ -135,11 +135,15 @@ class ClientResponse(NamedTuple):
         return etag if etag and len(etag) <= _LONGEST_ETAG and etag.isascii() and etag.isprintable() else None
 
 
-class Calls:
+class RequestSender:
     """Sender of requests below one base address; a `transport` of None means the network."""
 
     def __init__(
-        self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, pacing: Pacing = USUAL
+        self,
+        root: httpx.URL,
+        tokens: TokenCache,
+        transport: httpx.AsyncBaseTransport | None,
+        pacing: RetryPolicy = USUAL_RETRIES,
     ) -> None:
         self._root = root
         self.base_url = str(root)
@@ -176,7 +180,7 @@ class Calls:
         Retries GET, PUT and DELETE after a passing failure; a request that is not repeatable only if it certainly had
         no effect; POST never. The whole ends after LONGEST_ANSWER seconds.
 
-        Raises errors of model/errors.py: Offline if no request arrived, Unclear if a write may have taken
+        Raises errors of model/errors.py: Offline if no request arrived, OutcomeUnknown if a write may have taken
         effect.
         """
         attempts_left = self._pacing.attempts if method != "POST" else 1
@@ -263,7 +267,7 @@ def _query_text(query: Mapping[str, QueryValue]) -> str:
 
 def _broken(error: httpx.RequestError, request: httpx.Request, *, may_have_happened: bool) -> BacklitError:
     if may_have_happened and request.method != "GET":
-        return Unclear("The server did not respond. The change may or may not have been saved.")
+        return OutcomeUnknown("The server did not respond. The change may or may not have been saved.")
     return offline(error, request)
 
 
@@ -274,5 +278,5 @@ def _refused(method: str, answer: ClientResponse) -> BacklitError:
     return failure
 
 
-def _unclear(failure: BacklitError) -> Unclear:
-    return Unclear(f"{failure.message} The change may or may not have been saved.")
+def _unclear(failure: BacklitError) -> OutcomeUnknown:
+    return OutcomeUnknown(f"{failure.message} The change may or may not have been saved.")

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self, TypedDict, Unpack
 import httpx
 import orjson
 
-from backlit.client.calls import USUAL, Calls, Pacing, QueryValue
+from backlit.client.calls import USUAL_RETRIES, QueryValue, RequestSender, RetryPolicy
 from backlit.client.network import is_loopback
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
-from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ServiceError, Unclear
+from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, OutcomeUnknown, ServiceError
 
 API = "api/v1/"
 PAGE = 200
@@ -25,7 +25,7 @@ LONGEST_LIST = 1_000_000
 Document = dict[str, Any]
 
 
-class ListOptions(TypedDict, total=False):
+class ListQuery(TypedDict, total=False):
     """Options of a list; `filter` and `order` are OData text, None leaves an option out."""
 
     top: int | None
@@ -44,14 +44,14 @@ class ResultPage(NamedTuple):
     results: list[Document]
 
 
-class Fetched(NamedTuple):
+class FetchedResource(NamedTuple):
     """A resource as received, with its version if the service has versions."""
 
     document: Document
     etag: str | None
 
 
-class Arrived:
+class EndlessListGuard:
     """The pages received in one walk; raises ServiceError for a list without end."""
 
     def __init__(self, path: str) -> None:
@@ -70,14 +70,14 @@ class Arrived:
             raise ServiceError(f"The server sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
 
 
-class Listing:
+class ListEndpoint:
     """An address that responds with a list envelope."""
 
-    def __init__(self, calls: Calls, path: str) -> None:
+    def __init__(self, calls: RequestSender, path: str) -> None:
         self._calls = calls
         self._path = path
 
-    async def page(self, **query: Unpack[ListOptions]) -> ResultPage:
+    async def page(self, **query: Unpack[ListQuery]) -> ResultPage:
         options: dict[str, QueryValue] = {
             option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
         }
@@ -88,7 +88,7 @@ class Listing:
         total = document.get("totalResults")
         return ResultPage(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
 
-    async def pages(self, **query: Unpack[ListOptions]) -> AsyncIterator[ResultPage]:
+    async def pages(self, **query: Unpack[ListQuery]) -> AsyncIterator[ResultPage]:
         """Walk all pages of `top` results, by received rather than promised counts.
 
         Raises ServiceError for endlessly repeated pages or a list without end.
@@ -96,7 +96,7 @@ class Listing:
         query.setdefault("top", PAGE)
         query["skip"] = query.get("skip") or 0
         page = await self._first_page(query)
-        arrived = Arrived(self._path)
+        arrived = EndlessListGuard(self._path)
         while page.results:
             arrived.note(page.results)
             yield page
@@ -105,7 +105,7 @@ class Listing:
                 return
             page = await self.page(**query)
 
-    async def _first_page(self, query: ListOptions) -> ResultPage:
+    async def _first_page(self, query: ListQuery) -> ResultPage:
         try:
             return await self.page(**query)
         except BadRequest:
@@ -115,31 +115,31 @@ class Listing:
             return await self.page(**query)
 
 
-class ResourceEndpoint(Listing):
+class ResourceEndpoint(ListEndpoint):
     """A kind of resource; its answers are documents as received."""
 
-    def __init__(self, calls: Calls, noun: str) -> None:
+    def __init__(self, calls: RequestSender, noun: str) -> None:
         super().__init__(calls, f"{API}{noun}")
         self._noun = noun
 
-    async def fetch(self, identity: int) -> Fetched:
+    async def fetch(self, identity: int) -> FetchedResource:
         """Read one as received, with its ETag; raise ServiceError for a response about another resource."""
         answer = await self._calls.call("GET", f"{self._path}/{identity}")
         document = answer.document()
         if document.get("id") != identity:
             raise ServiceError("The server responded with another resource than requested.")
-        return Fetched(document, answer.etag())
+        return FetchedResource(document, answer.etag())
 
     async def get(self, identity: int) -> Document:
         return (await self.fetch(identity)).document
 
     async def create(self, body: Mapping[str, Any]) -> Document:
-        """Create one, sent once; raise Unclear without a readable response."""
+        """Create one, sent once; raise OutcomeUnknown without a readable response."""
         answer = await self._calls.call("POST", self._path, body=dict(body))
         try:
             document = answer.document()
         except ServiceError as error:
-            raise Unclear(f"{error.message} The item may or may not have been created.") from None
+            raise OutcomeUnknown(f"{error.message} The item may or may not have been created.") from None
         self._calls.clock.created(document.get("createdAt"))
         return document
 
@@ -161,17 +161,17 @@ class ResourceEndpoint(Listing):
         await self._calls.call("DELETE", f"{self._path}/{identity}")
 
 
-class WorkItems(ResourceEndpoint):
+class WorkItemEndpoint(ResourceEndpoint):
     """Work items and their tasks, comments and attachments."""
 
-    def tasks(self, identity: int) -> Listing:
-        return Listing(self._calls, f"{self._path}/{identity}/tasks")
+    def tasks(self, identity: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{self._path}/{identity}/tasks")
 
-    def comments(self, identity: int) -> Listing:
-        return Listing(self._calls, f"{self._path}/{identity}/comments")
+    def comments(self, identity: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{self._path}/{identity}/comments")
 
-    def attachments(self, identity: int) -> Listing:
-        return Listing(self._calls, f"{self._path}/{identity}/attachments")
+    def attachments(self, identity: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{self._path}/{identity}/attachments")
 
     async def delete(self, identity: int, if_match: str | None = None) -> None:
         headers = {"If-Match": if_match} if if_match else None
@@ -200,8 +200,8 @@ class AttachmentEndpoint(ResourceEndpoint):
 class NodeEndpoint(ResourceEndpoint):
     """Areas or iterations: the nodes of a project's tree."""
 
-    def of_project(self, project_id: int) -> Listing:
-        return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}")
+    def of_project(self, project_id: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
     async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
         """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
@@ -209,7 +209,7 @@ class NodeEndpoint(ResourceEndpoint):
         await self._calls.call("DELETE", f"{self._path}/{identity}", query)
 
 
-class Users(ResourceEndpoint):
+class UserEndpoint(ResourceEndpoint):
     """Licensed users, read-only."""
 
     async def me(self) -> Document:
@@ -219,21 +219,21 @@ class Users(ResourceEndpoint):
 class ProjectEndpoint(ResourceEndpoint):
     """Projects; the interface does not fix the address of their list, so the client looks for it."""
 
-    def time_entry_types(self, project_id: int) -> Listing:
-        return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes")
+    def time_entry_types(self, project_id: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{self._path}/{project_id}/timeentrytypes")
 
-    async def page(self, **query: Unpack[ListOptions]) -> ResultPage:
+    async def page(self, **query: Unpack[ListQuery]) -> ResultPage:
         """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""
         for path in (self._path, "api/projects"):
             try:
-                return await Listing(self._calls, path).page(**query)
+                return await ListEndpoint(self._calls, path).page(**query)
             except (NotFound, MethodNotAllowed, BadRequest, Forbidden):
                 continue
         return await self._from_root_areas()
 
     async def _from_root_areas(self) -> ResultPage:
         found: dict[int, Document] = {}
-        async for page in Listing(self._calls, f"{API}areas").pages():
+        async for page in ListEndpoint(self._calls, f"{API}areas").pages():
             for area in page.results:
                 if area.get("parentId") == -1 and isinstance(area.get("projectId"), int):
                     found[area["projectId"]] = {"id": area["projectId"], "name": str(area.get("name") or "")}
@@ -243,18 +243,18 @@ class ProjectEndpoint(ResourceEndpoint):
 class Client:
     """A profile's connection to its service; `at` or `inside` opens it, `aclose` or `async with` closes it."""
 
-    def __init__(self, calls: Calls, on_close: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, calls: RequestSender, on_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._calls = calls
         self._on_close = on_close
         self.auth = calls.auth
         self.clock = calls.clock
         self.base_url = calls.base_url
         self.transfers = calls.transfers
-        self.work_items = WorkItems(calls, "workitems")
+        self.work_items = WorkItemEndpoint(calls, "workitems")
         self.comments = ResourceEndpoint(calls, "comments")
         self.areas = NodeEndpoint(calls, "areas")
         self.iterations = NodeEndpoint(calls, "iterations")
-        self.users = Users(calls, "users")
+        self.users = UserEndpoint(calls, "users")
         self.projects = ProjectEndpoint(calls, "projects")
         self.attachments = AttachmentEndpoint(calls, "attachments")
 
@@ -263,11 +263,11 @@ class Client:
         cls,
         base_url: str,
         tokens: TokenCache,
-        pacing: Pacing = USUAL,
+        pacing: RetryPolicy = USUAL_RETRIES,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> Self:
         """Connect to the service at an address, with or without /api/v1; raise BadRequest for an invalid one."""
-        return cls(Calls(root_of(base_url), tokens, transport, pacing))
+        return cls(RequestSender(root_of(base_url), tokens, transport, pacing))
 
     @classmethod
     def inside(
@@ -276,10 +276,10 @@ class Client:
         tokens: TokenCache,
         base_url: str = "http://backlit.local",
         on_close: Callable[[], Awaitable[None]] | None = None,
-        pacing: Pacing = USUAL,
+        pacing: RetryPolicy = USUAL_RETRIES,
     ) -> Self:
         """Connect to a started service in this process; `on_close` stops it with the client."""
-        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), pacing), on_close)
+        return cls(RequestSender(root_of(base_url), tokens, InProcessTransport(asgi), pacing), on_close)
 
     def watch(self, on_answer: Callable[[str, int, float], None]) -> None:
         """Observe each request: its method, the response's status (0 for none), and its seconds."""

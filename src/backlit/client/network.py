@@ -204,14 +204,14 @@ def _socks_errors() -> tuple[type[Exception], ...]:
         return ()
 
 
-class Encryption(NamedTuple):
+class TlsDetails(NamedTuple):
     """The protocol's version, and the end of the server's certificate in seconds since 1970."""
 
     version: str
     good_until: int
 
 
-async def encryption_of(address: str, patience: float) -> Encryption:
+async def tls_details_of(address: str, patience: float) -> TlsDetails:
     """Connect to an address as the client does, and return what the server shows; raise Offline without a connection.
 
     `patience` is in seconds.
@@ -233,7 +233,7 @@ async def encryption_of(address: str, patience: float) -> Encryption:
     finally:
         await transport.aclose()
     peer: Any = shown[-1]  # behind a proxy that is encrypted too, the server comes last
-    return Encryption(peer.version(), ssl.cert_time_to_seconds(peer.getpeercert()["notAfter"]))
+    return TlsDetails(peer.version(), ssl.cert_time_to_seconds(peer.getpeercert()["notAfter"]))
 
 
 _UNREACHABLE = "The server cannot be reached"

@@ -24,7 +24,7 @@ _VALUE = re.compile(r"[!#-+\--:<>-\[\]-~]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Cookie:
+class LoginCookie:
     """The cookie of one profile; `granted_at` is this machine's clock, when it was taken over."""
 
     value: str = field(repr=False)
@@ -66,7 +66,7 @@ _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class TokenStore:
+class StoredTokens:
     """Tokens of one profile; `granted_at` is this machine's clock, `lifetime` in seconds."""
 
     access: str = field(repr=False)
@@ -86,7 +86,7 @@ class TokenStore:
         return "Authorization", authorization_header(self.access)
 
 
-Held = TokenStore | Cookie
+StoredCredentials = StoredTokens | LoginCookie
 """The credentials of a sign-in."""
 
 
@@ -102,7 +102,7 @@ class TokenCache:
     def __repr__(self) -> str:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
 
-    def load(self) -> Held | None:
+    def load(self) -> StoredCredentials | None:
         """Read the credentials; None when signed out, StorageError for an unreadable or malformed file."""
         entries = self._entries()
         if self._key not in entries:
@@ -121,9 +121,9 @@ class TokenCache:
             return None
         return found.st_ino, found.st_mtime_ns
 
-    def save(self, grant: TokenGrant) -> TokenStore:
+    def save(self, grant: TokenGrant) -> StoredTokens:
         """Write a fresh grant, durable before its use: a used refresh token is worthless."""
-        tokens = TokenStore(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
+        tokens = StoredTokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
         entry = {
             "access": tokens.access,
             "refresh": tokens.refresh,
@@ -133,7 +133,7 @@ class TokenCache:
         self._write(self._readable_entries() | {self._key: entry})
         return tokens
 
-    def save_cookie(self, cookie: Cookie) -> Cookie:
+    def save_cookie(self, cookie: LoginCookie) -> LoginCookie:
         """Store a browser's cookie in place of tokens, for the life of its session."""
         self._write(self._readable_entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
         return cookie
@@ -223,16 +223,20 @@ async def _acquire(descriptor: int, patience: float) -> None:
             return
 
 
-def _cookie_in(entry: dict[str, object]) -> Cookie | None:
+def _cookie_in(entry: dict[str, object]) -> LoginCookie | None:
     value, granted_at = entry.get("cookie"), entry.get("grantedAt")
-    return Cookie(value, float(granted_at)) if isinstance(value, str) and isinstance(granted_at, int | float) else None
+    return (
+        LoginCookie(value, float(granted_at))
+        if isinstance(value, str) and isinstance(granted_at, int | float)
+        else None
+    )
 
 
-def _tokens_in(entry: dict[str, object]) -> TokenStore | None:
+def _tokens_in(entry: dict[str, object]) -> StoredTokens | None:
     access, refresh = entry.get("access"), entry.get("refresh")
     lifetime, granted_at = entry.get("lifetime"), entry.get("grantedAt")
     if not (isinstance(access, str) and isinstance(refresh, str)):
         return None
     if not (isinstance(lifetime, int | float) and isinstance(granted_at, int | float)):
         return None
-    return TokenStore(access, refresh, float(lifetime), float(granted_at))
+    return StoredTokens(access, refresh, float(lifetime), float(granted_at))

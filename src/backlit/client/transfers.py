@@ -26,7 +26,7 @@ from backlit.client.auth import WrapAuth
 from backlit.client.network import offline
 from backlit.client.part_file import PartFile
 from backlit.model.amounts import counted
-from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
+from backlit.model.errors import Offline, OutcomeUnknown, ServiceError, StorageError
 from backlit.model.plain import file_name, local_file_name
 from backlit.model.resources import Attachment
 
@@ -52,7 +52,7 @@ class ContentTransfers:
     ) -> dict[str, Any]:
         """Attach a file to the resource `below` (`workitems/7`, `comments/3`); return the attachment as received.
 
-        Sends the file once. Raises Unclear without a response, StorageError for an unreadable file.
+        Sends the file once. Raises OutcomeUnknown without a response, StorageError for an unreadable file.
         """
         try:
             file = await asyncio.to_thread(_regular_file, path)
@@ -60,7 +60,7 @@ class ContentTransfers:
             raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
         with file:
             size = os.fstat(file.fileno()).st_size
-            counted_file = _Counted(file, size, progress)
+            counted_file = _ProgressFile(file, size, progress)
             parts = {"files": (file_name(path.name), counted_file, content_type)}
             query = {"type": kind} if kind else None
             request = self._http.build_request(
@@ -83,7 +83,7 @@ class ContentTransfers:
                 raise _unclear()
             raise error_of(response.status_code, response.headers, body)
 
-    async def _sent(self, request: httpx.Request, file: "_Counted") -> httpx.Response:
+    async def _sent(self, request: httpx.Request, file: "_ProgressFile") -> httpx.Response:
         """Send a file; it may take long as long as pieces leave, the head of the response may not."""
         loop = asyncio.get_running_loop()
         try:
@@ -220,7 +220,7 @@ class ContentTransfers:
         return self._root.copy_with(raw_path=found.raw_path)
 
 
-class _Counted:
+class _ProgressFile:
     """A file that reports its read position; httpx reads it in its own task."""
 
     def __init__(self, file: IO[bytes], size: int, progress: Progress) -> None:
@@ -257,8 +257,10 @@ def _other_size(promised: int | None, done: int) -> str:
     return f"The server declared {counted(promised, 'byte')} and sent {done:,}."
 
 
-def _unclear() -> Unclear:
-    return Unclear("The server did not respond. The file may or may not have arrived; check before you send it again.")
+def _unclear() -> OutcomeUnknown:
+    return OutcomeUnknown(
+        "The server did not respond. The file may or may not have arrived; check before you send it again."
+    )
 
 
 def _is_rest(headers: Mapping[str, str], begin: int, size: int, etag: str) -> bool:

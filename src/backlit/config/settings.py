@@ -15,9 +15,9 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from backlit.config.private_files import locked, write_private
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest, SignInNeeded, StorageError
-from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
+from backlit.model.ready_check import STALE_DAYS, USUAL, ReadyRules, field_keys, ready_rules_of
 from backlit.model.settings.user_settings import (
     BoardSettings,
     OwnCapacities,
@@ -97,7 +97,7 @@ class Settings(Struct, frozen=True):
     board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
-    lint: Lint = USUAL
+    lint: ReadyRules = USUAL
     stale_days: int = STALE_DAYS
     groom_fields: tuple[str, ...] = ()
     """Fields that grooming asks for in addition to the readiness check's findings."""
@@ -254,13 +254,13 @@ def _images_in(value: object) -> str:
     return "auto" if value else "off"
 
 
-def _special_shares_in(value: object) -> dict[str, dict[str, Share]]:
+def _special_shares_in(value: object) -> dict[str, dict[str, PersonLoad]]:
     """Read [capacity_in."Sprint 14"] by iteration."""
     tables = value if isinstance(value, dict) else {"": value}
     return {name: _shares_in(table, name=f"capacity_in.{name}") for name, table in tables.items()}
 
 
-def _shares_in(table: object, *, name: str) -> dict[str, Share]:
+def _shares_in(table: object, *, name: str) -> dict[str, PersonLoad]:
     """Read points by user name, or {points = 8, hours = 60}."""
     found = {}
     for user, value in table.items() if isinstance(table, dict) else [("", None)]:
@@ -271,7 +271,7 @@ def _shares_in(table: object, *, name: str) -> dict[str, Share]:
                 f'The setting "{name}" must give points by user name, such as maya = 8, or'
                 " jon = {points = 8, hours = 60}"
             )
-        found[user] = Share(amounts["points"] or 0.0, amounts["hours"] or 0.0)
+        found[user] = PersonLoad(amounts["points"] or 0.0, amounts["hours"] or 0.0)
     return found
 
 
@@ -280,7 +280,7 @@ def _amount(value: object) -> float | None:
     return float(value) if is_number else None  # type: ignore[arg-type] # a number
 
 
-def _lint_in(table: object) -> tuple[Lint, int]:
+def _lint_in(table: object) -> tuple[ReadyRules, int]:
     """Read the readiness check's rules by type, and the days after which an item is stale."""
     if not isinstance(table, dict):
         raise BadRequest('The setting "lint" must be a table, such as [lint] with Story = ["estimate"]')
@@ -288,7 +288,7 @@ def _lint_in(table: object) -> tuple[Lint, int]:
     if not isinstance(days, int) or isinstance(days, bool) or days < 1:
         raise BadRequest('The setting "stale_days" of [lint] must be a whole number of days')
     try:
-        return chosen({key: value for key, value in table.items() if key != "stale_days"}), days
+        return ready_rules_of({key: value for key, value in table.items() if key != "stale_days"}), days
     except BadRequest as error:
         raise BadRequest(f"The settings of [lint]: {error}") from error
 

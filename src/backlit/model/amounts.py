@@ -17,14 +17,14 @@ _CLOCK = re.compile(
 _MINUTES = re.compile(r"(\d{1,6})\s*(?:m|min|minutes?)", re.ASCII | re.IGNORECASE)
 
 
-class Share(Struct, frozen=True):
+class PersonLoad(Struct, frozen=True):
     """The load of one person: points of items, and separately the remaining hours of tasks."""
 
     points: float = 0.0
     hours: float = 0.0
 
-    def __add__(self, other: "Share") -> "Share":
-        return Share(self.points + other.points, self.hours + other.hours)
+    def __add__(self, other: "PersonLoad") -> "PersonLoad":
+        return PersonLoad(self.points + other.points, self.hours + other.hours)
 
 
 def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:

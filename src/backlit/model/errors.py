@@ -91,7 +91,7 @@ class OtherOrigin(ServiceRefused):
         self.other = other
 
 
-class Trouble(BacklitError):
+class TransientError(BacklitError):
     """A passing failure: the same request may succeed later, after `retry_after` seconds if known."""
 
     def __init__(self, message: str, errors: Mapping[str, str] | None = None, retry_after: float | None = None) -> None:
@@ -99,13 +99,13 @@ class Trouble(BacklitError):
         self.retry_after = retry_after
 
 
-class TooManyRequests(Trouble):
+class TooManyRequests(TransientError):
     """A request over the rate limit."""
 
     status = 429
 
 
-class ServiceError(Trouble):
+class ServiceError(TransientError):
     """A failure of the service (5xx), or a malformed response."""
 
     status = 500
@@ -123,11 +123,11 @@ class StorageFull(ServiceError):
     status = 507
 
 
-class Offline(Trouble):
+class Offline(TransientError):
     """A request that did not reach the service and changed nothing."""
 
 
-class Unclear(Trouble):
+class OutcomeUnknown(TransientError):
     """A request without a response, which may or may not have taken effect."""
 
 
@@ -177,7 +177,7 @@ def error_for(
     if status in _PASSING:
         return Unavailable(message, errors, retry_after)
     kind = ERROR_BY_STATUS.get(status, ServiceError if status >= 500 else BadRequest)
-    return kind(message, errors, retry_after) if issubclass(kind, Trouble) else kind(message, errors)
+    return kind(message, errors, retry_after) if issubclass(kind, TransientError) else kind(message, errors)
 
 
 def sentence_of(error: Exception) -> str:

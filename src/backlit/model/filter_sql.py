@@ -15,13 +15,13 @@ from backlit.model.filters import (
     FunctionCall,
     In,
     Literal,
-    Mentions,
     Not,
     Operator,
     Or,
     Property,
     TagVariable,
     Term,
+    TextMatch,
     Value,
     matches,
 )
@@ -54,7 +54,7 @@ class _Dialect(Protocol[S]):
     def call(self, function: Function, arguments: Sequence[S], /) -> S: ...
     def any_tag(self, part: Filter | None, /) -> S: ...
     def tag(self) -> S: ...
-    def mentions(self, node: Mentions, /) -> S: ...
+    def mentions(self, node: TextMatch, /) -> S: ...
     # fmt: on
 
 
@@ -98,7 +98,7 @@ class _Writer(Generic[S]):
                 return self._comparison(operator, left, right)
             case In(term, choices):
                 return self._in(term, choices)
-            case Mentions():
+            case TextMatch():
                 return self._sql.mentions(node)
         value = self._term(node)
         return self._sql.holds(value.sql) if value.family is ValueType.BOOLEAN else self._sql.constant(False)

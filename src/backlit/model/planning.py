@@ -5,13 +5,13 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 
 RECENT = 3
 """Number of iterations in the velocity."""
 
 
-class Fit(StrEnum):
+class CapacityFit(StrEnum):
     """Relation of a load to a capacity; OPEN without a capacity."""
 
     OPEN = "open"
@@ -31,12 +31,12 @@ class Capacity(Struct, frozen=True):
         """True for a minimum above the maximum; 0 counts as not set."""
         return bool(self.least and self.most and self.least > self.most)
 
-    def fit(self, amount: float) -> Fit:
+    def fit(self, amount: float) -> CapacityFit:
         if self.most and amount > self.most:
-            return Fit.OVER
+            return CapacityFit.OVER
         if self.least and amount < self.least:
-            return Fit.UNDER
-        return Fit.WITHIN if self.least or self.most else Fit.OPEN
+            return CapacityFit.UNDER
+        return CapacityFit.WITHIN if self.least or self.most else CapacityFit.OPEN
 
     def over(self, amount: float) -> float:
         return max(0.0, amount - self.most) if self.most else 0.0
@@ -63,8 +63,8 @@ class PlannedLoad(Struct, frozen=True):
     done: float = 0.0
     unestimated: int = 0
     hours: float = 0.0
-    people: Mapping[int | None, Share] = field(default_factory=dict)
-    teams: Mapping[int | None, Share] = field(default_factory=dict)
+    people: Mapping[int | None, PersonLoad] = field(default_factory=dict)
+    teams: Mapping[int | None, PersonLoad] = field(default_factory=dict)
 
     def __add__(self, other: "PlannedLoad") -> "PlannedLoad":
         return PlannedLoad(
@@ -78,11 +78,11 @@ class PlannedLoad(Struct, frozen=True):
         )
 
 
-def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share]:
-    found: dict[int | None, Share] = {}
+def _shares(parts: Iterable[tuple[int | None, PersonLoad]]) -> dict[int | None, PersonLoad]:
+    found: dict[int | None, PersonLoad] = {}
     for who, share in parts:
-        if share != Share():
-            found[who] = found.get(who, Share()) + share
+        if share != PersonLoad():
+            found[who] = found.get(who, PersonLoad()) + share
     return found
 
 
@@ -95,7 +95,7 @@ def loads(parts: Iterable[LoadPart]) -> dict[int, PlannedLoad]:
 
 
 def _load(parts: Sequence[LoadPart]) -> PlannedLoad:
-    shares = [(part, Share(part.points or 0.0, part.hours)) for part in parts]
+    shares = [(part, PersonLoad(part.points or 0.0, part.hours)) for part in parts]
     items = [part for part in parts if not part.is_task]
     return PlannedLoad(
         count=len(items),

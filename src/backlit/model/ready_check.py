@@ -50,7 +50,7 @@ class RuleInputs(Struct, frozen=True):
     stale_days: int = STALE_DAYS
 
 
-class Rule(Struct, frozen=True):
+class ReadyRule(Struct, frozen=True):
     """A rule of the check; `condition` holds for the items that fail it, `passed` names it for others, if shown."""
 
     id: str
@@ -108,30 +108,32 @@ def _stale(ground: RuleInputs) -> Filter:
     return _is("lastModifiedAt", ground.now - timedelta(days=ground.stale_days), Operator.LT)
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("estimate", "no estimate", "No estimate in points.", _ESTIMATED, _unestimated, "Estimated"),
-    Rule("owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner, "Owner"),
-    Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
-    Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
-    Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
-    Rule("maturity", "immature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature"),
-    Rule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
+RULES: tuple[ReadyRule, ...] = (
+    ReadyRule("estimate", "no estimate", "No estimate in points.", _ESTIMATED, _unestimated, "Estimated"),
+    ReadyRule(
+        "owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner, "Owner"
+    ),
+    ReadyRule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
+    ReadyRule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
+    ReadyRule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
+    ReadyRule("maturity", "immature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature"),
+    ReadyRule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
 )
 """All rules, in the order of their display."""
 
-RULE_BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
+RULE_BY_ID: Mapping[str, ReadyRule] = MappingProxyType({rule.id: rule for rule in RULES})
 
 
-class Lint(Struct, frozen=True):
-    """The rules by type; made by `chosen`, or with every rule on its default types."""
+class ReadyRules(Struct, frozen=True):
+    """The rules by type; made by `ready_rules_of`, or with every rule on its default types."""
 
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
-    def faults(self, item_type: str, values: Mapping[str, object], ground: RuleInputs) -> tuple[Rule, ...]:
+    def faults(self, item_type: str, values: Mapping[str, object], ground: RuleInputs) -> tuple[ReadyRule, ...]:
         """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
         return tuple(rule for rule in self.of(item_type) if matches(rule.condition(ground), values))
 
-    def of(self, item_type: str) -> tuple[Rule, ...]:
+    def of(self, item_type: str) -> tuple[ReadyRule, ...]:
         return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
     def failing(self, ground: RuleInputs, rule_id: str | None = None) -> Filter:
@@ -143,10 +145,10 @@ class Lint(Struct, frozen=True):
         )
 
 
-USUAL = Lint({rule.id: rule.types for rule in RULES})
+USUAL = ReadyRules({rule.id: rule.types for rule in RULES})
 
 
-def chosen(rules_by_type: Mapping[str, object]) -> Lint:
+def ready_rules_of(rules_by_type: Mapping[str, object]) -> ReadyRules:
     """Return the check with rules by type, `{"Story": ["estimate", "maturity"], "Bug": []}`; other types keep theirs.
 
     Raises BadRequest that names an unknown type or rule, or a rule that does not fit the type.
@@ -164,7 +166,7 @@ def chosen(rules_by_type: Mapping[str, object]) -> Lint:
                 raise BadRequest(f"The rule {rule.id!r} does not apply to {name}. Use {_example(ItemType(name))}.")
             if rule.id not in ids:
                 types_by_rule[rule.id].discard(ItemType(name))
-    return Lint({rule_id: frozenset(types) for rule_id, types in types_by_rule.items()})
+    return ReadyRules({rule_id: frozenset(types) for rule_id, types in types_by_rule.items()})
 
 
 def _example(item_type: ItemType) -> str:
@@ -193,7 +195,7 @@ def is_missing(field: Field, value: object, roots: Roots) -> bool:
     return value in (None, "", []) or value in roots.get(field.key, ())
 
 
-def lacking(fields: Sequence[Field], roots: Roots) -> Filter:
+def without_values(fields: Sequence[Field], roots: Roots) -> Filter:
     return any_of(And((_of_types(field), _without(field, roots))) for field in fields)
 
 

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route as PathRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceError, Trouble, error_for
+from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceError, TransientError, error_for
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import RequestGuardMiddleware
@@ -278,7 +278,7 @@ async def _on_error(request: Request, error: Exception) -> Response:
     headers = {}
     if error.status == 401:
         headers["www-authenticate"] = tokens.challenge(request, request.app.state.shared)
-    if isinstance(error, Trouble) and error.retry_after is not None:
+    if isinstance(error, TransientError) and error.retry_after is not None:
         headers["retry-after"] = str(int(error.retry_after + 0.999))
     body = orjson.dumps({"message": error.message, "errors": dict(error.errors)})
     return Response(body, error.status or 500, headers, JSON_TYPE)

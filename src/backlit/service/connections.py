@@ -18,12 +18,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from backlit.service.http.proxies import Proxies, share_of
-from backlit.service.storage.settings import HEAD_LIMIT, Limits
+from backlit.service.storage.settings import HEAD_LIMIT, ServiceLimits
 
 _log = logging.getLogger(__name__)
 
 
-class Peer(Protocol):
+class DeadlineProtocol(Protocol):
     """Reader of a connection's requests."""
 
     def end_if_late(self, now: float) -> bool:
@@ -39,14 +39,14 @@ class ServerConnection:
         self.address = address
         self.since: float | None = now
         """Start of the wait for a request; None during a request."""
-        self.peer: Peer | None = None
+        self.peer: DeadlineProtocol | None = None
         self.abort: Callable[[], object] = lambda: None
 
 
-class Connections:
+class ConnectionTable:
     """Table of connections: at most `most` in total, and a share for each address (None: exempt)."""
 
-    def __init__(self, limits: Limits, most: int) -> None:
+    def __init__(self, limits: ServiceLimits, most: int) -> None:
         self._share = limits.connections_per_address
         self._notice = limits.notice
         self._most = most
@@ -156,7 +156,12 @@ class BoundedProtocol(HttpToolsProtocol):
     """
 
     def __init__(
-        self, config: Config, state: ServerState, connection: ServerConnection, connections: Connections, limits: Limits
+        self,
+        config: Config,
+        state: ServerState,
+        connection: ServerConnection,
+        connections: ConnectionTable,
+        limits: ServiceLimits,
     ) -> None:
         super().__init__(config, state, {})
         self.url = b""
@@ -267,7 +272,7 @@ _OWN_FILES = 64
 _NO_MEANS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
-def most_connections(limits: Limits, concurrent_requests: int) -> int:
+def connection_limit(limits: ServiceLimits, concurrent_requests: int) -> int:
     """Return how many connections leave enough of the process's open files to the requests and to itself."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if files == resource.RLIM_INFINITY:
@@ -283,8 +288,8 @@ class BoundedServer(uvicorn.Server):
         self,
         config: uvicorn.Config,
         listener: socket.socket,
-        connections: Connections,
-        limits: Limits,
+        connections: ConnectionTable,
+        limits: ServiceLimits,
         proxies: Proxies,
     ) -> None:
         super().__init__(config)

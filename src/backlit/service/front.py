@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import TooLarge
-from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, Body, RequestSlot, RequestSlots
+from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, RequestBody, RequestSlot, RequestSlots
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
@@ -54,12 +54,12 @@ class RequestGuardMiddleware:
             await self._app(scope, receive, send)
             return
         self._proxies.apply(scope)
-        head = _Head.of(scope)
+        head = _ResponseHead.of(scope)
         place = RequestSlot(self._places)
-        body = Body(scope, receive, self._places, place, self._address_of(scope)) if head.has_body else None
+        body = RequestBody(scope, receive, self._places, place, self._address_of(scope)) if head.has_body else None
         if body is not None:
             scope[BODY_KEY], receive = body, body.receive
-        exchange = _Exchange(scope, send, head.request_id, place, body)
+        exchange = _LoggedExchange(scope, send, head.request_id, place, body)
         refusal = self._refusal(scope, head)
         try:
             if refusal is not None:
@@ -81,7 +81,7 @@ class RequestGuardMiddleware:
         client = scope.get("client")
         return None if client is None or self._proxies.is_trusted(client[0]) else share_of(client[0])
 
-    def _refusal(self, scope: Scope, head: "_Head") -> Response | None:
+    def _refusal(self, scope: Scope, head: "_ResponseHead") -> Response | None:
         if head.size > HEAD_LIMIT:
             return _error(431, f"The address and the headers together are longer than {HEAD_LIMIT} bytes.")
         if len(head.hosts) > 1 or not all(_HOST.fullmatch(host) for host in head.hosts):
@@ -91,7 +91,7 @@ class RequestGuardMiddleware:
         return None
 
 
-class _Head(NamedTuple):
+class _ResponseHead(NamedTuple):
     """Parts of a request's head, read in one pass."""
 
     size: int
@@ -115,10 +115,10 @@ class _Head(NamedTuple):
         return cls(size, hosts, request_id, has_body)
 
 
-class _Exchange:
+class _LoggedExchange:
     """A request in progress: its id and its log line."""
 
-    def __init__(self, scope: Scope, send: Send, request_id: str, place: RequestSlot, body: Body | None) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: str, place: RequestSlot, body: RequestBody | None) -> None:
         self.request_id = scope[REQUEST_ID_KEY] = request_id
         self.failure = ""
         self._path = scope["path"]

@@ -21,7 +21,7 @@ SHUTDOWN_GRACE_SECONDS = 30
 """Seconds that requests in the works have to end when the service stops."""
 
 
-class Transport(Struct, frozen=True):
+class TransportSecurity(Struct, frozen=True):
     """Transport of connections: plain, or encrypted with a certificate (PEM) and its key."""
 
     certificate: str | None = None
@@ -33,11 +33,14 @@ class Transport(Struct, frozen=True):
 
 
 async def run_server(
-    service: "Service", listener: socket.socket, transport: Transport, on_ready: "Callable[[], None] | None" = None
+    service: "Service",
+    listener: socket.socket,
+    transport: TransportSecurity,
+    on_ready: "Callable[[], None] | None" = None,
 ) -> None:
     import uvicorn
 
-    from backlit.service.connections import BoundedServer, Connections, most_connections
+    from backlit.service.connections import BoundedServer, ConnectionTable, connection_limit
 
     settings, limits = service.settings, service.settings.limits
     config = uvicorn.Config(
@@ -58,7 +61,7 @@ async def run_server(
         config.load()
     except OSError as error:  # includes ssl.SSLError
         raise BadRequest(f"The TLS certificate or its key cannot be used: {error}.") from error
-    connections = Connections(limits, most_connections(limits, settings.concurrent_requests))
+    connections = ConnectionTable(limits, connection_limit(limits, settings.concurrent_requests))
     server = BoundedServer(config, listener, connections, limits, Proxies(settings.trusted_proxies))
     received = _signals(server)
     await service.start()

@@ -13,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable, 
 from backlit.model.filters import Filter, Or
 from backlit.model.filters.matching import words_of
 from backlit.model.query import NameKind
-from backlit.model.ready_check import FIELD_BY_RULE, RULES, Rule, RuleInputs, is_missing, lacking
+from backlit.model.ready_check import FIELD_BY_RULE, RULES, ReadyRule, RuleInputs, is_missing, without_values
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.groom_queue import GroomProgress, Stop
@@ -42,7 +42,7 @@ _SIMILAR = (
 
 COUNTED_AT_ONCE, MANY_UNREADY = 2_000, 1_000
 """Items judged by one read of a count, and the number from which it ends: a groomer needs no larger one."""
-Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
+Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[ReadyRule, ...]]]
 """Returns the rules that each of some items fails."""
 
 
@@ -92,12 +92,12 @@ class ReadyCheck:
         ]
         return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
 
-    def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[Rule, ...]]:
+    def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[ReadyRule, ...]]:
         """Return the failed rules of the items that are open, not ready and no tasks."""
         is_open, judged = self._names.status_groups().is_open, [each for each in items if each.type != ItemType.TASK]
         return self.faults([each.id for each in judged if is_open(each.status)])
 
-    def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
+    def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[ReadyRule, ...]]:
         """Return the failed rules of each item, by one query. Items that pass are left out."""
         return self.judge()(self._files.mirror, ids)
 
@@ -133,7 +133,7 @@ class ReadyCheck:
         """Return a check with the current rules for use on another thread's connection."""
         sql, values = self._statement()
 
-        def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[Rule, ...]]:
+        def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[ReadyRule, ...]]:
             found = {}
             for item_id, *failed in mirror.execute(sql, (*values, ids_json(ids))):
                 rules = tuple(rule for rule, has_failed in zip(RULES, failed, strict=True) if has_failed)
@@ -175,7 +175,7 @@ class Groomed(Struct, frozen=True):
     is_skipped: bool
     answers: tuple[FieldAnswer, ...]
     others: tuple[FieldAnswer, ...]
-    open: tuple[Rule, ...]
+    open: tuple[ReadyRule, ...]
     """The rules that the item still fails."""
 
 
@@ -247,7 +247,7 @@ class Grooming:
         return tuple(SimilarItem(*row) for row in rows)
 
     def filter(self) -> Filter:
-        return Or((self._ready_check.filter(), lacking(self.chosen_fields(), self._roots())))
+        return Or((self._ready_check.filter(), without_values(self.chosen_fields(), self._roots())))
 
     def _roots(self) -> Mapping[str, frozenset[int]]:
         return {"AreaID": self._names.roots(NameKind.AREA), "IterationID": self._names.roots(NameKind.ITERATION)}
@@ -363,7 +363,9 @@ class Grooming:
         return await self._files.write(read)
 
 
-def _groomed(writer: WriteContext, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[Rule]) -> Groomed:
+def _groomed(
+    writer: WriteContext, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[ReadyRule]
+) -> Groomed:
     from backlit.store.records.merge import is_same
 
     document = writer.mirror.effective(item_id)

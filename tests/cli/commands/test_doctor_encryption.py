@@ -16,7 +16,7 @@ from cryptography.x509.oid import NameOID
 from tests.store.world import raised
 
 from backlit.cli.commands.doctor import Finding, Health, HealthReport, look_at_address
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import Offline
@@ -142,7 +142,7 @@ async def test_the_client_sends_nothing_over_a_bad_certificate_and_says_why(
 ) -> None:
     async with (
         listening(authority.context(days=100)) as address,
-        Client.at(address, TokenCache(tmp_path / "t.json", address), Pacing(attempts=1)) as client,
+        Client.at(address, TokenCache(tmp_path / "t.json", address), RetryPolicy(attempts=1)) as client,
     ):
         error = await raised(client.auth.sign_in("maya", "secret"))
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from backlit.model.fields import Kind, custom_field
-from backlit.model.filters import COMMENTS, Literal, Mentions, Where, all_of, any_of, matches, with_constants
+from backlit.model.filters import COMMENTS, Literal, TextMatch, TextScope, all_of, any_of, matches, with_constants
 from backlit.model.odata import parse_filter
 
 CUSTOM = (custom_field("Channel_cf", Kind.TEXT),)
@@ -152,20 +152,36 @@ def test_its_opposite_does_not_hold(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "where", "is_found"),
     [
-        *(("GUEST check", Where.NAME, True), ("uest", Where.NAME, True), ("checkout guest", Where.NAME, False)),
-        *(("Guest CHECK", Where.ANYWHERE, True), ("check", Where.ANYWHERE, True), ("eckout", Where.ANYWHERE, False)),
-        *(("gues checkout", Where.ANYWHERE, False), ("SECOND wo", Where.ANYWHERE, True), ("", Where.ANYWHERE, False)),
-        *(("word x", Where.ANYWHERE, False), ("first a", Where.ANYWHERE, False), ("Wörd", Where.ANYWHERE, True)),
+        *(
+            ("GUEST check", TextScope.NAME, True),
+            ("uest", TextScope.NAME, True),
+            ("checkout guest", TextScope.NAME, False),
+        ),
+        *(
+            ("Guest CHECK", TextScope.ANYWHERE, True),
+            ("check", TextScope.ANYWHERE, True),
+            ("eckout", TextScope.ANYWHERE, False),
+        ),
+        *(
+            ("gues checkout", TextScope.ANYWHERE, False),
+            ("SECOND wo", TextScope.ANYWHERE, True),
+            ("", TextScope.ANYWHERE, False),
+        ),
+        *(
+            ("word x", TextScope.ANYWHERE, False),
+            ("first a", TextScope.ANYWHERE, False),
+            ("Wörd", TextScope.ANYWHERE, True),
+        ),
     ],
 )
-def test_a_search_finds_parts_of_names_and_beginnings_of_words(text: str, where: Where, is_found: bool) -> None:
-    assert matches(Mentions(text, where), ITEM | {COMMENTS: ["First", "A second word"]}) == is_found
+def test_a_search_finds_parts_of_names_and_beginnings_of_words(text: str, where: TextScope, is_found: bool) -> None:
+    assert matches(TextMatch(text, where), ITEM | {COMMENTS: ["First", "A second word"]}) == is_found
 
 
-@pytest.mark.parametrize("where", Where)
-def test_a_search_finds_nothing_where_there_is_no_text(where: Where) -> None:
-    assert not matches(Mentions("none", where), {"Name": None, "Description": None, COMMENTS: None})
-    assert not matches(Mentions("none", where), {})
+@pytest.mark.parametrize("where", TextScope)
+def test_a_search_finds_nothing_where_there_is_no_text(where: TextScope) -> None:
+    assert not matches(TextMatch("none", where), {"Name": None, "Description": None, COMMENTS: None})
+    assert not matches(TextMatch("none", where), {})
 
 
 @pytest.mark.parametrize("values", [{}, {"Tags": None}, {"Tags": []}, {"Tags": "urgent"}])

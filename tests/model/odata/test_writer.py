@@ -30,7 +30,7 @@ from backlit.model.filters import (
     any_of,
     matches,
 )
-from backlit.model.odata import Dialect, parse_filter, parse_order, write_filter, write_order
+from backlit.model.odata import ODataVersion, parse_filter, parse_order, write_filter, write_order
 
 ORDERS = (Operator.GT, Operator.GE, Operator.LT, Operator.LE)
 EQUALITIES = (Operator.EQ, Operator.NE)
@@ -140,7 +140,7 @@ def spelled_out(tree: Filter) -> Filter:
 @given(filters)
 def test_a_tree_written_for_v4_reads_back_as_itself(tree: Filter) -> None:
     # repr tells 1 from 1.0 and True
-    assert repr(parse_filter(write_filter(tree, Dialect.V4))) == repr(tree)
+    assert repr(parse_filter(write_filter(tree, ODataVersion.V4))) == repr(tree)
 
 
 @given(filters)
@@ -218,7 +218,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(BadRequest):
         tree = parse_filter(text)
 
-        assert parse_filter(write_filter(tree, Dialect.V4)) == tree
+        assert parse_filter(write_filter(tree, ODataVersion.V4)) == tree
         assert matches(tree, {}) in {True, False}
 
 
@@ -261,8 +261,8 @@ def test_any_order_is_read_or_refused(text: str) -> None:
     ],
 )
 def test_each_dialect_has_its_spelling(tree: Filter, v3: str, v4: str) -> None:
-    assert write_filter(tree, Dialect.V3) == v3
-    assert write_filter(tree, Dialect.V4) == v4
+    assert write_filter(tree, ODataVersion.V3) == v3
+    assert write_filter(tree, ODataVersion.V4) == v4
 
 
 def test_an_order_is_read_in_any_case_and_its_repeats_are_dropped() -> None:

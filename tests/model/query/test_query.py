@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
-from backlit.model.filters import Filter, Mentions, matches
+from backlit.model.filters import Filter, TextMatch, matches
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import (
     AllOf,
@@ -365,7 +365,7 @@ def test_a_query_may_fill_its_characters_but_not_more() -> None:
 
 
 def test_a_word_in_the_name_is_any_part_of_it() -> None:
-    assert filter_of(parse_query("name:STRASSE"), Book()) == Mentions("STRASSE")
+    assert filter_of(parse_query("name:STRASSE"), Book()) == TextMatch("STRASSE")
     assert matches(filter_of(parse_query("name:STRASSE"), Book()), {"Name": "Hauptstraße"})
 
 

@@ -10,8 +10,8 @@ from backlit.model.reports.daily import (
     KNOWN,
     KNOWN_ITEMS,
     NET,
-    Course,
     DayProgress,
+    RecordedPeriod,
     ScopeFlow,
     burndown,
     burnup,
@@ -45,8 +45,8 @@ SIX_DAYS = (*HISTORY, progress(6, (8, 42.0), (6, 22.0)))
 
 def course(
     history: tuple[DayProgress, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None
-) -> Course:
-    return Course("Sprint 9", MONDAY, FRIDAY, today, history, sample_until)
+) -> RecordedPeriod:
+    return RecordedPeriod("Sprint 9", MONDAY, FRIDAY, today, history, sample_until)
 
 
 def timeline(report: Report) -> Timeline:
@@ -223,7 +223,7 @@ def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize("report", [burndown, burnup, scope_change])
-def test_a_chart_without_records_is_empty_and_still_drawn(report: Callable[[Course], Report]) -> None:
+def test_a_chart_without_records_is_empty_and_still_drawn(report: Callable[[RecordedPeriod], Report]) -> None:
     empty, drawn = report(course(())), report(course())
 
     assert [each.chart.is_empty for each in (empty, drawn)] == [True, False]
@@ -235,16 +235,16 @@ def test_unrecorded_iteration_reports_its_current_state() -> None:
     now = progress(9, (5, 21.0), (4, 16.0))
     unestimated = progress(9, (5, 0.0), (4, 0.0))
 
-    assert burnup(Course("Sprint 9", MONDAY, FRIDAY, day(9), (), now=now)).headline == (
+    assert burnup(RecordedPeriod("Sprint 9", MONDAY, FRIDAY, day(9), (), now=now)).headline == (
         "It has ended, and no day was recorded. Currently 16 of 21 pts are done."
     )
-    assert burndown(Course("Sprint 9", MONDAY, FRIDAY, day(1), (), now=unestimated)).headline == (
+    assert burndown(RecordedPeriod("Sprint 9", MONDAY, FRIDAY, day(1), (), now=unestimated)).headline == (
         "It has not started. Currently 4 of 5 items are done."
     )
 
 
 def test_a_period_has_no_line_to_fall_along() -> None:
-    report = burndown(Course("90 days", MONDAY, THURSDAY, THURSDAY, HISTORY, is_period=True))
+    report = burndown(RecordedPeriod("90 days", MONDAY, THURSDAY, THURSDAY, HISTORY, is_period=True))
 
     assert timeline(report).lines == ()
     assert report.headline == "25 of 45 pts left today."
@@ -293,7 +293,7 @@ TWO_DAYS = (progress(2, (4, 20.0), (3, 12.0)), progress(5, (4, 20.0), (1, 5.0)))
     ],
 )
 def test_the_headline_says_the_last_record_and_the_way_to_it(
-    report: Callable[[Course], Report], history: tuple[DayProgress, ...], headline: str
+    report: Callable[[RecordedPeriod], Report], history: tuple[DayProgress, ...], headline: str
 ) -> None:
     assert report(course(history)).headline == headline
 
@@ -309,7 +309,7 @@ def test_the_headline_says_the_last_record_and_the_way_to_it(
     ],
 )
 def test_a_period_without_records_says_where_it_stands(
-    report: Callable[[Course], Report], today: date, said: str
+    report: Callable[[RecordedPeriod], Report], today: date, said: str
 ) -> None:
     empty, now = progress(9, (0, 0.0), (0, 0.0)), progress(9, (5, 21.0), (4, 16.0))
 

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from backlit.model.reports.open_items import (
-    FirstDay,
+    EstimateCount,
     OpenWorkload,
-    Size,
-    Stay,
+    StatusStart,
+    TimeInStatus,
     age,
     estimates,
     load_by_area,
@@ -73,13 +73,19 @@ def test_load_may_be_counted_in_items() -> None:
 
 
 def test_the_headline_of_estimates_says_none_without_a_number() -> None:
-    complete = estimates("Sprint 9", [Size(2.0, True, 2)])
+    complete = estimates("Sprint 9", [EstimateCount(2.0, True, 2)])
 
     assert complete.headline == "Half are 2 pts or less, the largest 2; every open item has a number."
 
 
 def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
-    sizes = [Size(None, False, 4), Size(8.0, True, 1), Size(1.0, True, 2), Size(None, True, 1), Size(3.0, True, 2)]
+    sizes = [
+        EstimateCount(None, False, 4),
+        EstimateCount(8.0, True, 1),
+        EstimateCount(1.0, True, 2),
+        EstimateCount(None, True, 1),
+        EstimateCount(3.0, True, 2),
+    ]
     report = estimates("whole backlog", sizes)
 
     assert report.table.rows == (
@@ -94,13 +100,13 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
 
 @pytest.mark.parametrize(("counts", "shares"), [((3,), [100.0]), ((1, 2), [33.0, 67.0]), ((1, 199), [0.0, 100.0])])
 def test_shares_of_estimates_are_whole_per_cent(counts: tuple[int, ...], shares: list[float]) -> None:
-    sizes = [Size(float(points), True, count) for points, count in enumerate(counts)]
+    sizes = [EstimateCount(float(points), True, count) for points, count in enumerate(counts)]
 
     assert [row[3] for row in estimates("whole backlog", sizes).table.rows] == shares
 
 
 def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
-    report = estimates("whole backlog", [Size(1.0, True, 2), Size(3.0, True, 2)])
+    report = estimates("whole backlog", [EstimateCount(1.0, True, 2), EstimateCount(3.0, True, 2)])
 
     assert report.headline.startswith("Half are 1 pt or less, the largest 3;")
 
@@ -135,24 +141,24 @@ def test_age_report_shows_each_item_with_its_owner_and_first_day(is_exact: bool,
 
 
 def test_estimates_without_any_number_say_so() -> None:
-    report = estimates("Sprint 9", [Size(None, True, 1), Size(None, False, 3)])
+    report = estimates("Sprint 9", [EstimateCount(None, True, 1), EstimateCount(None, False, 3)])
 
     assert report.headline == "4 of 4 open items have no number."
 
 
-@pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
-def test_reports_say_that_nothing_is_open(sizes: list[Size]) -> None:
+@pytest.mark.parametrize("sizes", [[], [EstimateCount(None, False, 0)]])
+def test_reports_say_that_nothing_is_open(sizes: list[EstimateCount]) -> None:
     assert estimates("Sprint 9", []).headline == "No open items."
     assert load_by_person("Sprint 9", [], Measure.POINTS).headline == "No open items."
     assert age("Sprint 9", [], TODAY).headline == "Nothing is in progress."
 
 
-def stay(item_id: int, since: date) -> Stay:
-    return Stay(item_id, f"Item {item_id}", "in progress", "jon", since)
+def stay(item_id: int, since: date) -> TimeInStatus:
+    return TimeInStatus(item_id, f"Item {item_id}", "in progress", "jon", since)
 
 
 def test_an_item_that_changed_after_today_has_no_age() -> None:
-    stay = Stay(1, "Item 1", "Doing", "jon", date(2026, 3, 12))
+    stay = TimeInStatus(1, "Item 1", "Doing", "jon", date(2026, 3, 12))
 
     assert [stay.days(date(2026, 3, day)) for day in (11, 12, 14)] == [0, 0, 2]
 
@@ -166,19 +172,19 @@ OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
         ((), True, None, [("not-started", "8d")]),
         ((), False, date(2026, 3, 1), [("", "created 2d before"), ("not-started", "at least 8d")]),
         (
-            (FirstDay(OPENED, "Open"), FirstDay(date(2026, 2, 28), "Open"), FirstDay(ACTIVATED, "Active")),
+            (StatusStart(OPENED, "Open"), StatusStart(date(2026, 2, 28), "Open"), StatusStart(ACTIVATED, "Active")),
             True,
             None,
             [("Open", "3d"), ("Active", "1d"), ("not-started", "8d")],
         ),
         (
-            (FirstDay(OPENED, "Open", is_exact=False), FirstDay(ACTIVATED, "Active")),
+            (StatusStart(OPENED, "Open", is_exact=False), StatusStart(ACTIVATED, "Active")),
             False,
             None,
             [("Open", "at least 3d"), ("Active", "at most 1d"), ("not-started", "at least 8d")],
         ),
         (
-            (FirstDay(OPENED, "Open", is_exact=False), FirstDay(ACTIVATED, "Active", is_exact=False)),
+            (StatusStart(OPENED, "Open", is_exact=False), StatusStart(ACTIVATED, "Active", is_exact=False)),
             True,
             None,
             [("Open", "about 3d"), ("Active", "at least 1d"), ("not-started", "8d")],
@@ -186,7 +192,7 @@ OPENED, ACTIVATED = date(2026, 2, 27), date(2026, 3, 2)
     ],
 )
 def test_age_report_tells_the_statuses_of_each_item(
-    before: tuple[FirstDay, ...], is_exact: bool, created: date | None, way: list[tuple[str, str]]
+    before: tuple[StatusStart, ...], is_exact: bool, created: date | None, way: list[tuple[str, str]]
 ) -> None:
     item = replace(stay(1, date(2026, 3, 3)), status="not-started", is_exact=is_exact, created=created, before=before)
 

@@ -17,8 +17,8 @@ from backlit.service.admin import projects, records
 from backlit.service.admin.check import Checker
 from backlit.service.admin.transfer import copy_contents, import_
 from backlit.service.admin.workspace import writing
-from backlit.service.files.contents import Contents
-from backlit.service.files.local import LocalFiles
+from backlit.service.files.contents import AttachmentContents
+from backlit.service.files.local import LocalContentStore
 from backlit.service.storage import schema
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
@@ -62,7 +62,7 @@ def test_a_malformed_setting_is_a_problem_and_a_sound_one_is_none(
 ) -> None:
     connection.execute(schema.METADATA.tables[table].insert().values(STORED[table] | wrong))
 
-    first = next(Checker(connection, LocalFiles(tmp_path)).problems())
+    first = next(Checker(connection, LocalContentStore(tmp_path)).problems())
 
     assert (first.table, first.field) == (table, field)
 
@@ -72,7 +72,7 @@ def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Co
         connection.execute(schema.METADATA.tables[table].insert().values(row))
     projects.add_name(connection, schema.teams, "Beacon", "Money")
     connection.execute(update(schema.iterations).values(end_date=schema.iterations.c.start_date))  # a day each
-    checker = Checker(connection, LocalFiles(tmp_path))
+    checker = Checker(connection, LocalContentStore(tmp_path))
 
     problems = [(each.table, each.field) for each in checker.problems()]
 
@@ -94,7 +94,7 @@ def test_a_name_twice_in_any_case_is_a_problem(connection: Connection, tmp_path:
     first = dict(connection.execute(select(found)).mappings().first() or {})
     connection.execute(found.insert().values(first | {"id": 99, "name": first["name"].upper()}))
 
-    problem = next(Checker(connection, LocalFiles(tmp_path)).problems())
+    problem = next(Checker(connection, LocalContentStore(tmp_path)).problems())
 
     assert (problem.table, problem.id, problem.field) == (table, 99, "name")
     assert repr(first["name"].lower()) in problem.sentence
@@ -124,7 +124,7 @@ ATTACHED: dict[str, Any] = {
 def test_an_attachment_is_on_its_item_and_comment_and_as_long_as_its_contents(
     connection: Connection, tmp_path: Path, rows: list[dict[str, object]], fields: list[str]
 ) -> None:
-    files = LocalFiles(tmp_path)
+    files = LocalContentStore(tmp_path)
     for content in (b"a", b"ab"):
         incoming = files.begin()
         incoming.write(content)
@@ -143,7 +143,7 @@ def test_an_attachment_is_on_its_item_and_comment_and_as_long_as_its_contents(
 def test_contents_of_another_size_than_their_attachment_says_are_not_copied(
     connection: Connection, tmp_path: Path, size: int, is_right: bool
 ) -> None:
-    source, target, kept = LocalFiles(tmp_path / "source"), LocalFiles(tmp_path / "target"), list[str]()
+    source, target, kept = LocalContentStore(tmp_path / "source"), LocalContentStore(tmp_path / "target"), list[str]()
     incoming = source.begin()
     incoming.write(b"a")
     incoming.finish()
@@ -180,7 +180,9 @@ def test_a_value_of_an_item_is_one_that_its_type_can_have(
     item_id = connection.execute(mine).scalar_one()
     connection.execute(rows.update().where(rows.c.id == item_id).values(values))
 
-    problems = [(each.table, each.id, each.field) for each in Checker(connection, LocalFiles(tmp_path)).problems()]
+    problems = [
+        (each.table, each.id, each.field) for each in Checker(connection, LocalContentStore(tmp_path)).problems()
+    ]
 
     assert problems[:1] == ([] if field is None else [("work_items", item_id, field)])
 
@@ -193,7 +195,7 @@ def test_a_counter_of_items_is_neither_too_low_nor_too_high(
     changed = totals.update().where(totals.c.project_id == 2).values(item_count=totals.c.item_count + difference)
     connection.execute(changed)
 
-    (problem,) = Checker(connection, LocalFiles(tmp_path)).problems()
+    (problem,) = Checker(connection, LocalContentStore(tmp_path)).problems()
 
     assert (problem.table, problem.id, problem.field) == ("project_totals", 2, "item_count")
 
@@ -204,12 +206,12 @@ def test_an_item_may_belong_to_somebody_without_a_licence(connection: Connection
     owned = select(func.count()).select_from(schema.work_items).where(schema.work_items.c.assigned_to_id == 2)
 
     assert connection.execute(owned).scalar_one() > 0
-    assert list(Checker(connection, LocalFiles(tmp_path)).problems()) == []
+    assert list(Checker(connection, LocalContentStore(tmp_path)).problems()) == []
 
 
 def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_path: Path) -> None:
     files, settings = (
-        LocalFiles(tmp_path / "files"),
+        LocalContentStore(tmp_path / "files"),
         ServiceSettings(f"sqlite:///{tmp_path}/new.db", tmp_path / "files"),
     )
     incoming = files.begin()
@@ -230,7 +232,7 @@ def test_an_import_that_fails_takes_its_new_contents_along_and_no_others(tmp_pat
 
 
 def test_contents_are_kept_again_after_their_removal_and_are_young_again(tmp_path: Path) -> None:
-    files, place = LocalFiles(tmp_path), tmp_path / A[:2] / A[2:]
+    files, place = LocalContentStore(tmp_path), tmp_path / A[:2] / A[2:]
     first, second = files.begin(), files.begin()
     for incoming in (first, second):
         incoming.write(b"a")
@@ -251,8 +253,8 @@ def test_contents_are_kept_again_after_their_removal_and_are_young_again(tmp_pat
 
 def test_a_file_store_that_failed_is_looked_at_again_and_a_good_one_is_not(tmp_path: Path) -> None:
     place = tmp_path / "files"
-    contents = Contents(place, Database(f"sqlite:///{tmp_path}/new.db", Clock()), 3600.0)
-    contents.store = LocalFiles(place)
+    contents = AttachmentContents(place, Database(f"sqlite:///{tmp_path}/new.db", Clock()), 3600.0)
+    contents.store = LocalContentStore(place)
     place.write_text("no folder")
 
     failed = [contents.are_usable() for _ in range(2)]
@@ -288,5 +290,5 @@ def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path
     lines = [records.header(now), *({"table": "login_attempts", "row": row} for row in rows)]
 
     with writing(ServiceSettings(f"sqlite:///{tmp_path}/new.db", tmp_path), create=True) as connection:
-        counts = records.load(connection, LocalFiles(tmp_path), lines, [])
+        counts = records.load(connection, LocalContentStore(tmp_path), lines, [])
         assert (counts, count(connection, "login_attempts")) == ({"login_attempts": many}, many)

@@ -15,8 +15,8 @@ from tests.service.conftest import BASE
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.files.object_store import PART, ObjectFiles
-from backlit.service.storage.settings import Limits, ServiceSettings
+from backlit.service.files.object_store import PART, ObjectContentStore
+from backlit.service.storage.settings import ServiceLimits, ServiceSettings
 
 Client = httpx.AsyncClient
 URL = "s3://backlit-test/attached"
@@ -56,7 +56,7 @@ def objects(bucket: S3Store) -> list[str]:
 
 @pytest.fixture
 async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncIterator[Client]:
-    service = Service(replace(settings, files=URL, limits=Limits(probe=-1)))
+    service = Service(replace(settings, files=URL, limits=ServiceLimits(probe=-1)))
     await service.start()
     async with Client(transport=httpx.ASGITransport(service.asgi), base_url=f"{BASE}/api/v1/") as client:
         form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("jon")}
@@ -95,7 +95,7 @@ async def test_a_refused_upload_leaves_nothing_in_the_bucket(jon_in_cloud: Clien
 
 
 async def test_only_old_objects_are_offered_as_orphans(bucket: S3Store) -> None:
-    files = ObjectFiles(URL)
+    files = ObjectContentStore(URL)
     incoming = files.begin()
     await asyncio.to_thread(incoming.write, b"young")
     await asyncio.to_thread(incoming.finish)
@@ -107,7 +107,7 @@ async def test_only_old_objects_are_offered_as_orphans(bucket: S3Store) -> None:
 
 
 async def test_a_store_that_cannot_be_read_is_said_so(bucket: S3Store, endpoint: str) -> None:
-    files = ObjectFiles("s3://no-such-bucket/x")
+    files = ObjectContentStore("s3://no-such-bucket/x")
 
     with pytest.raises(StorageError, match="object store"):
         await asyncio.to_thread(lambda: list(files.old()))
@@ -123,7 +123,7 @@ async def test_a_service_without_a_usable_store_does_not_start(settings: Service
 
 def test_an_object_has_no_place_but_that_of_a_digest(bucket: S3Store) -> None:
     obstore.put(bucket, "secret", b"of the host")
-    store = ObjectFiles(URL)
+    store = ObjectContentStore(URL)
 
     for act in (store.has, store.remove, lambda digest: list(store.read(digest, 0, 3))):
         with pytest.raises(StorageError, match="64 lower-case hexadecimal digits"):
@@ -131,7 +131,7 @@ def test_an_object_has_no_place_but_that_of_a_digest(bucket: S3Store) -> None:
     assert objects(bucket) == ["secret"]
 
 
-def sent(files: ObjectFiles, content: bytes) -> str:
+def sent(files: ObjectContentStore, content: bytes) -> str:
     incoming = files.begin()
     incoming.write(content)
     incoming.finish()
@@ -142,7 +142,7 @@ def sent(files: ObjectFiles, content: bytes) -> str:
 
 @pytest.mark.parametrize("size", [0, 10, PART, 2 * PART])
 def test_reading_ends_with_the_object(bucket: S3Store, size: int) -> None:
-    files = ObjectFiles(URL)
+    files = ObjectContentStore(URL)
     digest = sent(files, b"x" * size)
 
     assert sum(len(piece) for piece in files.read(digest, 0, size + 1)) == size

@@ -26,7 +26,7 @@ from backlit.model.statuses import StatusGroup
 from backlit.service.admin.check import Checker
 from backlit.service.admin.value_lists import set_groups
 from backlit.service.app import Service
-from backlit.service.files.local import open_files
+from backlit.service.files.local import open_content_store
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.lanes import WorkerQueue
@@ -164,7 +164,7 @@ async def test_an_older_database_is_brought_up_and_keeps_what_it_has(tmp_path: P
 
     engine = engine_at(f"sqlite:///{old}")
     with engine.connect() as read:
-        problems = list(Checker(read, open_files(tmp_path / "files")).problems())
+        problems = list(Checker(read, open_content_store(tmp_path / "files")).problems())
     engine.dispose()
     assert (problems, names_in(old)) == ([], names)
     assert tables_in(old) == tables_in(tmp_path / "new.db")

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, text
 from backlit.model.errors import BadRequest, TooManyRequests, Unavailable
 from backlit.service.app import Service
 from backlit.service.storage.database import SHARES, SLOW_READERS, engine_at
-from backlit.service.storage.jobs import Shares
+from backlit.service.storage.jobs import SharePerUser
 from backlit.service.storage.lanes import WorkerQueue
 
 pytestmark = pytest.mark.postgresql
@@ -31,7 +31,7 @@ def make_lane(empty_url: str) -> Iterator[MakeLane]:
 
     def make_lane(*, threads: int, running: int, waiting: int = 8, time_limit: float = 60.0) -> WorkerQueue:
         engine = engine_at(empty_url, time_limit)
-        shares = Shares(running=running, waiting=waiting)
+        shares = SharePerUser(running=running, waiting=waiting)
         made.append((engine, WorkerQueue(engine, "test", threads=threads, time_limit=time_limit, shares=shares)))
         return made[-1][1]
 

@@ -9,7 +9,7 @@ from tests.store.outbox.test_outbox import fields, of_type, shown
 from tests.store.papers import places_in
 from tests.store.world import Said, World, raised, sent, until
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
@@ -24,7 +24,7 @@ QUICK = Waits(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1
 @pytest.fixture
 async def hasty(world: World) -> World:
     """A world whose stores wait shortly, and sync only when asked."""
-    world.pacing, world.waits = Pacing(attempts=2, first_pause=0.001, longest_pause=0.5), QUICK
+    world.pacing, world.waits = RetryPolicy(attempts=2, first_pause=0.001, longest_pause=0.5), QUICK
     return world
 
 

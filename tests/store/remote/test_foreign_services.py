@@ -11,7 +11,7 @@ from tests.store.papers import places_in
 from tests.store.sync.test_sync import mirrored, on_service
 from tests.store.world import World, sent, until
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError, BadRequest
@@ -21,7 +21,7 @@ from backlit.store.engine.engine import Report
 from backlit.store.remote.capabilities import DateForm, FilterSupport, probe
 from backlit.store.views.lookups import told_field
 
-PACING = Pacing(first_pause=0.001)
+PACING = RetryPolicy(first_pause=0.001)
 VARIANTS = {
     "as SPEC shows it": Quirks(),
     "quoted challenge, v4 dates, pages of 50": Quirks(quoted=True, dates="v4", cap=50),

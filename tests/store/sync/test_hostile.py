@@ -10,7 +10,7 @@ from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import places_in
 from tests.store.world import until
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import ServiceError
@@ -75,7 +75,7 @@ async def settled(tmp_path: Path) -> AsyncIterator[Callable[[ForeignServer], Any
     async def settled(server: ForeignServer) -> Store:
         async def connect(_report: Report) -> Client:
             tokens = TokenCache(tmp_path / "pat.json", server.base)
-            client = Client.inside(server, tokens, server.base, pacing=Pacing(attempts=2, first_pause=0.001))
+            client = Client.inside(server, tokens, server.base, pacing=RetryPolicy(attempts=2, first_pause=0.001))
             await client.auth.sign_in("pat", "secret")
             return client
 

@@ -11,7 +11,7 @@ from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store, put
 from tests.store.world import Faults, raised
 
-from backlit.client.calls import Pacing
+from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
@@ -25,7 +25,7 @@ from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
 from backlit.store.sync.loading import MAX_SINGLE_REQUESTS, FirstLoad, FullScan
 
-ONCE = Pacing(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 UNFILTERED = {"filtering": FilterSupport.IGNORED, "by_id": False, "dates": None}
 
 

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from backlit.cli.commands.session import Joining
 from backlit.client.client import root_of
-from backlit.client.tokens import Cookie, TokenCache
+from backlit.client.tokens import LoginCookie, TokenCache
 from backlit.config.settings import Profiles, find_locations
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
@@ -51,7 +51,7 @@ async def test_a_password_signs_in_and_the_backlog_comes(world: World, opened: O
 
 
 async def test_a_browsers_session_that_has_ended_is_said_to_be_that(world: World, opened: Open) -> None:
-    TokenCache(world.folder / "mine.json", "mine").save_cookie(Cookie("ended", time.time()))
+    TokenCache(world.folder / "mine.json", "mine").save_cookie(LoginCookie("ended", time.time()))
 
     async with asked(opened, world.store()) as pilot:
         assert "The browser session of the cookie has ended" in text_of(pilot.app)

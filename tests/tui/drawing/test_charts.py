@@ -9,8 +9,8 @@ from textual.theme import Theme
 
 from backlit.model.planning import Capacity
 from backlit.model.planning import PlannedLoad as Planned
-from backlit.model.reports.daily import Course, DayProgress, burndown, burnup, scope_change
-from backlit.model.reports.open_items import OpenWorkload, Stay, age, load_by_person
+from backlit.model.reports.daily import DayProgress, RecordedPeriod, burndown, burnup, scope_change
+from backlit.model.reports.open_items import OpenWorkload, TimeInStatus, age, load_by_person
 from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import IterationRecord, velocity
 from backlit.model.trees import NodeTotals
@@ -19,7 +19,7 @@ from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
 HISTORY = tuple(DayProgress(MONDAY + timedelta(n), NodeTotals(9, 30.0), NodeTotals(n, 4.0 * n)) for n in (0, 1, 3))
-COURSE = Course("Sprint 9", MONDAY, MONDAY + timedelta(6), MONDAY + timedelta(3), HISTORY)
+COURSE = RecordedPeriod("Sprint 9", MONDAY, MONDAY + timedelta(6), MONDAY + timedelta(3), HISTORY)
 REPORTS = (
     burndown(COURSE),
     burnup(COURSE),
@@ -39,8 +39,8 @@ REPORTS = (
     age(
         "all",
         [
-            Stay(1, "Pay", "In Progress", "ada", MONDAY),
-            Stay(2, "Ship", "Ready For Test", "jon", MONDAY),
+            TimeInStatus(1, "Pay", "In Progress", "ada", MONDAY),
+            TimeInStatus(2, "Ship", "Ready For Test", "jon", MONDAY),
         ],
         COURSE.today,
     ),

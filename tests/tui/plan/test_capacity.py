@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.draft import Touch
@@ -78,9 +78,11 @@ def test_a_load_is_told_with_its_capacity(points: float, least: float | None, mo
     assert text_of(capacity_words(PlannedLoad(points=points), Capacity(least, most))) == words
 
 
-OWN = OwnCapacities({"maya": Share(5.0, 10.0), "jon": Share(3.0)}, {"Sprint 2": {"jon": Share(8.0)}})
+OWN = OwnCapacities({"maya": PersonLoad(5.0, 10.0), "jon": PersonLoad(3.0)}, {"Sprint 2": {"jon": PersonLoad(8.0)}})
 PEOPLE = People({1: "maya", 2: "jon"}, OWN, {})
-LOAD = PlannedLoad(people={1: Share(5.0, 10.5), 2: Share(4.0, 1.0), 3: Share(9.0), None: Share(2.0)})
+LOAD = PlannedLoad(
+    people={1: PersonLoad(5.0, 10.5), 2: PersonLoad(4.0, 1.0), 3: PersonLoad(9.0), None: PersonLoad(2.0)}
+)
 
 
 def test_people_over_their_limits_are_named() -> None:
@@ -89,7 +91,7 @@ def test_people_over_their_limits_are_named() -> None:
         "jon has 4 of 3 pts (local limit)",
     ]
     assert over_limits(LOAD, PEOPLE, "Sprint 2") == ["maya has 10.5 of 10 h (local limit)"]
-    both = PlannedLoad(people={1: Share(6.0, 11.0)})
+    both = PlannedLoad(people={1: PersonLoad(6.0, 11.0)})
     assert over_limits(both, PEOPLE, "Sprint 1") == ["maya has 6 of 5 pts and 11 of 10 h (local limit)"]
 
 
@@ -109,7 +111,7 @@ def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str
 
 
 def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() -> None:
-    load = PlannedLoad(people={1: Share(2.0, 1.0), 2: Share(2.0, 3.0)})
+    load = PlannedLoad(people={1: PersonLoad(2.0, 1.0), 2: PersonLoad(2.0, 3.0)})
 
     assert text_of(people_words(load, PEOPLE, "Sprint 9", 60)) == "jon 2/3 · maya 2/5 1/10 h"
 

@@ -14,7 +14,7 @@ from tests.tui.listing import press
 from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.planning import PlannedLoad
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import ItemRow, IterationEntry, Store, TreeKind
@@ -291,7 +291,7 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
     await store.items.edit([row.id], {"TeamID": team_id})
     await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
     name = store.lookups.people()[2].username
-    own = OwnCapacities({name: Share(8.0)})
+    own = OwnCapacities({name: PersonLoad(8.0)})
     async with BacklitApp(store, capacities=own).run_test(size=(150, 40)) as pilot:
         await press(pilot, "g", "p")
         await settled(pilot)

@@ -11,7 +11,7 @@ from tests.store.views.test_lookups import tell
 from tests.tui.plan.test_plan_commands import FakePlan
 from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.settings.user_settings import OwnCapacities
@@ -272,7 +272,7 @@ async def test_the_workload_compares_people_and_teams_and_sums_the_release_up(st
     await store.plan.stage({2: {"AssignedToID": 7}})
     target = plan_at(store, 22, answers=[None, "}", None])
     await run(target, "plan.workload")
-    target.session.capacities = OwnCapacities({"zoe": Share(5.0, 9.0)})
+    target.session.capacities = OwnCapacities({"zoe": PersonLoad(5.0, 9.0)})
     await run(target, "plan.workload")
 
     before, after, beside = (" ".join(re.sub("[█░▌▍│]", " ", words_of(each)).split()) for each in target.asked)
@@ -325,7 +325,7 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
     put(store, [item(4, Estimate="8", IterationID=23)])
     store.files.submit(lambda writer: writer.mirror.remove_items([7])).result()
     target = plan_at(store, None, answers=[None, None])
-    target.session.capacities = OwnCapacities({"zoe": Share(4.0)})
+    target.session.capacities = OwnCapacities({"zoe": PersonLoad(4.0)})
     await run(target, "plan.difference")
 
     title, loads, changes = words_of(target.asked[0]).splitlines()

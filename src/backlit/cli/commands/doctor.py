@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
-from backlit.client.network import encryption_of, is_loopback, proxy_between
+from backlit.client.network import is_loopback, proxy_between, tls_details_of
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
@@ -157,7 +157,7 @@ async def look_at_address(url: str, report: HealthReport) -> None:
         report.say("encryption", f"No encryption. {where}", Health.OK if is_here else Health.BROKEN)
         return
     try:
-        encryption = await encryption_of(url, _TLS_PATIENCE)
+        encryption = await tls_details_of(url, _TLS_PATIENCE)
     except BacklitError as error:
         report.say("encryption", error.message, Health.BROKEN)
         return

@@ -24,7 +24,7 @@ from backlit.service.app import Service
 from backlit.service.front import set_up_log
 from backlit.service.sample.vocabulary import PEOPLE
 from backlit.service.sample.workspace import PASSWORD, UNLICENSED
-from backlit.service.server import Transport, run_server
+from backlit.service.server import TransportSecurity, run_server
 from backlit.service.storage.database import parsed_url, prepare, sole_server
 from backlit.service.storage.settings import ServiceSettings
 
@@ -125,13 +125,13 @@ async def _serve(
     arguments: argparse.Namespace,
     announce: Announce = lambda _listener: None,
 ) -> None:
-    transport = Transport(arguments.tls_cert, arguments.tls_key)
+    transport = TransportSecurity(arguments.tls_cert, arguments.tls_key)
     with sole_server(parsed_url(settings.database)):
         await run_server(Service(settings), listener, transport, lambda: announce(listener))
 
 
 def _announce(listener: socket.socket, *, arguments: argparse.Namespace, is_new: bool) -> None:
-    scheme = Transport(arguments.tls_cert, arguments.tls_key).scheme
+    scheme = TransportSecurity(arguments.tls_cert, arguments.tls_key).scheme
     host, port = listener.getsockname()[:2]
     address = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
     print(f"Serving {arguments.service_name} at {address}")

@@ -12,7 +12,7 @@ from backlit.cli.typed_ahead import read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
-from backlit.client.tokens import COOKIE, Cookie, TokenCache
+from backlit.client.tokens import COOKIE, LoginCookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
@@ -54,11 +54,11 @@ def log_in(arguments: argparse.Namespace) -> None:
     print("Next, open it: backlit")
 
 
-def _keep(url: str, user: str, held: TokenGrant | Cookie, approved: str, locations: Locations) -> Profile:
+def _keep(url: str, user: str, held: TokenGrant | LoginCookie, approved: str, locations: Locations) -> Profile:
     """Save a sign-in in the profile of its user."""
     profile = Profiles(locations).of_user(url, user)
     cache = TokenCache(locations.tokens(profile), url)
-    if isinstance(held, Cookie):
+    if isinstance(held, LoginCookie):
         cache.save_cookie(held)
     else:
         cache.save(held)
@@ -108,7 +108,7 @@ def _approved(error: OtherOrigin) -> str:
 
 async def _sign_in(
     url: str, user: str, secret: str, approved: str, *, is_cookie: bool, locations: Locations
-) -> tuple[str, TokenGrant | Cookie]:
+) -> tuple[str, TokenGrant | LoginCookie]:
     """Sign in with a temporary cache; the profile's name is known only afterwards."""
     with writing_to(locations.state):
         make_private_folder(locations.state)
@@ -125,7 +125,9 @@ async def _sign_in(
             me = User.read(await client.users.me())
         held = cache.load()
         assert held is not None
-        return me.name, held if isinstance(held, Cookie) else TokenGrant(held.access, held.refresh, int(held.lifetime))
+        return me.name, held if isinstance(held, LoginCookie) else TokenGrant(
+            held.access, held.refresh, int(held.lifetime)
+        )
 
 
 def _offer(address: str) -> None:

@@ -22,14 +22,14 @@ from backlit.model.filters.tree import (
     FunctionCall,
     In,
     Literal,
-    Mentions,
     Not,
     Operator,
     Or,
     Property,
     TagVariable,
     Term,
-    Where,
+    TextMatch,
+    TextScope,
 )
 
 INDEX_LIMIT = 10**9
@@ -72,14 +72,14 @@ def _holds(node: Filter, item: _Item) -> bool:
         case In(term, choices):
             value = _value(term, item)
             return any(_compare(Operator.EQ, value, choice.value) for choice in choices)
-        case Mentions():
+        case TextMatch():
             return _mentions(node, item)
         case _:
             return _value(node, item) is True
 
 
-def _mentions(node: Mentions, item: _Item) -> bool:
-    if node.where is Where.NAME:
+def _mentions(node: TextMatch, item: _Item) -> bool:
+    if node.where is TextScope.NAME:
         return node.text.casefold() in str(item.values.get("Name") or "").casefold()
     wanted = words_of(node.text)
     comments = item.values.get(COMMENTS)

@@ -139,28 +139,28 @@ class AnyTag(Struct, frozen=True):
     part: "Filter | None"
 
 
-class Where(StrEnum):
+class TextScope(StrEnum):
     """The texts of an item that a search for words covers."""
 
     NAME = "name"
     ANYWHERE = "name, description and comments"
 
 
-class Mentions(Struct, frozen=True):
+class TextMatch(Struct, frozen=True):
     """A search for a text in any case: as any part of the name, or as beginnings of consecutive words.
 
     The interface has no such filter; `matches` finds the comments' texts under `COMMENTS`.
     """
 
     text: str
-    where: Where = Where.NAME
+    where: TextScope = TextScope.NAME
 
 
 POINTS = "Points"
 """A local property with the Estimate as a number; null for other texts."""
 COMMENTS = "Comments"
 
-Filter = Comparison | In | And | Or | Not | AnyTag | FunctionCall | Property | Literal | Mentions
+Filter = Comparison | In | And | Or | Not | AnyTag | FunctionCall | Property | Literal | TextMatch
 """A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""
 
 

@@ -15,7 +15,6 @@ from backlit.model.filters import (
     FunctionCall,
     In,
     Literal,
-    Mentions,
     Not,
     Operator,
     Or,
@@ -23,12 +22,13 @@ from backlit.model.filters import (
     SortKey,
     TagVariable,
     Term,
+    TextMatch,
     Value,
     any_of,
 )
 
 
-class Dialect(StrEnum):
+class ODataVersion(StrEnum):
     """The spelling of a server; V3 has datetime'…' and substringof, and no `in`."""
 
     V3 = "v3"
@@ -38,7 +38,7 @@ class Dialect(StrEnum):
 _VARIABLE = "t"
 
 
-def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
+def write_filter(filter_: Filter, dialect: ODataVersion = ODataVersion.V3) -> str:
     """Write a filter as text that parses to the same tree; in V3 an In becomes comparisons."""
     match filter_:
         case And(parts):
@@ -51,25 +51,25 @@ def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
             return "Tags/any()" if part is None else f"Tags/any({_VARIABLE}: {write_filter(part, dialect)})"
         case Comparison(operator, left, right):
             return f"{_term(left, dialect)} {operator.value} {_term(right, dialect)}"
-        case In(term, choices) if dialect is Dialect.V3:
+        case In(term, choices) if dialect is ODataVersion.V3:
             return write_filter(any_of(Comparison(Operator.EQ, term, choice) for choice in choices), dialect)
         case In(term, choices):
             return f"{_term(term, dialect)} in ({', '.join(_literal(choice.value, dialect) for choice in choices)})"
-        case Mentions(text):
+        case TextMatch(text):
             raise BadRequest(f"The interface has no search for words such as {text!r}; only the local copy has.")
         case _:
             return _term(filter_, dialect)
 
 
-def _inner(part: Filter, dialect: Dialect) -> str:
+def _inner(part: Filter, dialect: ODataVersion) -> str:
     text = write_filter(part, dialect)
     is_compound = isinstance(part, And | Or) or (
-        isinstance(part, In) and dialect is Dialect.V3 and len(part.choices) > 1
+        isinstance(part, In) and dialect is ODataVersion.V3 and len(part.choices) > 1
     )
     return f"({text})" if is_compound else text
 
 
-def _term(term: Term, dialect: Dialect) -> str:
+def _term(term: Term, dialect: ODataVersion) -> str:
     match term:
         case Property(name):
             return name
@@ -77,16 +77,16 @@ def _term(term: Term, dialect: Dialect) -> str:
             return _literal(value, dialect)
         case TagVariable():
             return _VARIABLE
-        case FunctionCall(Function.CONTAINS, (hay, needle)) if dialect is Dialect.V3:
+        case FunctionCall(Function.CONTAINS, (hay, needle)) if dialect is ODataVersion.V3:
             return f"substringof({_term(needle, dialect)}, {_term(hay, dialect)})"
         case FunctionCall(function, (left, right)) if function in ARITHMETIC:
-            name = "div" if function is Function.DIVBY and dialect is Dialect.V3 else function.value
+            name = "div" if function is Function.DIVBY and dialect is ODataVersion.V3 else function.value
             return f"({_term(left, dialect)} {name} {_term(right, dialect)})"
         case FunctionCall(function, arguments):
             return f"{function.value}({', '.join(_term(argument, dialect) for argument in arguments)})"
 
 
-def _literal(value: Value, dialect: Dialect) -> str:
+def _literal(value: Value, dialect: ODataVersion) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -95,7 +95,7 @@ def _literal(value: Value, dialect: Dialect) -> str:
         return "'" + value.replace("'", "''") + "'"
     if not isinstance(value, date):
         return repr(value)
-    if dialect is Dialect.V3:
+    if dialect is ODataVersion.V3:
         return f"datetime'{value.isoformat()}'"
     return f"{value.isoformat()}Z" if isinstance(value, datetime) else value.isoformat()
 

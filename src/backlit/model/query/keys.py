@@ -19,7 +19,7 @@ from backlit.model.fields import (
     ValueType,
 )
 from backlit.model.filters import POINTS
-from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_query, quoted, write_query, written
+from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_query, quoted, quoted_value, write_query
 
 ANYWHERE_KEY = "text"
 LINT_KEY = "lint"
@@ -130,7 +130,7 @@ def _values(typed: str, start: int, stop: int, values: Sequence[str]) -> list[Ca
     wanted = typed.strip('"').casefold()
     begin = [value for value in values if value.casefold().startswith(wanted)]
     within = [value for value in values if wanted in value.casefold() and value not in begin]
-    write = quoted if typed.startswith('"') else written
+    write = quoted if typed.startswith('"') else quoted_value
     return [Candidate(write(value), start, stop) for value in (*begin, *within)][:MAX_COMPLETIONS]
 
 

@@ -18,19 +18,19 @@ from backlit.model.filters import (
     FunctionCall,
     In,
     Literal,
-    Mentions,
     Not,
     Operator,
     Property,
     TagVariable,
+    TextMatch,
+    TextScope,
     Value,
-    Where,
     all_of,
     any_of,
 )
 from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
-from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, refuse, written
+from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, quoted_value, refuse
 from backlit.model.ready_check import RULE_BY_ID
 from backlit.model.statuses import StatusGroups
 
@@ -100,7 +100,7 @@ def filter_of(node: Node, names: NameResolver) -> Filter:
         case NotThis(part):
             return Not(filter_of(part, names))
         case NameText(text):
-            return Mentions(text)
+            return TextMatch(text)
         case Condition():
             return _condition(node, names)
 
@@ -121,7 +121,7 @@ def mentions_status(node: Node) -> bool:
 def _condition(condition: Condition, names: NameResolver) -> Filter:
     if condition.key.lower() == ANYWHERE_KEY:
         _only_equality(condition)
-        return any_of(Mentions(value, Where.ANYWHERE) for value in condition.values)
+        return any_of(TextMatch(value, TextScope.ANYWHERE) for value in condition.values)
     if condition.key.lower() == LINT_KEY:
         _only_equality(condition)
         return any_of(_failing(condition, value.lower(), names) for value in condition.values)
@@ -151,7 +151,7 @@ def _one(condition: Condition, field: Field, value: str, names: NameResolver) ->
     if field.kind in _NAME_KINDS:
         return _named(condition, field, value, names)
     if field.key == "Name" and condition.operator == ":":
-        return Mentions(value)
+        return TextMatch(value)
     if field.value_type in {ValueType.INTEGER, ValueType.NUMBER}:
         return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(_number(condition, value)))
     if field.value_type is ValueType.DATETIME:
@@ -258,7 +258,7 @@ def _only_equality(condition: Condition) -> None:
 
 
 def _listed(values: Sequence[str]) -> str:
-    shown = ", ".join(written(value) for value in values[:_LISTED])
+    shown = ", ".join(quoted_value(value) for value in values[:_LISTED])
     return f"{shown} and {len(values) - _LISTED} more" if len(values) > _LISTED else shown or "none at all"
 
 

@@ -59,7 +59,7 @@ class NotThis(Struct, frozen=True):
 Node = NameText | Condition | AllOf | AnyOf | NotThis
 
 
-class _Shape(StrEnum):
+class _TokenShape(StrEnum):
     OPEN = "("
     CLOSE = ")"
     MINUS = "-"
@@ -71,7 +71,7 @@ class _Shape(StrEnum):
 
 
 class _Token(Struct, frozen=True):
-    shape: _Shape
+    shape: _TokenShape
     at: int
     node: NameText | Condition | None = None
 
@@ -82,7 +82,7 @@ _VALUE = re.compile(r"[^\s()\",]+")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SIGNS = {"#": "tag", "@": "owner"}
-_LOGICAL_WORDS = {"or": _Shape.OR, "and": _Shape.AND, "not": _Shape.NOT}
+_LOGICAL_WORDS = {"or": _TokenShape.OR, "and": _TokenShape.AND, "not": _TokenShape.NOT}
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
@@ -98,7 +98,7 @@ def parse_query(text: str) -> Node:
     parser = _Parser(_tokens(text))
     node = parser.alternatives(0)
     token = parser.take()
-    if token.shape is not _Shape.END:
+    if token.shape is not _TokenShape.END:
         refuse("this ')' has no matching '('; remove it, or put it in double quotes", token.at)
     return node
 
@@ -110,7 +110,7 @@ def _tokens(text: str) -> list[_Token]:
         while at < len(text) and text[at].isspace():
             at += 1
         if at == len(text):
-            return [*tokens, _Token(_Shape.END, at + 1)]
+            return [*tokens, _Token(_TokenShape.END, at + 1)]
         token, at = _token(text, at)
         tokens.append(token)
 
@@ -118,28 +118,28 @@ def _tokens(text: str) -> list[_Token]:
 def _token(text: str, at: int) -> tuple[_Token, int]:
     sign = text[at]
     if sign in "()":
-        return _Token(_Shape(sign), at + 1), at + 1
+        return _Token(_TokenShape(sign), at + 1), at + 1
     if sign == "-" and at + 1 < len(text) and not text[at + 1].isspace():
-        return _Token(_Shape.MINUS, at + 1), at + 1
+        return _Token(_TokenShape.MINUS, at + 1), at + 1
     if sign in _SIGNS and at + 1 < len(text) and _value_begins(text, at + 1):
         values, end = _values(text, at + 1)
         is_id = sign == "#" and all(_NUMBER.fullmatch(value) for value in values) and text[at + 1] != '"'
-        return _Token(_Shape.TERM, at + 1, Condition("id" if is_id else _SIGNS[sign], ":", values, at + 1)), end
+        return _Token(_TokenShape.TERM, at + 1, Condition("id" if is_id else _SIGNS[sign], ":", values, at + 1)), end
     found = _KEY.match(text, at)
     if found:
         values, end = _values(text, found.end())
-        return _Token(_Shape.TERM, at + 1, Condition(found[1], found[2], values, at + 1)), end
+        return _Token(_TokenShape.TERM, at + 1, Condition(found[1], found[2], values, at + 1)), end
     return _word(text, at)
 
 
 def _word(text: str, at: int) -> tuple[_Token, int]:
     if text[at] == '"':
         value, end = _quoted(text, at)
-        return _Token(_Shape.TERM, at + 1, NameText(value)), end
+        return _Token(_TokenShape.TERM, at + 1, NameText(value)), end
     found = _BARE.match(text, at)
     assert found is not None, "what is no space, bracket or quote is part of a word"
     shape = _LOGICAL_WORDS.get(found[0].lower())
-    return _Token(shape or _Shape.TERM, at + 1, None if shape else NameText(found[0])), found.end()
+    return _Token(shape or _TokenShape.TERM, at + 1, None if shape else NameText(found[0])), found.end()
 
 
 def _value_begins(text: str, at: int) -> bool:
@@ -181,7 +181,7 @@ class _Parser:
         if depth > DEPTH_LIMIT:
             refuse(f"brackets and negations are nested deeper than {DEPTH_LIMIT}", self._rest[-1].at)
         parts = [self._conjunction(depth)]
-        while self._rest[-1].shape is _Shape.OR:
+        while self._rest[-1].shape is _TokenShape.OR:
             at = self.take().at
             parts.append(self._conjunction(depth))
             if AllOf() in (parts[0], parts[-1]):
@@ -190,8 +190,8 @@ class _Parser:
 
     def _conjunction(self, depth: int) -> Node:
         parts: list[Node] = []
-        while self._rest[-1].shape not in {_Shape.OR, _Shape.CLOSE, _Shape.END}:
-            if self._rest[-1].shape is _Shape.AND:
+        while self._rest[-1].shape not in {_TokenShape.OR, _TokenShape.CLOSE, _TokenShape.END}:
+            if self._rest[-1].shape is _TokenShape.AND:
                 self.take()
             else:
                 parts.append(self._part(depth))
@@ -203,13 +203,13 @@ class _Parser:
             refuse(f"brackets and negations are nested deeper than {DEPTH_LIMIT}", token.at)
         if token.node is not None:
             return token.node
-        if token.shape is _Shape.OPEN:
+        if token.shape is _TokenShape.OPEN:
             node = self.alternatives(depth + 1)
-            if self.take().shape is not _Shape.CLOSE:
+            if self.take().shape is not _TokenShape.CLOSE:
                 refuse("this '(' has no closing ')'; add one, or put it in double quotes", token.at)
             return node
-        if token.shape in {_Shape.MINUS, _Shape.NOT} and self._rest[-1].shape in {
-            _Shape.TERM, _Shape.OPEN, _Shape.MINUS, _Shape.NOT,
+        if token.shape in {_TokenShape.MINUS, _TokenShape.NOT} and self._rest[-1].shape in {
+            _TokenShape.TERM, _TokenShape.OPEN, _TokenShape.MINUS, _TokenShape.NOT,
         }:  # fmt: skip
             return NotThis(self._part(depth + 1))
         refuse(f'expected a condition after "{token.shape}"; to search for the word, put it in double quotes', token.at)
@@ -240,15 +240,15 @@ def write_query(node: Node) -> str:
             return text if is_plain and text.lower() not in _LOGICAL_WORDS else quoted(text)
         case Condition(key, operator, values):
             is_other = operator in {"<", ">"} and values[0].startswith("=")  # a "=" after it makes "<=" or ">="
-            first = quoted(values[0]) if is_other else written(values[0])
-            return f"{key}{operator}{','.join([first, *map(written, values[1:])])}"
+            first = quoted(values[0]) if is_other else quoted_value(values[0])
+            return f"{key}{operator}{','.join([first, *map(quoted_value, values[1:])])}"
 
 
 def _bracketed(node: Node, needs: bool) -> str:
     return f"({write_query(node)})" if needs else write_query(node)
 
 
-def written(value: str) -> str:
+def quoted_value(value: str) -> str:
     """Write a value, in double quotes if needed."""
     return value if _VALUE.fullmatch(value) else quoted(value)
 

@@ -83,7 +83,7 @@ class DayProgress(Struct, frozen=True):
         return NodeTotals(self.scope.count - self.done.count, self.scope.points - self.done.points)
 
 
-class Course(Struct, frozen=True):
+class RecordedPeriod(Struct, frozen=True):
     """The recorded days of an iteration, a release or a period, the oldest first; `end` is inclusive.
 
     Up to `sample_until` the records are demo data of the sample workspace.
@@ -163,7 +163,7 @@ class Course(Struct, frozen=True):
         return tuple(notes)
 
 
-def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
+def burndown(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report:
     """Report remaining work against an ideal line from the first recorded scope to 0 on the last day.
 
     A period has no deadline, and so no ideal line.
@@ -192,7 +192,7 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     return Report("Burndown", course.name, _burndown_headline(course, measure, guide), chart, table, notes)
 
 
-def _straight(course: Course, measure: Measure) -> dict[date, float]:
+def _straight(course: RecordedPeriod, measure: Measure) -> dict[date, float]:
     """Return the ideal remaining work at the end of each day; the first day begins with all of it."""
     if not course.progress:
         return {}
@@ -200,7 +200,7 @@ def _straight(course: Course, measure: Measure) -> dict[date, float]:
     return {day: scope * (count - n) / count for n, day in enumerate(course.days, 1)}
 
 
-def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float]) -> str:
+def _burndown_headline(course: RecordedPeriod, measure: Measure, guide: dict[date, float]) -> str:
     if not course.progress:
         return course.unrecorded(measure)
     last = course.progress[-1]
@@ -216,7 +216,7 @@ def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float
     return f"{said}, {beside}."
 
 
-def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
+def burnup(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report:
     measure = course.measure(wanted)
     done = {each.day: measure.of(each.done) for each in course.progress}
     scope = {each.day: measure.of(each.scope) for each in course.progress}
@@ -245,7 +245,7 @@ def _share(done: float | None, scope: float | None) -> float | None:
     return None if done is None or not scope else float(floor(100 * done / scope + 1e-9))
 
 
-def _burnup_headline(course: Course, measure: Measure) -> str:
+def _burnup_headline(course: RecordedPeriod, measure: Measure) -> str:
     if not course.progress:
         return course.unrecorded(measure)
     first, last = course.progress[0], course.progress[-1]
@@ -265,7 +265,7 @@ class ScopeChange(Struct, frozen=True):
     flow: ScopeFlow | None
 
 
-def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
+def scope_change(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report:
     """Report the scope by day against the first recorded one."""
     measure = course.measure(wanted)
     scope = {each.day: each.scope for each in course.progress}
@@ -281,7 +281,7 @@ def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     return Report("Scope change", course.name, headline, chart, ReportTable(columns, rows), notes)
 
 
-def _changes(course: Course, measure: Measure) -> Sequence[ScopeChange]:
+def _changes(course: RecordedPeriod, measure: Measure) -> Sequence[ScopeChange]:
     return [
         ScopeChange(after.day, measure.of(after.scope) - measure.of(before.scope), course.flow(before, after))
         for before, after in pairwise(course.progress)
@@ -302,7 +302,7 @@ def _scope_row(day: date, scope: NodeTotals | None, change: ScopeChange | None, 
     return (*row, None if flow is None else flow.sized, None if scope is None else float(scope.count))
 
 
-def _scope_headline(course: Course, measure: Measure, changes: Sequence[ScopeChange]) -> str:
+def _scope_headline(course: RecordedPeriod, measure: Measure, changes: Sequence[ScopeChange]) -> str:
     if not course.progress:
         return course.unrecorded(measure)
     first, last = course.progress[0], course.progress[-1]

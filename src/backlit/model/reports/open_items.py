@@ -17,7 +17,7 @@ from backlit.model.reports.report import (
     Report,
     ReportColumn,
     ReportTable,
-    Step,
+    StatusStep,
     Tone,
     Value,
     day_text,
@@ -43,7 +43,7 @@ DURATIONS = {(True, True): "", (False, True): "at least ", (True, False): "at mo
 """The words before a duration, by whether its first day and its end are exact."""
 
 
-class FirstDay(NamedTuple):
+class StatusStart(NamedTuple):
     """The first day of a status; the status may have begun earlier unless it `is_exact`."""
 
     day: date
@@ -51,7 +51,7 @@ class FirstDay(NamedTuple):
     is_exact: bool = True
 
 
-class Stay(Struct, frozen=True):
+class TimeInStatus(Struct, frozen=True):
     """A started item with the latest start of its status; `is_exact` marks an observed day.
 
     `before` holds the first days of its earlier statuses, and `created` its own first day, as far as known.
@@ -65,25 +65,25 @@ class Stay(Struct, frozen=True):
     is_exact: bool = False
     type: str = ""
     created: date | None = None
-    before: tuple[FirstDay, ...] = ()
+    before: tuple[StatusStart, ...] = ()
 
     def days(self, today: date) -> int:
         return max(0, (today - self.since).days)
 
-    def way(self, today: date) -> tuple[Step, ...]:
+    def way(self, today: date) -> tuple[StatusStep, ...]:
         """Return its statuses with the days in each, in order, after its creation, which has no status."""
-        firsts = (*self.before, FirstDay(self.since, self.status, self.is_exact))
+        firsts = (*self.before, StatusStart(self.since, self.status, self.is_exact))
         runs = [next(run) for _, run in groupby(firsts, key=lambda each: each.status)]
         steps = [
-            Step(begin.status, f"{DURATIONS[begin.is_exact, end.is_exact]}{max(0, (end.day - begin.day).days)}d")
-            for begin, end in pairwise([*runs, FirstDay(today, "")])
+            StatusStep(begin.status, f"{DURATIONS[begin.is_exact, end.is_exact]}{max(0, (end.day - begin.day).days)}d")
+            for begin, end in pairwise([*runs, StatusStart(today, "")])
         ]
         if self.created is None:
             return tuple(steps)
-        return Step("", f"created {max(0, (runs[0].day - self.created).days)}d before"), *steps
+        return StatusStep("", f"created {max(0, (runs[0].day - self.created).days)}d before"), *steps
 
 
-def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
+def age(about: str, stays: Sequence[TimeInStatus], today: date, sample_until: date | None = None) -> Report:
     """Report on started items that are not done, oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
     days = [(each, float(each.days(today))) for each in shown]
@@ -105,12 +105,12 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     return Report("Age in status", about, _age_headline(shown, today), chart, table, tuple(notes))
 
 
-def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:
+def _age_row(stay: TimeInStatus, today: date) -> tuple[Value, ...]:
     since = day_text(stay.since) if stay.is_exact else f"{day_text(stay.since)} or before"
     return float(stay.days(today)), f"#{stay.item_id}", stay.name, stay.status, stay.owner, since
 
 
-def _age_headline(stays: Sequence[Stay], today: date) -> str:
+def _age_headline(stays: Sequence[TimeInStatus], today: date) -> str:
     if not stays:
         return "Nothing is in progress."
     stuck = sum(each.days(today) > STUCK for each in stays)
@@ -130,7 +130,7 @@ UNSET, WORDS = "not set", "no number"
 ESTIMATE_NOTE = "Current open items, without tasks and feedback, which have no estimate."
 
 
-class Size(Struct, frozen=True):
+class EstimateCount(Struct, frozen=True):
     """The count of items with one estimate; `points` is None for a text, and `is_set` is False for no estimate."""
 
     points: float | None
@@ -142,7 +142,7 @@ class Size(Struct, frozen=True):
         return number_text(self.points) if self.points is not None else WORDS if self.is_set else UNSET
 
 
-def estimates(about: str, sizes: Sequence[Size]) -> Report:
+def estimates(about: str, sizes: Sequence[EstimateCount]) -> Report:
     """Report the items of each estimate, small ones first, those without a number last."""
     shown = sorted(sizes, key=lambda each: (each.points is None, each.points or 0.0, not each.is_set))
     total = sum(each.count for each in shown)
@@ -167,7 +167,7 @@ def estimates(about: str, sizes: Sequence[Size]) -> Report:
     )
 
 
-def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
+def _estimates_headline(sizes: Sequence[EstimateCount], total: int) -> str:
     if not total:
         return "No open items."
     estimated = [(each.points, each.count) for each in sizes if each.points is not None]

@@ -47,7 +47,7 @@ class ReportColumn(Struct, frozen=True):
     is_item: bool = False
 
 
-class Step(Struct, frozen=True):
+class StatusStep(Struct, frozen=True):
     """A status that an item had, and the time it was in it; without a status, another event of the item."""
 
     status: str
@@ -64,7 +64,7 @@ class ReportTable(Struct, frozen=True):
     rows: tuple[tuple[Value, ...], ...]
     item_ids: tuple[int, ...] = ()
     item_types: tuple[str, ...] = ()
-    item_ways: tuple[tuple[Step, ...], ...] = ()
+    item_ways: tuple[tuple[StatusStep, ...], ...] = ()
 
 
 def number_text(number: float) -> str:

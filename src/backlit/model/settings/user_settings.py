@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from backlit.model.amounts import Share
+from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.query.keys import field_named
@@ -56,10 +56,10 @@ class OwnCapacities(Struct, frozen=True):
     iterations, by name.
     """
 
-    usual: Mapping[str, Share] = field(default_factory=dict)
-    special: Mapping[str, Mapping[str, Share]] = field(default_factory=dict)
+    usual: Mapping[str, PersonLoad] = field(default_factory=dict)
+    special: Mapping[str, Mapping[str, PersonLoad]] = field(default_factory=dict)
 
-    def of(self, user: str, iteration: str) -> Share | None:
+    def of(self, user: str, iteration: str) -> PersonLoad | None:
         """Return a person's capacity in an iteration; None if not set."""
         return self.special.get(iteration, {}).get(user) or self.usual.get(user)
 

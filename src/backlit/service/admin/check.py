@@ -13,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
-from backlit.service.files.interface import FileStore, is_digest
+from backlit.service.files.interface import ContentStore, is_digest
 from backlit.service.rules.checks import checked
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
@@ -55,7 +55,7 @@ class Problem(Struct, frozen=True):
 class Checker:
     """Checker of a whole workspace in batches; a quick check skips the contents of files."""
 
-    def __init__(self, connection: Connection, files: FileStore, *, is_quick: bool = False) -> None:
+    def __init__(self, connection: Connection, files: ContentStore, *, is_quick: bool = False) -> None:
         self._connection, self._files, self._is_quick = connection, files, is_quick
         self._unreadable: set[int] = set()
         self.checked = dict.fromkeys(("projects", "workItems", "nodes", "comments", "attachments", "contents"), 0)
@@ -145,7 +145,7 @@ class Checker:
                 yield Problem(nodes.name, node_id, "end_date", f"{row['name']!r} ends before it starts.")
 
     def _of_items(self, project_id: int) -> Iterator[Problem]:
-        place = _Place(self._connection, project_id)
+        place = _ItemChecker(self._connection, project_id)
         count = 0
         for rows in item_rows(self._connection, project_id):
             count += len(rows)
@@ -230,7 +230,7 @@ class Checker:
         return self._connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
-class _Place:
+class _ItemChecker:
     """References and settings of one project's items."""
 
     def __init__(self, connection: Connection, project_id: int) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ItemType, Kind, custom_field
 from backlit.service.admin.rendering import Alter, settings_changed
-from backlit.service.admin.value_lists import Carrier, checked_choices, renames_of
+from backlit.service.admin.value_lists import ValueRenaming, checked_choices, renames_of
 from backlit.service.admin.workspace import project_id_of
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import custom_fields
@@ -58,7 +58,7 @@ def change(connection: Connection, project: str, key: str, given: CustomFieldCha
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(update(custom_fields).where(*this).values(row))
     renames = renames_of(given.renames, row["choices"])
-    carrier = Carrier(row["types"], key, row["choices"], renames)
+    carrier = ValueRenaming(row["types"], key, row["choices"], renames)
     gone = set(old["types"]) - set(row["types"])
     forget = _forgetting(key, gone)
     rewritten = settings_changed(

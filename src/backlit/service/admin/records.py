@@ -18,7 +18,7 @@ from sqlalchemy.types import TypeEngine
 from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin.rendering import rewrite
 from backlit.service.admin.row_checks import checked_row
-from backlit.service.files.interface import FileStore, Incoming, is_digest
+from backlit.service.files.interface import ContentStore, IncomingContent, is_digest
 from backlit.service.rules.checks import is_id
 from backlit.service.storage.migrations import VERSION, follow_ids
 from backlit.service.storage.schema import (
@@ -72,7 +72,7 @@ def rows(connection: Connection, *, with_secrets: bool = True) -> Iterator[Recor
             yield {"ids": str(table.name), "last": last}
 
 
-def contents(connection: Connection, files: FileStore) -> Iterator[Record]:
+def contents(connection: Connection, files: ContentStore) -> Iterator[Record]:
     """Read the contents of all attachments in pieces, each contents once; missing ones are left out."""
     for digest, size in contents_named(connection):
         if files.has(digest):
@@ -94,7 +94,7 @@ def contents_named(connection: Connection) -> list[tuple[str, int]]:
     return [(digest, size) for digest, size, _ in found]
 
 
-def load(connection: Connection, files: FileStore, lines: Iterable[Record], kept: list[str]) -> dict[str, int]:
+def load(connection: Connection, files: ContentStore, lines: Iterable[Record], kept: list[str]) -> dict[str, int]:
     """Write the rows and contents of an export into an empty workspace; return the row count of each table.
 
     Adds contents that are new in the store to `kept`. Raises BadRequest that names the invalid line.
@@ -137,7 +137,7 @@ def _must_have_sizes(connection: Connection, sizes: Mapping[str, int]) -> None:
 class _Loader:
     """Loader of records: writes rows in batches and contents in pieces."""
 
-    def __init__(self, connection: Connection, files: FileStore, kept: list[str]) -> None:
+    def __init__(self, connection: Connection, files: ContentStore, kept: list[str]) -> None:
         self.counts: dict[str, int] = {}
         self.sizes: dict[str, int] = {}
         self.last_ids: dict[str, int] = {}
@@ -145,7 +145,7 @@ class _Loader:
         self._table: Table | None = None
         self._rows: list[Record] = []
         self._first = 0
-        self._incoming: Incoming | None = None
+        self._incoming: IncomingContent | None = None
         self._digest = ""
 
     def take(self, number: int, record: Record) -> None:
@@ -222,7 +222,7 @@ class _Loader:
         self.counts["contents"] = self.counts.get("contents", 0) + 1
 
 
-def keep_new(files: FileStore, incoming: Incoming, kept: list[str]) -> None:
+def keep_new(files: ContentStore, incoming: IncomingContent, kept: list[str]) -> None:
     if not files.has(incoming.digest):
         kept.append(incoming.digest)
     files.keep(incoming)

@@ -32,7 +32,7 @@ _BATCH = (
 _DOCUMENT = update(work_items).where(work_items.c.id == bindparam("item_id")).values(doc=bindparam("document"))
 
 
-class Rewritten(Struct, frozen=True):
+class RewriteCounts(Struct, frozen=True):
     """Counts of items with new values, and of items with only a new document."""
 
     changed: int
@@ -41,7 +41,7 @@ class Rewritten(Struct, frozen=True):
 
 def settings_changed(
     connection: Connection, project_id: int, types: Collection[str], alter: Alter | None = None
-) -> Rewritten:
+) -> RewriteCounts:
     """Publish changed settings to running services, and update the project's items of some types.
 
     A changed value stamps its item as modified by the administrator; a change of the shown keys alone does not.
@@ -57,7 +57,7 @@ def settings_changed(
 
 def rewrite(
     connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES, alter: Alter | None = None
-) -> Rewritten:
+) -> RewriteCounts:
     """Update items of a project to its settings; `alter` may change their values."""
     settings, now = projects.settings(connection, project_id), clock_of(connection, [work_items]).now()
     changed = rendered = 0
@@ -78,7 +78,7 @@ def rewrite(
         if stale:
             connection.execute(_DOCUMENT, stale)
             rendered += len(stale)
-    return Rewritten(changed, rendered)
+    return RewriteCounts(changed, rendered)
 
 
 def item_rows(

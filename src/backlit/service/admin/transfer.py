@@ -19,8 +19,8 @@ from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.admin import records
 from backlit.service.admin.check import Checker
 from backlit.service.admin.workspace import file_of, is_empty, reading, remove_database, writing
-from backlit.service.files.interface import FileStore
-from backlit.service.files.local import LocalFiles, open_files
+from backlit.service.files.interface import ContentStore
+from backlit.service.files.local import LocalContentStore, open_content_store
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import without_password
 from backlit.service.storage.settings import ServiceSettings
@@ -38,7 +38,7 @@ def export(
 
     Returns the row count of each table.
     """
-    files = open_files(settings.files)
+    files = open_content_store(settings.files)
     counts: Counter[str] = Counter()
     with reading(settings) as connection:
         output.write(orjson.dumps(records.header(Clock().now()), option=orjson.OPT_APPEND_NEWLINE))
@@ -46,7 +46,7 @@ def export(
             output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             counts[records.counted(record)] += 1
         if folder is not None:
-            counts["contents"] = copy_contents(connection, files, LocalFiles(folder), [])
+            counts["contents"] = copy_contents(connection, files, LocalContentStore(folder), [])
         elif with_contents:
             last = ""
             for record in records.contents(connection, files):
@@ -63,7 +63,7 @@ def import_(
     settings: ServiceSettings, lines: BinaryIO, *, folder: Path | None = None, accepts_problems: bool = False
 ) -> dict[str, int]:
     """Fill an empty workspace from lines, completely or not at all; raise Conflict for a workspace with data."""
-    files = open_files(settings.files)
+    files = open_content_store(settings.files)
     with _no_file_of_a_failure(settings), _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
         if not is_empty(connection):
             raise Conflict(
@@ -71,7 +71,7 @@ def import_(
             )
         counts = records.load(connection, files, _parsed(lines), kept)
         if folder is not None:
-            counts["contents"] = copy_contents(connection, LocalFiles(folder), files, kept)
+            counts["contents"] = copy_contents(connection, LocalContentStore(folder), files, kept)
         remember_place(connection, settings.files)
         problems = [] if accepts_problems else list(Checker(connection, files, is_quick=True).problems())
         if problems:
@@ -93,7 +93,7 @@ def backup(settings: ServiceSettings, target: Path, *, with_files: bool = True) 
     unfinished = target.with_name(f"{target.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
     make_private_folder(unfinished / FILES)
-    path, moment, files = file_of(settings), Clock().now(), LocalFiles(unfinished / FILES)
+    path, moment, files = file_of(settings), Clock().now(), LocalContentStore(unfinished / FILES)
     if path is not None:
         _copy_sqlite(settings, path, unfinished / DATABASE)
     else:
@@ -102,7 +102,7 @@ def backup(settings: ServiceSettings, target: Path, *, with_files: bool = True) 
     copied = missing = 0
     if with_files:
         with reading(_of_backup(unfinished) if path is not None else settings) as connection:
-            copied = copy_contents(connection, open_files(settings.files), files, [])
+            copied = copy_contents(connection, open_content_store(settings.files), files, [])
             missing = sum(not files.has(digest) for digest, _ in records.contents_named(connection))
         if missing and not copied:
             shutil.rmtree(unfinished)
@@ -146,13 +146,13 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
 
 def _fill(settings: ServiceSettings, source: Path) -> None:
     """Write a backup into an empty place: a file as a file, other databases row by row; then the contents."""
-    folder, files = source / FILES, open_files(settings.files)
+    folder, files = source / FILES, open_content_store(settings.files)
     if (source / LINES).is_file():
         with (source / LINES).open("rb") as lines:
             import_(settings, lines, folder=folder)
         return
     with _all_or_nothing(files) as kept, reading(_of_backup(source)) as connection:
-        copy_contents(connection, LocalFiles(folder), files, kept)
+        copy_contents(connection, LocalContentStore(folder), files, kept)
         path = file_of(settings)
         if path is not None:
             _copy_file(source / DATABASE, path)
@@ -178,7 +178,7 @@ def _no_file_of_a_failure(settings: ServiceSettings) -> Iterator[None]:
 
 
 @contextmanager
-def _all_or_nothing(files: FileStore) -> Iterator[list[str]]:
+def _all_or_nothing(files: ContentStore) -> Iterator[list[str]]:
     """Yield a list for digests of new contents, and remove these contents if the block fails."""
     kept: list[str] = []
     try:
@@ -189,7 +189,7 @@ def _all_or_nothing(files: FileStore) -> Iterator[list[str]]:
         raise
 
 
-def copy_contents(connection: Connection, source: FileStore, target: FileStore, kept: list[str]) -> int:
+def copy_contents(connection: Connection, source: ContentStore, target: ContentStore, kept: list[str]) -> int:
     """Copy contents of attachments that the target lacks; add them to `kept` and return their count."""
     copied = 0
     for digest, size in records.contents_named(connection):

@@ -13,7 +13,7 @@ from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project
 from backlit.service.auth.callers import hash_password
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import TICK, clock_of
-from backlit.service.storage.dialects import Lock, hold, in_any_case
+from backlit.service.storage.dialects import Lock, hold_lock, in_any_case
 from backlit.service.storage.schema import audit, grants, projects, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
@@ -175,6 +175,6 @@ def remove_grant(connection: Connection, user: str, project: str) -> dict[str, A
 
 def rotate_key(connection: Connection, *, forget: bool = False) -> None:
     """Create a new current key; `forget` also revokes the previous one, for example after a leak."""
-    hold(connection, Lock.KEYS)
+    hold_lock(connection, Lock.KEYS)
     for _ in range(2 if forget else 1):
         sign_ins.add_key(connection, secrets.token_bytes(32), clock_of(connection).now())

@@ -96,7 +96,7 @@ def _carried(
 ) -> dict[str, Any]:
     """Rename the items' values of a list that was changed, and return the list with the number of changed items."""
     project_id, item_type, key = row["project_id"], row["type"], row["key"]
-    carrier = Carrier((item_type,), key, choices, renames_of(renames, choices))
+    carrier = ValueRenaming((item_type,), key, choices, renames_of(renames, choices))
     rewritten = settings_changed(connection, project_id, (item_type,), carrier.alter)
     carrier.must_fit()
     found = {"projectId": project_id, "type": item_type, "key": key}
@@ -140,7 +140,7 @@ def renames_of(texts: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
     return renames
 
 
-class Carrier:
+class ValueRenaming:
     """Renaming of the values of one key in items, with a count of values outside the new list."""
 
     def __init__(self, types: Sequence[str], key: str, choices: Sequence[str], renames: Mapping[str, str]) -> None:

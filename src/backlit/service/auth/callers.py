@@ -21,7 +21,7 @@ from backlit.model.errors import Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import AccessToken, sign, tokens_in_header, verify
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.dialects import Lock, hold_lock
 from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins, users
@@ -119,7 +119,7 @@ def _signing_key(connection: Connection, now: datetime) -> bytes:
     """Return the current key; replace an old one first, once for all processes."""
     keys = sign_ins.keys(connection)
     if not keys or keys[0].created_at < now - KEY_AGE:
-        hold(connection, Lock.KEYS)
+        hold_lock(connection, Lock.KEYS)
         keys = sign_ins.keys(connection)
         if not keys or keys[0].created_at < now - KEY_AGE:
             sign_ins.add_key(connection, secrets.token_bytes(32), now)

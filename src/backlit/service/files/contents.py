@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from backlit.model.errors import BacklitError, StorageError
-from backlit.service.files.interface import FileStore, Incoming, is_digest
-from backlit.service.files.local import open_files
+from backlit.service.files.interface import ContentStore, IncomingContent, is_digest
+from backlit.service.files.local import open_content_store
 from backlit.service.storage.database import Database
 from backlit.service.tables import attachments
 
@@ -23,7 +23,7 @@ SWEEP_EVERY = 6 * 3600.0
 _log = logging.getLogger(__name__)
 
 
-class Contents:
+class AttachmentContents:
     """The file store of one service.
 
     Contents are removed in writing transactions, of which there is one at a time: an upload that finds its contents
@@ -38,10 +38,10 @@ class Contents:
         self._stopping = threading.Event()
         self._sweeper = threading.Thread(target=self._sweep_now_and_then, name="backlit-sweep", daemon=True)
         self._probed_at = float("-inf")
-        self.store: FileStore
+        self.store: ContentStore
 
     def open(self) -> None:
-        self.store = open_files(self._place)
+        self.store = open_content_store(self._place)
         self._probe()
         self._database.write.submit(partial(attachments.remember_place, files=self._place)).result()
         self._sweeper.start()
@@ -67,7 +67,7 @@ class Contents:
         self._stopping.set()
         self._sweeper.join(5)
 
-    def ensure(self, incoming: Incoming) -> None:
+    def ensure(self, incoming: IncomingContent) -> None:
         """Store an upload's contents again if they were removed meanwhile; in a writing transaction."""
         if not self.store.has(incoming.digest):
             self.store.keep(incoming)

@@ -28,7 +28,7 @@ def place_of(digest: str) -> str:
     return f"{digest[:2]}/{digest[2:]}"
 
 
-class Incoming(Protocol):
+class IncomingContent(Protocol):
     """Contents during their upload; `keep` gives them their permanent address."""
 
     digest: str
@@ -40,18 +40,18 @@ class Incoming(Protocol):
         """Make the written data durable and compute `digest`."""
 
 
-class FileStore(Protocol):
+class ContentStore(Protocol):
     """A store of contents by digest. All methods block, and raise their medium's errors."""
 
     def probe(self) -> None:
         """Write and remove a small object; raise StorageError, or the medium's error."""
 
-    def begin(self) -> Incoming: ...
+    def begin(self) -> IncomingContent: ...
 
-    def keep(self, incoming: Incoming) -> None:
+    def keep(self, incoming: IncomingContent) -> None:
         """Store finished contents permanently; identical ones may exist."""
 
-    def forget(self, incoming: Incoming) -> None:
+    def forget(self, incoming: IncomingContent) -> None:
         """Discard an upload; kept contents remain."""
 
     def has(self, digest: str) -> bool: ...

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from backlit.model.private_files import make_private_folder, open_new_private
-from backlit.service.files.interface import GRACE, FileStore, Incoming, is_digest, place_of
+from backlit.service.files.interface import GRACE, ContentStore, IncomingContent, is_digest, place_of
 
 CHUNK = 256 * 1024
 """Bytes read at a time."""
 
 
-class _LocalIncoming:
+class _LocalIncomingContent:
     """A file with a random name beside its final place."""
 
     def __init__(self, path: Path) -> None:
@@ -42,7 +42,7 @@ class _LocalIncoming:
         self.path.unlink(missing_ok=True)
 
 
-class LocalFiles:
+class LocalContentStore:
     """Contents in a folder: `ab/cdef…` by digest, and `incoming` for uploads."""
 
     def __init__(self, folder: Path) -> None:
@@ -52,13 +52,13 @@ class LocalFiles:
     def probe(self) -> None:
         self.begin().drop()
 
-    def begin(self) -> _LocalIncoming:
+    def begin(self) -> _LocalIncomingContent:
         make_private_folder(self._incoming)
-        return _LocalIncoming(self._incoming / secrets.token_hex(16))
+        return _LocalIncomingContent(self._incoming / secrets.token_hex(16))
 
-    def keep(self, incoming: Incoming) -> None:
+    def keep(self, incoming: IncomingContent) -> None:
         """Link the file to its digest; link and folder are durable afterwards."""
-        assert isinstance(incoming, _LocalIncoming)
+        assert isinstance(incoming, _LocalIncomingContent)
         place = self._place(incoming.digest)
         if not place.parent.exists():
             make_private_folder(place.parent)
@@ -68,8 +68,8 @@ class LocalFiles:
         again.replace(place)  # replaces identical contents and resets their age
         _flush(place.parent)
 
-    def forget(self, incoming: Incoming) -> None:
-        assert isinstance(incoming, _LocalIncoming)
+    def forget(self, incoming: IncomingContent) -> None:
+        assert isinstance(incoming, _LocalIncomingContent)
         incoming.drop()
 
     def has(self, digest: str) -> bool:
@@ -106,10 +106,10 @@ def _flush(folder: Path) -> None:
         os.close(opened)
 
 
-def open_files(place: Path | str) -> FileStore:
+def open_content_store(place: Path | str) -> ContentStore:
     """Return the store at a folder, or at `s3://bucket/prefix`; raise StorageError where its driver is missing."""
     if str(place).startswith("s3://"):
-        from backlit.service.files.object_store import ObjectFiles
+        from backlit.service.files.object_store import ObjectContentStore
 
-        return ObjectFiles(str(place))
-    return LocalFiles(Path(place))
+        return ObjectContentStore(str(place))
+    return LocalContentStore(Path(place))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import StorageError, Unavailable
-from backlit.service.files.interface import GRACE, Incoming, is_digest, place_of
+from backlit.service.files.interface import GRACE, IncomingContent, is_digest, place_of
 
 try:
     import obstore
@@ -55,7 +55,7 @@ def _reaching() -> Iterator[None]:
         ) from error
 
 
-class _ObjectIncoming:
+class _ObjectIncomingContent:
     """An object with a random name; a large one is sent in parts while it is written."""
 
     def __init__(self, store: S3Store, path: str) -> None:
@@ -81,7 +81,7 @@ class _ObjectIncoming:
                 self._object.close()
 
 
-class ObjectFiles:
+class ObjectContentStore:
     """Contents as objects `ab/cdef…` by digest under the prefix, and `incoming/` for uploads."""
 
     def __init__(self, url: str) -> None:
@@ -104,18 +104,18 @@ class ObjectFiles:
                 " variables (docs/s3.md)."
             ) from error
 
-    def begin(self) -> _ObjectIncoming:
+    def begin(self) -> _ObjectIncomingContent:
         with _reaching():
-            return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
+            return _ObjectIncomingContent(self._store, f"incoming/{secrets.token_hex(16)}")
 
-    def keep(self, incoming: Incoming) -> None:
-        assert isinstance(incoming, _ObjectIncoming)
+    def keep(self, incoming: IncomingContent) -> None:
+        assert isinstance(incoming, _ObjectIncomingContent)
         with _reaching():
             obstore.copy(self._store, incoming.path, place_of(incoming.digest))
 
-    def forget(self, incoming: Incoming) -> None:
+    def forget(self, incoming: IncomingContent) -> None:
         """Remove the temporary object; an incomplete one is completed first. The sweep removes what cannot be now."""
-        assert isinstance(incoming, _ObjectIncoming)
+        assert isinstance(incoming, _ObjectIncomingContent)
         try:
             incoming.close()
             obstore.delete(self._store, incoming.path)

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from backlit.model.errors import BadRequest, UnsupportedMedia
 from backlit.model.plain import file_name
-from backlit.service.files.interface import FileStore, Incoming
+from backlit.service.files.interface import ContentStore, IncomingContent
 
 UNKNOWN_TYPE = "application/octet-stream"
 
@@ -48,15 +48,15 @@ _GATHERED = 512 * 1024
 _HEADER_LIMIT = 8192
 
 
-class Received(Struct, frozen=True):
+class ReceivedFile(Struct, frozen=True):
     """A received file."""
 
-    incoming: Incoming
+    incoming: IncomingContent
     name: str
     content_type: str
 
 
-class _Form:
+class _UploadForm:
     """Handler of the parser's events; it keeps data of the first file with the right name."""
 
     def __init__(self) -> None:
@@ -131,9 +131,9 @@ def too_large(limit: int) -> HTTPException:
     return HTTPException(413, f"A file may have {limit} bytes at most", {"connection": "close"})
 
 
-async def receive(request: Request, boundary: bytes, store: FileStore, limit: int) -> Received:
+async def receive(request: Request, boundary: bytes, store: ContentStore, limit: int) -> ReceivedFile:
     """Write a body's file into the store in constant memory; the caller keeps or discards it."""
-    form = _Form()
+    form = _UploadForm()
     incoming = await asyncio.to_thread(store.begin)
     try:
         async for data in _parts_in(request.stream(), boundary, form):
@@ -144,7 +144,7 @@ async def receive(request: Request, boundary: bytes, store: FileStore, limit: in
     except BaseException:
         await asyncio.to_thread(store.forget, incoming)
         raise
-    return Received(incoming, name, form.content_type)
+    return ReceivedFile(incoming, name, form.content_type)
 
 
 def _must_fit(size: int, limit: int) -> None:
@@ -152,7 +152,7 @@ def _must_fit(size: int, limit: int) -> None:
         raise too_large(limit)
 
 
-async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) -> AsyncIterator[bytes]:
+async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _UploadForm) -> AsyncIterator[bytes]:
     """Feed the parser; yield the file's bytes in pieces large enough for a thread switch."""
     names = (name for name in dir(form) if name.startswith("on_"))
     parser = MultipartParser(boundary, {name: getattr(form, name) for name in names})  # type: ignore[arg-type] # the keys are right

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
 from backlit.model.errors import BadRequest, TooManyRequests, UnsupportedMedia
-from backlit.service.storage.settings import Limits
+from backlit.service.storage.settings import ServiceLimits
 
 BODY_KEY = "backlit.body"
 """Key of the body in a request's scope."""
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 class RequestSlots:
     """Places of running requests, and the shares of addresses among requests that wait for their bodies."""
 
-    def __init__(self, most: int, limits: Limits) -> None:
+    def __init__(self, most: int, limits: ServiceLimits) -> None:
         self.limits = limits
         self._free = asyncio.Semaphore(most)
         self._waiting: Counter[str | None] = Counter()
@@ -81,7 +81,7 @@ class RequestSlot:
         return result
 
 
-class Body:
+class RequestBody:
     """The body of one request on arrival."""
 
     def __init__(

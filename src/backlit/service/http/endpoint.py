@@ -27,8 +27,8 @@ from backlit.model.errors import (
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
 from backlit.service.auth.callers import Passwords, TokenIssuer
-from backlit.service.files.contents import Contents
-from backlit.service.http.bodies import BODY_KEY, Body
+from backlit.service.files.contents import AttachmentContents
+from backlit.service.http.bodies import BODY_KEY, RequestBody
 from backlit.service.http.options import (
     LIST_OPTIONS,
     NO_OPTIONS,
@@ -49,7 +49,7 @@ MOST_FILTERS = 256
 MOST_PROJECTS = 4096
 """More projects than a caller is expected to see: a list needs the settings of all of them."""
 
-Key = tuple[tuple[int, ...], Filter]
+TotalKey = tuple[tuple[int, ...], Filter]
 """The projects and the filter of a list."""
 
 
@@ -57,9 +57,9 @@ class TotalCache:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
-        self._counts: Remembered[Key, tuple[int, int]] = Remembered(MOST_FILTERS)
+        self._counts: Remembered[TotalKey, tuple[int, int]] = Remembered(MOST_FILTERS)
 
-    def get(self, key: Key, revision: int, count: Callable[[], int]) -> int:
+    def get(self, key: TotalKey, revision: int, count: Callable[[], int]) -> int:
         """Return the remembered total, or count it; `revision` is of the same transaction."""
         known = self._counts.get(key)
         if known is None or known[0] != revision:
@@ -91,7 +91,7 @@ class ServiceState:
         self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MOST_PROJECTS)
         """The settings of each project with their revision."""
         self.totals = TotalCache()
-        self.contents = Contents(settings.files, self.database, settings.limits.probe)
+        self.contents = AttachmentContents(settings.files, self.database, settings.limits.probe)
 
     def open(self) -> None:
         self.database.open()
@@ -186,7 +186,7 @@ class ContinueOnSlowQueue(Exception):
         return self._rest(replace(self._call, connection=connection))
 
 
-class Streamed(Struct, frozen=True):
+class StreamingHandler(Struct, frozen=True):
     """A handler that reads its body as a stream and opens its own transactions."""
 
     respond: Callable[[ServiceState, Request], Awaitable[HandlerResponse]]
@@ -206,7 +206,7 @@ class Route(Struct, frozen=True):
 
     method: str
     path: str
-    handler: Handler | Streamed
+    handler: Handler | StreamingHandler
     resource: type[Resource] | str
     tag: str | None = None
     extension: str | None = None
@@ -215,7 +215,7 @@ class Route(Struct, frozen=True):
 
     @property
     def is_list(self) -> bool:
-        function = self.handler.respond if isinstance(self.handler, Streamed) else self.handler
+        function = self.handler.respond if isinstance(self.handler, StreamingHandler) else self.handler
         return function.__name__.startswith("list")
 
     @property
@@ -252,7 +252,7 @@ class Routes(list[Route]):
         """Declare a POST whose handler reads the body as a stream."""
 
         def declare(handler: StreamedT) -> StreamedT:
-            self.append(Route("POST", path, Streamed(handler), resource, extension=extension))
+            self.append(Route("POST", path, StreamingHandler(handler), resource, extension=extension))
             return handler
 
         return declare
@@ -290,7 +290,7 @@ class Endpoint:
     def __init__(self, shared: ServiceState, routes: Mapping[str, Route]) -> None:
         self._shared = shared
         self._routes = {**routes, **({"HEAD": routes["GET"]} if "GET" in routes else {})}
-        self.is_streamed = any(isinstance(route.handler, Streamed) for route in routes.values())
+        self.is_streamed = any(isinstance(route.handler, StreamingHandler) for route in routes.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if ERROR_KEY in scope:
@@ -305,7 +305,9 @@ class Endpoint:
         request.scope[ROUTE_KEY] = route
         handler = route.handler
         answer = await (
-            handler.respond(self._shared, request) if isinstance(handler, Streamed) else self._answer(request, handler)
+            handler.respond(self._shared, request)
+            if isinstance(handler, StreamingHandler)
+            else self._answer(request, handler)
         )
         if answer.freed:
             await asyncio.to_thread(self._shared.contents.release, answer.freed)
@@ -326,7 +328,7 @@ class Endpoint:
 
     async def _body(self, request: Request) -> bytes:
         """Read the body; one that is still on its way only from somebody who is signed in."""
-        body: Body | None = request.scope.get(BODY_KEY)
+        body: RequestBody | None = request.scope.get(BODY_KEY)
         if body is not None and not await body.has_arrived():
             await self._shared.database.read(lambda connection: call_of(self._shared, request, connection))
         return await request.body()

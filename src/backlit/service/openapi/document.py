@@ -8,7 +8,7 @@ from importlib.metadata import version
 from backlit.model.field_values import Schema
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
-from backlit.service.http.endpoint import Route, Streamed
+from backlit.service.http.endpoint import Route, StreamingHandler
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
@@ -80,7 +80,7 @@ _TOKEN = "OAuth WRAP: `WRAP access_token=` and the url-encoded token."  # noqa: 
 
 def _operation(route: Route) -> Schema:
     method, path, handler = route.method, route.path, route.handler
-    function = handler.respond if isinstance(handler, Streamed) else handler
+    function = handler.respond if isinstance(handler, StreamingHandler) else handler
     verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
     resource = route.resource if isinstance(route.resource, str) else route.resource.__name__
     found: Schema = {

@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from backlit.model.errors import BadRequest, NotFound, ServiceError
 from backlit.model.resources import INTERNAL, PORTAL, Attachment, friendly_size_of
-from backlit.service.files.uploads import Received, is_inline, must_be_acceptable, receive
+from backlit.service.files.uploads import ReceivedFile, is_inline, must_be_acceptable, receive
 from backlit.service.http.endpoint import (
     ContinueOnSlowQueue,
     HandlerResponse,
@@ -34,7 +34,7 @@ from backlit.service.routes.comments import found_comment, page_of, with_types
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
-from backlit.service.tables.attachments import ChildQuery, Stored
+from backlit.service.tables.attachments import ChildQuery, StoredAttachment
 
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
@@ -94,7 +94,7 @@ def remove(call: RequestContext) -> HandlerResponse:
     return replace(json_answer({"id": stored.id}), freed=freed)
 
 
-def found_attachment(call: RequestContext, *, writing: bool = False) -> Stored:
+def found_attachment(call: RequestContext, *, writing: bool = False) -> StoredAttachment:
     """Return the attachment of the address; raise NotFound or Forbidden."""
     stored = attachments.read(call.connection, call.path["id"])
     may = call.caller.must_write if writing else call.caller.must_see
@@ -117,7 +117,7 @@ async def _upload(shared: ServiceState, request: Request, place: _Place) -> Hand
 
 
 def _add(
-    shared: ServiceState, request: Request, place: _Place, received: Received, connection: Connection
+    shared: ServiceState, request: Request, place: _Place, received: ReceivedFile, connection: Connection
 ) -> HandlerResponse:
     call = call_of(shared, request, connection)
     values = place(call) | {
@@ -177,19 +177,19 @@ def _list(call: RequestContext, item_id: int | None = None, comment_id: int | No
 def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: RequestContext) -> HandlerResponse:
     internal = call.shared.settings.internal_type
     query = ChildQuery(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
-    return page_of(call, query, options, lambda row: _model(call, Stored(**row)))
+    return page_of(call, query, options, lambda row: _model(call, StoredAttachment(**row)))
 
 
-def _answer(call: RequestContext, stored: Stored, status: int = 200, **headers: str) -> HandlerResponse:
+def _answer(call: RequestContext, stored: StoredAttachment, status: int = 200, **headers: str) -> HandlerResponse:
     return json_answer(_model(call, stored).wire(), status, {"etag": etag_of(_version(stored)), **headers})
 
 
-def _version(stored: Stored) -> bytes:
+def _version(stored: StoredAttachment) -> bytes:
     """Return the input of the ETag: the document without addresses, which differ between callers."""
     return repr(stored).encode()
 
 
-def _model(call: RequestContext, stored: Stored) -> Attachment:
+def _model(call: RequestContext, stored: StoredAttachment) -> Attachment:
     base = str(call.request.base_url).rstrip("/")
     place = f"{stored.id}/{quote(stored.name, safe='')}"
     shown = {
@@ -238,7 +238,7 @@ async def _transfer(request: Request, *, as_file: bool) -> Response:
     return StreamingResponse(shared.contents.store.read(stored.digest, start, stop), status, headers)
 
 
-def _headers(stored: Stored, *, is_shown: bool) -> dict[str, str]:
+def _headers(stored: StoredAttachment, *, is_shown: bool) -> dict[str, str]:
     plain = re.sub(r"[^ !#$&'()+,./0-9:;<=>@A-Z\[\]^_`a-z{|}~-]", "_", stored.name)
     name = f"filename=\"{plain}\"; filename*=UTF-8''{quote(stored.name, safe='')}"
     return {

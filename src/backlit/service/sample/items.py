@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service.sample import vocabulary as words
-from backlit.service.sample.sprints import SprintBefore, SprintsBefore, SprintUnderWay, room_in
+from backlit.service.sample.sprints import CurrentSprint, PastSprint, PastSprints, room_in
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import WorkItemRow, calculated, columns_of, pert
 
@@ -56,7 +56,7 @@ class SampleProject(Struct, frozen=True):
 class ItemMaker:
     """Maker of one project's items in order of id, with their comments; no stamp is later than `now`, in UTC."""
 
-    _before: SprintsBefore
+    _before: PastSprints
 
     def __init__(
         self, places: SampleProject, wanted: int, first_id: int, *, today: date, now: datetime, random: Random
@@ -69,7 +69,7 @@ class ItemMaker:
         self.random = random
         self._comments: list[dict[str, Any]] = []
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
-        self._current = SprintUnderWay(sprint.id, sprint.start or self.today, self.today, self.places.members)
+        self._current = CurrentSprint(sprint.id, sprint.start or self.today, self.today, self.places.members)
 
     @property
     def project_id(self) -> int:
@@ -101,14 +101,14 @@ class ItemMaker:
         share = (expected - to_come) / sum(room[sprint_id] for sprint_id in past)
         return room | {sprint_id: room[sprint_id] * min(1.0, max(0.15, share)) for sprint_id in past}
 
-    def _sprints_before(self, room: Mapping[int, float]) -> SprintsBefore:
+    def _sprints_before(self, room: Mapping[int, float]) -> PastSprints:
         """Return the past sprints with a random part of their capacity."""
         found = [
-            SprintBefore(each.id, each.start, each.end, room_in(number, each.points, room[each.id]))
+            PastSprint(each.id, each.start, each.end, room_in(number, each.points, room[each.id]))
             for number, each in enumerate(self.places.sprints)
             if each.start is not None and each.end is not None and each.end < self.today
         ]
-        return SprintsBefore(found, self.places.members, self.wanted)
+        return PastSprints(found, self.places.members, self.wanted)
 
     def _fill(self, sprint: Sprint) -> float:
         assert sprint.start is not None

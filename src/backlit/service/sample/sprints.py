@@ -20,7 +20,7 @@ _FIRST_HOUR, _HOURS = 9, 8
 _DAY = timedelta(days=1)
 
 
-class SprintBefore:
+class PastSprint:
     """A past sprint with its remaining points."""
 
     def __init__(self, sprint_id: int, start: date, end: date, room: float) -> None:
@@ -34,13 +34,13 @@ class SprintBefore:
         return [day for day in every if day >= first and day.weekday() < 5]
 
 
-class SprintsBefore:
+class PastSprints:
     """Completion of some backlog items in past sprints; takes a project's items in order of id.
 
     It draws no random numbers, so that all other items stay the same.
     """
 
-    def __init__(self, sprints: Sequence[SprintBefore], members: Sequence[tuple[int, str]], wanted: int) -> None:
+    def __init__(self, sprints: Sequence[PastSprint], members: Sequence[tuple[int, str]], wanted: int) -> None:
         self._sprints = sprints if wanted >= _LEAST_ITEMS else ()
         self._members = members
         self._seen = 0
@@ -64,7 +64,7 @@ class SprintsBefore:
                 return self._finished(item, points, sprint, days)
         return item
 
-    def _finished(self, item: WorkItemRow, points: int, sprint: SprintBefore, days: Sequence[date]) -> WorkItemRow:
+    def _finished(self, item: WorkItemRow, points: int, sprint: PastSprint, days: Sequence[date]) -> WorkItemRow:
         at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
         day = days[int(len(self._done) * _GOLDEN_STEP % 1 * len(days))]
         self._done[item.id] = datetime.combine(day, at)
@@ -98,7 +98,7 @@ _BEGIN, _STEP = 0.68, 0.618
 """First day of change as a share of the sprint, and the step to the next; the golden ratio spreads them evenly."""
 
 
-class SprintUnderWay:
+class CurrentSprint:
     """Progress of the current sprint; takes a project's items in order of id.
 
     It draws no random numbers, so that all other items stay the same.

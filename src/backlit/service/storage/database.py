@@ -20,7 +20,7 @@ from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavai
 from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
-from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, Shares, Work
+from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, SharePerUser, Work
 from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
@@ -104,7 +104,7 @@ BATCH = 64
 FAST_READERS = {"sqlite": 1, "postgresql": 2}
 """Threads of the fast lane. More threads contend for the interpreter; on SQLite, one is fastest."""
 SLOW_READERS = 3
-SHARES = Shares(running=2, waiting=16)
+SHARES = SharePerUser(running=2, waiting=16)
 """One user's part of the slow lane, of which a thread is thus left to the others."""
 
 _POSTGRES = "postgresql+psycopg"

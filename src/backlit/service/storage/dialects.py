@@ -65,63 +65,63 @@ def in_any_case(column: Sql, name: str) -> ColumnElement[bool]:
     return func.backlit_lower(column) == func.backlit_lower(name)
 
 
-class position(FunctionElement[int]):  # noqa: N801  it is written like a function
+class Position(FunctionElement[int]):
     """Return the position of a text in another, from 1; 0 if absent."""
 
     type = Integer()
     inherit_cache = True
 
 
-class second(FunctionElement[int]):  # noqa: N801  it is written like a function
+class SecondOfMinute(FunctionElement[int]):
     """The whole seconds of a moment's minute."""
 
     type = Integer()
     inherit_cache = True
 
 
-class rounded(FunctionElement[float]):  # noqa: N801  it is written like a function
+class Rounded(FunctionElement[float]):
     """The nearest whole number, halves away from zero."""
 
     type = Float()
     inherit_cache = True
 
 
-class floored(FunctionElement[float]):  # noqa: N801  it is written like a function
+class Floor(FunctionElement[float]):
     """The next whole number below."""
 
     type = Float()
     inherit_cache = True
 
 
-class raised(FunctionElement[float]):  # noqa: N801  it is written like a function
+class Ceiling(FunctionElement[float]):
     """The next whole number above."""
 
     type = Float()
     inherit_cache = True
 
 
-class each_text(FunctionElement[str]):  # noqa: N801  it is written like a function
+class JsonArrayTexts(FunctionElement[str]):
     """The texts of a JSON array as rows with a column `value`."""
 
     type = Text()
     inherit_cache = True
 
 
-class by_code_point(FunctionElement[str]):  # noqa: N801  it is written like a function
+class CodePointOrder(FunctionElement[str]):
     """A text outside a column, compared by code points."""
 
     type = Text()
     inherit_cache = True
 
 
-class next_id(FunctionElement[int]):  # noqa: N801  it is written like a function
+class NextId(FunctionElement[int]):
     """The next id of a table; only the holder of the write lock may ask for it."""
 
     type = Integer()
     inherit_cache = True
 
 
-class _Kept(FunctionElement[Any]):
+class _JsonMember(FunctionElement[Any]):
     """A value in a JSON object; null for a value of another type."""
 
     inherit_cache = True
@@ -130,21 +130,21 @@ class _Kept(FunctionElement[Any]):
         super().__init__(document, literal(f'$."{key}"', Text()), literal(key, Text()))
 
 
-class kept_text(_Kept):  # noqa: N801  it is written like a function
+class JsonText(_JsonMember):
     """A text in a JSON object."""
 
     type = Text()
     inherit_cache = True
 
 
-class kept_number(_Kept):  # noqa: N801  it is written like a function
+class JsonNumber(_JsonMember):
     """A number in a JSON object."""
 
     type = Float()
     inherit_cache = True
 
 
-class kept_boolean(_Kept):  # noqa: N801  it is written like a function
+class JsonBoolean(_JsonMember):
     """True or false in a JSON object."""
 
     type = Boolean()
@@ -153,26 +153,26 @@ class kept_boolean(_Kept):  # noqa: N801  it is written like a function
 
 _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
-    position: ("instr({0}, {1})", "strpos({0}, {1})"),
-    second: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
-    rounded: ("backlit_round({0})", "backlit_round({0})"),
-    floored: ("backlit_floor({0})", "floor({0})"),
-    raised: ("backlit_ceiling({0})", "ceiling({0})"),
-    each_text: ("json_each({0})", "json_array_elements_text({0})"),
-    by_code_point: ("{0}", '({0} COLLATE "C")'),
-    next_id: (
+    Position: ("instr({0}, {1})", "strpos({0}, {1})"),
+    SecondOfMinute: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
+    Rounded: ("backlit_round({0})", "backlit_round({0})"),
+    Floor: ("backlit_floor({0})", "floor({0})"),
+    Ceiling: ("backlit_ceiling({0})", "ceiling({0})"),
+    JsonArrayTexts: ("json_each({0})", "json_array_elements_text({0})"),
+    CodePointOrder: ("{0}", '({0} COLLATE "C")'),
+    NextId: (
         "(coalesce((SELECT seq FROM sqlite_sequence WHERE name = {0}), 0) + 1)",
         "nextval(pg_get_serial_sequence({0}, 'id'))",
     ),
-    kept_text: (
+    JsonText: (
         "(CASE WHEN json_type({0}, {1}) = 'text' THEN json_extract({0}, {1}) END)",
         "(CASE WHEN json_typeof({0} -> {2}) = 'string' THEN ({0} ->> {2}) COLLATE \"C\" END)",
     ),
-    kept_number: (
+    JsonNumber: (
         "(CASE WHEN json_type({0}, {1}) IN ('integer', 'real') THEN CAST(json_extract({0}, {1}) AS REAL) END)",
         "(CASE WHEN json_typeof({0} -> {2}) = 'number' THEN CAST({0} ->> {2} AS double precision) END)",
     ),
-    kept_boolean: (
+    JsonBoolean: (
         "(CASE json_type({0}, {1}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)",
         "(CASE WHEN json_typeof({0} -> {2}) = 'boolean' THEN CAST({0} ->> {2} AS boolean) END)",
     ),
@@ -195,7 +195,7 @@ class Lock(IntEnum):
     KEYS = 8_484_002
 
 
-def hold(connection: Connection, lock: Lock) -> None:
+def hold_lock(connection: Connection, lock: Lock) -> None:
     """Wait for a lock and keep it until the transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(int(lock))))

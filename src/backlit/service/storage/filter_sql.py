@@ -33,21 +33,21 @@ from sqlalchemy.types import TypeEngine
 
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, Kind, Section, Settable, ValueType
 from backlit.model.filter_sql import sql_of
-from backlit.model.filters import ARITHMETIC, Filter, Function, Mentions, Operator, SortKey, Value
+from backlit.model.filters import ARITHMETIC, Filter, Function, Operator, SortKey, TextMatch, Value
 from backlit.model.filters.matching import INDEX_LIMIT
 from backlit.service.storage.dialects import (
-    by_code_point,
-    each_text,
-    floored,
-    kept_boolean,
-    kept_number,
-    kept_text,
-    position,
-    raised,
-    rounded,
-    second,
+    Ceiling,
+    CodePointOrder,
+    Floor,
+    JsonArrayTexts,
+    JsonBoolean,
+    JsonNumber,
+    JsonText,
+    Position,
+    Rounded,
+    SecondOfMinute,
 )
-from backlit.service.storage.levels import condition_root, level
+from backlit.service.storage.levels import ConditionLevel, ConditionRoot
 from backlit.service.storage.schema import work_items
 
 Sql = ColumnElement[Any]
@@ -94,13 +94,13 @@ def written_as(columns: Columns, key: str, stored: str, written: str) -> Columns
 
 
 def _custom(field: Field) -> Sql:
-    return _KEPT_BY_TYPE.get(field.value_type, kept_text)(work_items.c.cf, field.key)
+    return _KEPT_BY_TYPE.get(field.value_type, JsonText)(work_items.c.cf, field.key)
 
 
 _KEPT_BY_TYPE: Mapping[ValueType, Callable[[Sql, str], Sql]] = {
-    ValueType.BOOLEAN: kept_boolean,
-    ValueType.NUMBER: kept_number,
-    ValueType.INTEGER: kept_number,
+    ValueType.BOOLEAN: JsonBoolean,
+    ValueType.NUMBER: JsonNumber,
+    ValueType.INTEGER: JsonNumber,
 }
 
 
@@ -116,7 +116,7 @@ def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...
 
 def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     """Return the WHERE of a filter; an unknown in SQL counts as false."""
-    return condition_root(sql_of(found, _Dialect(columns)))
+    return ConditionRoot(sql_of(found, _Dialect(columns)))
 
 
 # Building a filter's statement costs more than running it. With a new statement for each request, whose compiled form
@@ -138,7 +138,7 @@ class FilterShape(Struct, frozen=True):
         return hash(self.key)
 
     def condition(self, columns: Columns) -> ColumnElement[bool]:
-        return condition_root(sql_of(self.example, _Dialect(columns, named=count())))
+        return ConditionRoot(sql_of(self.example, _Dialect(columns, named=count())))
 
 
 def shape_of(found: Filter, columns: Columns) -> tuple[FilterShape, Mapping[str, Value]]:
@@ -212,13 +212,13 @@ class _Dialect(Struct, frozen=True):
         return true() if value else false()
 
     def both(self, parts: Sequence[Sql]) -> Sql:
-        return level(and_(*parts))
+        return ConditionLevel(and_(*parts))
 
     def either(self, parts: Sequence[Sql]) -> Sql:
-        return level(or_(false(), *parts))
+        return ConditionLevel(or_(false(), *parts))
 
     def negate(self, condition: Sql) -> Sql:
-        return level(not_(func.coalesce(condition, false())))
+        return ConditionLevel(not_(func.coalesce(condition, false())))
 
     def holds(self, value: Sql) -> Sql:
         return value.is_(true())
@@ -236,17 +236,17 @@ class _Dialect(Struct, frozen=True):
         return self.either([value == choice for choice in choices])
 
     def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
-        return level(_FUNCTIONS[function](*arguments))
+        return ConditionLevel(_FUNCTIONS[function](*arguments))
 
     def any_tag(self, part: Filter | None) -> Sql:
-        tags = each_text(self.columns["Tags"][0]).table_valued("value", name="tag")
+        tags = JsonArrayTexts(self.columns["Tags"][0]).table_valued("value", name="tag")
         found = select(literal(1)).select_from(tags)
         if part is not None:
-            inner = sql_of(part, replace(self, variable=by_code_point(tags.c.value)))
-            found = found.where(condition_root(inner))
+            inner = sql_of(part, replace(self, variable=CodePointOrder(tags.c.value)))
+            found = found.where(ConditionRoot(inner))
         return exists(found.correlate(work_items))
 
-    def mentions(self, _node: Mentions) -> Sql:
+    def mentions(self, _node: TextMatch) -> Sql:
         return false()  # no `$filter` text contains one
 
 
@@ -278,22 +278,22 @@ def _arithmetic(function: Function) -> Callable[[Sql, Sql], Sql]:
 _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.STARTSWITH: _starts_with,
     Function.ENDSWITH: _ends_with,
-    Function.CONTAINS: lambda text, part: func.coalesce(position(text, part) > 0, false()),
+    Function.CONTAINS: lambda text, part: func.coalesce(Position(text, part) > 0, false()),
     Function.TOLOWER: func.backlit_lower,
     Function.TOUPPER: func.backlit_upper,
     Function.TRIM: func.trim,
     Function.LENGTH: func.length,
-    Function.INDEXOF: lambda text, part: position(text, part) - 1,
+    Function.INDEXOF: lambda text, part: Position(text, part) - 1,
     Function.CONCAT: lambda left, right: left.op("||")(right),
     Function.YEAR: lambda moment: extract("year", moment),
     Function.MONTH: lambda moment: extract("month", moment),
     Function.DAY: lambda moment: extract("day", moment),
     Function.HOUR: lambda moment: extract("hour", moment),
     Function.MINUTE: lambda moment: extract("minute", moment),
-    Function.SECOND: second,
-    Function.ROUND: rounded,
-    Function.FLOOR: floored,
-    Function.CEILING: raised,
+    Function.SECOND: SecondOfMinute,
+    Function.ROUND: Rounded,
+    Function.FLOOR: Floor,
+    Function.CEILING: Ceiling,
     Function.SUBSTRING: lambda text, start, *length: func.backlit_substring(
         text, start, *(length or (literal(INDEX_LIMIT),)), type_=Text
     ),

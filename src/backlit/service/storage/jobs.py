@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar, cast
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from backlit.model.errors import BadRequest, TooManyRequests, Trouble, Unavailable
+from backlit.model.errors import BadRequest, TooManyRequests, TransientError, Unavailable
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
@@ -64,7 +64,7 @@ class Job(Generic[Result]):
         if not self._has_begun and not self.future.done():
             self.future.set_exception(self.waited_too_long())
 
-    def waited_too_long(self) -> Trouble:
+    def waited_too_long(self) -> TransientError:
         if self.is_behind_own:
             sentence = "Your other long reads took all the time of this one. Wait for them to end, then try again."
             return TooManyRequests(sentence, retry_after=RETRY_AFTER)
@@ -106,7 +106,7 @@ def _tell_all(jobs: Iterable[Job[object]]) -> None:
         job.tell()
 
 
-class Shares(Struct, frozen=True):
+class SharePerUser(Struct, frozen=True):
     """Numbers of one user's jobs that run at once, and that wait behind them."""
 
     running: int
@@ -128,7 +128,7 @@ class FairQueue:
     Jobs without a user are the service's own and have no limit.
     """
 
-    def __init__(self, shares: Shares) -> None:
+    def __init__(self, shares: SharePerUser) -> None:
         self._shares = shares
         self._changed = threading.Condition()
         self._waiting: dict[int | None, deque[Job[object]]] = {}

@@ -14,8 +14,8 @@ from typing import cast
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from backlit.model.errors import Trouble, Unavailable
-from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, Shares, Work, tell
+from backlit.model.errors import TransientError, Unavailable
+from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, SharePerUser, Work, tell
 from backlit.service.storage.prepared_statements import driver_sql
 
 _SHORT_WAIT = 0.01
@@ -31,11 +31,11 @@ _NEXT_JOB = {
 """Statements between two jobs of a batch; each is a round trip on PostgreSQL, and nesting is slow on SQLite."""
 
 
-class Unconfirmed(Exception):
+class UnconfirmedCommit(Exception):
     """An unanswered commit: its changes may or may not be stored."""
 
 
-class _Stage(IntEnum):
+class _TransactionStage(IntEnum):
     """Progress of a transaction."""
 
     BEGINNING = 0
@@ -62,7 +62,7 @@ class WorkerQueue:
         threads: int = 1,
         batch: int = 1,
         time_limit: float | None = None,
-        shares: Shares | None = None,
+        shares: SharePerUser | None = None,
         before: Callable[[Connection], None] = lambda _: None,
         after: Callable[[], None] = lambda: None,
     ) -> None:
@@ -150,7 +150,7 @@ class _Worker:
         self._deadline: float | None = None
         self._began_at = 0.0
         self._next: Job[object] | None = None
-        self._stage = _Stage.BEGINNING
+        self._stage = _TransactionStage.BEGINNING
 
     def work(self) -> None:
         try:
@@ -205,7 +205,10 @@ class _Worker:
             except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
                 if left and _may_try_again(error, self._stage):
                     continue
-                is_rolled_back = self._stage in {_Stage.WORKING, _Stage.COMMITTING} and not _is_cut_off(error)
+                is_rolled_back = self._stage in {
+                    _TransactionStage.WORKING,
+                    _TransactionStage.COMMITTING,
+                } and not _is_cut_off(error)
                 if len(jobs) > 1 and is_rolled_back:  # by one of them, or by their number
                     for job in jobs:
                         self._run(connection, [job])
@@ -216,20 +219,20 @@ class _Worker:
         tell(jobs)
 
     def _transact(self, connection: Connection, jobs: list[Job[object]]) -> None:
-        self._stage = _Stage.BEGINNING
+        self._stage = _TransactionStage.BEGINNING
         for job in jobs:
             job.error = None
         with connection.begin():
             self._before(connection)
-            self._stage = _Stage.WORKING
+            self._stage = _TransactionStage.WORKING
             if len(jobs) == 1:
                 self._run_alone(connection, jobs[0])
             else:
                 self._run_together(connection, jobs)
             if not _is_open(connection):  # the driver's commit would silently do nothing
                 raise Unavailable("The database rolled the change back. Try again in a moment.")
-            self._stage = _Stage.COMMITTING
-        self._stage = _Stage.COMMITTED
+            self._stage = _TransactionStage.COMMITTING
+        self._stage = _TransactionStage.COMMITTED
         self._after()
 
     def _run_alone(self, connection: Connection, job: Job[object]) -> None:
@@ -254,7 +257,7 @@ class _Worker:
             left = max(1, int((self._time_limit - waited) * 1000))  # the connection has the whole limit
             driver_sql(connection, f"SET LOCAL statement_timeout = {left}")
 
-    def _too_slow(self, job: Job[object], time_limit: float) -> Trouble | ReadTooSlow:
+    def _too_slow(self, job: Job[object], time_limit: float) -> TransientError | ReadTooSlow:
         has_waited = self._began_at - job.queued_at > time_limit / 2
         return job.waited_too_long() if self._fair is not None and has_waited else ReadTooSlow(time_limit)
 
@@ -269,7 +272,7 @@ class _Worker:
                 if not connection.invalidated:
                     with suppress(DBAPIError):  # the database may have rolled back the whole transaction
                         driver_sql(connection, "ROLLBACK TO SAVEPOINT job")
-                if _is_open(connection) and not _may_try_again(error, _Stage.WORKING):
+                if _is_open(connection) and not _may_try_again(error, _TransactionStage.WORKING):
                     job.error = error  # its caller gets it; the other jobs continue
                     continue
                 raise
@@ -301,16 +304,16 @@ def _is_cut_off(error: BaseException) -> bool:
     return isinstance(error, DBAPIError) and error.connection_invalidated
 
 
-def _told(error: BaseException, stage: _Stage) -> BaseException:
-    if stage is not _Stage.COMMITTING or not _is_cut_off(error):
+def _told(error: BaseException, stage: _TransactionStage) -> BaseException:
+    if stage is not _TransactionStage.COMMITTING or not _is_cut_off(error):
         return error
-    told = Unconfirmed("The connection to the database broke during a commit.")
+    told = UnconfirmedCommit("The connection to the database broke during a commit.")
     told.__cause__ = error
     return told
 
 
-def _may_try_again(error: BaseException, stage: _Stage) -> bool:
+def _may_try_again(error: BaseException, stage: _TransactionStage) -> bool:
     """Return True for a certainly rolled back transaction that a retry may complete."""
     if not isinstance(error, DBAPIError):
         return False
-    return _state(error) in _UNDONE or (_is_cut_off(error) and stage < _Stage.COMMITTING)
+    return _state(error) in _UNDONE or (_is_cut_off(error) and stage < _TransactionStage.COMMITTING)

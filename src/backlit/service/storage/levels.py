@@ -13,14 +13,14 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.operators import OperatorType
 
-STEP = 6
+LEVELS_PER_STEP = 6
 """Levels of a step."""
 _REFERENCE = re.compile(r"\bfilter_step_[0-9]+(?=\.value\b)")
 _SCOPES = "backlit_filter_scopes"
 """Attribute of a compiler: the conditions that it is in, the innermost last."""
 
 
-class _Scope:
+class _ConditionScope:
     """A condition that is being written: how deep, and the steps before it."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class _Scope:
         self.steps: list[str] = []
 
 
-class _Part(FunctionElement[Any]):
+class _ConditionPart(FunctionElement[Any]):
     """A part of a condition that is written as it is."""
 
     inherit_cache = True
@@ -42,29 +42,29 @@ class _Part(FunctionElement[Any]):
         return self
 
 
-class condition_root(_Part):  # noqa: N801  it is written like a function
+class ConditionRoot(_ConditionPart):
     """A whole condition, whose steps see the columns around it."""
 
     inherit_cache = True
 
 
-class level(_Part):  # noqa: N801  it is written like a function
+class ConditionLevel(_ConditionPart):
     """A function or operator of a condition."""
 
     inherit_cache = True
 
 
-@compiles(condition_root)
-def _write_root(element: condition_root, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(ConditionRoot)
+def _write_root(element: ConditionRoot, compiler: SQLCompiler, **options: Any) -> str:
     scopes = _scopes_of(compiler)
-    scopes.append(_Scope())
+    scopes.append(_ConditionScope())
     text = _inner(element, compiler, **options)
     steps = scopes.pop().steps
     return f"(WITH {', '.join(steps)} SELECT {text}{_from(text)})" if steps else text
 
 
-@compiles(level)
-def _write_level(element: level, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(ConditionLevel)
+def _write_level(element: ConditionLevel, compiler: SQLCompiler, **options: Any) -> str:
     scopes = _scopes_of(compiler)
     if not scopes:  # a part on its own, as in an error
         return f"({_inner(element, compiler, **options)})"
@@ -72,15 +72,15 @@ def _write_level(element: level, compiler: SQLCompiler, **options: Any) -> str:
     scope.depth += 1
     text = _inner(element, compiler, **options)
     scope.depth -= 1
-    if (scope.depth + 1) % STEP:
+    if (scope.depth + 1) % LEVELS_PER_STEP:
         return f"({text})"
     name = f"filter_step_{len(scopes)}{len(scope.steps):03}"
     scope.steps.append(f"{name} (value) AS (SELECT {text}{_from(text)})")
     return f"{name}.value"
 
 
-def _scopes_of(compiler: SQLCompiler) -> list[_Scope]:
-    scopes: list[_Scope] = compiler.__dict__.setdefault(_SCOPES, [])
+def _scopes_of(compiler: SQLCompiler) -> list[_ConditionScope]:
+    scopes: list[_ConditionScope] = compiler.__dict__.setdefault(_SCOPES, [])
     return scopes
 
 

@@ -11,7 +11,7 @@ HEAD_LIMIT = 64 * 1024
 """Bytes of a request's address and headers together."""
 
 
-class Limits(Struct, frozen=True):
+class ServiceLimits(Struct, frozen=True):
     """Time limits for callers, and the number of waiting callers."""
 
     head: float = 15.0
@@ -60,7 +60,7 @@ class ServiceSettings(Struct, frozen=True):
     """Maximum concurrent requests; one more gets 503."""
     max_upload: int = 100 * 1024 * 1024
     """Bytes of the largest attachment."""
-    limits: Limits = field(default_factory=Limits)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
     """Limits on slow and idle callers."""
 
     @property

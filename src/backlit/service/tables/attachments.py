@@ -27,7 +27,7 @@ LISTED = attachments, columns_of(attachments, PROPERTIES)
 """The table and the columns of a query."""
 
 
-class Stored(Struct, frozen=True):
+class StoredAttachment(Struct, frozen=True):
     """A stored attachment, without its addresses, which depend on the request."""
 
     id: int
@@ -79,20 +79,22 @@ class ChildQuery(Struct, frozen=True):
         return [within] if self.filter is None else [within, condition(self.filter, self._columns())]
 
 
-def read(connection: Connection, attachment_id: int) -> Stored | None:
+def read(connection: Connection, attachment_id: int) -> StoredAttachment | None:
     row = connection.execute(select(attachments).where(attachments.c.id == attachment_id)).mappings().first()
-    return None if row is None else Stored(**row)
+    return None if row is None else StoredAttachment(**row)
 
 
-def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
+def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> StoredAttachment:
     added = connection.execute(insert(attachments).values(**values, **audit(by, now)).returning(attachments))
-    return Stored(**added.mappings().one())
+    return StoredAttachment(**added.mappings().one())
 
 
-def describe(connection: Connection, old: Stored, description: str | None, by: str, now: datetime) -> Stored:
+def describe(
+    connection: Connection, old: StoredAttachment, description: str | None, by: str, now: datetime
+) -> StoredAttachment:
     stamp = {"last_modified_by": by, "last_modified_at": max(now, old.last_modified_at)}
     mine = update(attachments).where(attachments.c.id == old.id).values(description=description, **stamp)
-    return Stored(**connection.execute(mine.returning(attachments)).mappings().one())
+    return StoredAttachment(**connection.execute(mine.returning(attachments)).mappings().one())
 
 
 def remove(connection: Connection, attachment_id: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from backlit.model.errors import TooManyRequests
-from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.dialects import Lock, hold_lock
 from backlit.service.storage.schema import (
     login_attempts,
     login_sessions,
@@ -30,7 +30,7 @@ _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
 
 
-class Key(Struct, frozen=True):
+class SigningKey(Struct, frozen=True):
     """A key that signs access tokens."""
 
     secret: bytes
@@ -42,8 +42,8 @@ def digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def keys(connection: Connection) -> Sequence[Key]:
-    return [Key(row.secret, row.created_at) for row in connection.execute(_KEYS)]
+def keys(connection: Connection) -> Sequence[SigningKey]:
+    return [SigningKey(row.secret, row.created_at) for row in connection.execute(_KEYS)]
 
 
 def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
@@ -165,7 +165,7 @@ def end_attempt(connection: Connection, limits: Mapping[str, int], now: datetime
     Attempts that were checked at the same time reach this one after another, so that no more of them than the limit
     learn whether they were right.
     """
-    hold(connection, Lock.ATTEMPTS)
+    hold_lock(connection, Lock.ATTEMPTS)
     must_have_few_failures(connection, limits, now)
     if not is_right:
         add_failures(connection, limits, now)

@@ -34,7 +34,7 @@ from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.clock import TICK
-from backlit.service.storage.dialects import next_id
+from backlit.service.storage.dialects import NextId
 from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import comments, work_items
@@ -118,7 +118,7 @@ BATCH = 500
 
 _READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
 _LAST_PRIORITY = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == bindparam("project"))
-_PLACE = Prepared(select(next_id(literal(work_items.name, Text())), _LAST_PRIORITY.scalar_subquery()))
+_PLACE = Prepared(select(NextId(literal(work_items.name, Text())), _LAST_PRIORITY.scalar_subquery()))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
+from backlit.model.errors import (
+    BacklitError,
+    Offline,
+    ServiceError,
+    SignInNeeded,
+    StorageError,
+    TransientError,
+    Unavailable,
+)
 from backlit.model.plain import plain
 from backlit.store.files.files import LocalDatabase, Versions
 from backlit.store.mirror.mirror import SupersededError
@@ -118,7 +126,7 @@ class Engine:
         self.tell(lambda session: session.cancel())
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password. Raises Unauthorized, OtherUser, or Trouble without a connection.
+        """Sign in with a password. Raises Unauthorized, OtherUser, or TransientError without a connection.
 
         Raises OtherOrigin before sending the password to another origin than the service's or the approved one.
         """
@@ -192,7 +200,7 @@ class Engine:
             except BacklitError as error:
                 failures += 1
                 self.failed(error)
-                asked = error.retry_after or 0.0 if isinstance(error, Trouble) else 0.0
+                asked = error.retry_after or 0.0 if isinstance(error, TransientError) else 0.0
                 await asyncio.sleep(max(asked, self._waits.pause(failures)))
 
     async def _watch(self) -> None:
@@ -257,7 +265,9 @@ class Engine:
     def failed(self, error: BacklitError) -> None:
         if isinstance(error, SignInNeeded):
             self.show(ConnectionState.SIGNED_OUT, error.message)
-        elif isinstance(error, Trouble) and (isinstance(error, Unavailable) or not isinstance(error, ServiceError)):
+        elif isinstance(error, TransientError) and (
+            isinstance(error, Unavailable) or not isinstance(error, ServiceError)
+        ):
             self.show(ConnectionState.OFFLINE, error.message)
         else:
             self.show(ConnectionState.FAILED, error.message)
@@ -291,6 +301,6 @@ class KnownUsers:
         """Look up unknown users and wait for the answers. Does nothing if the service is unreachable."""
         known = self._lookups.known_people()
         new = {each for each in user_ids if isinstance(each, int) and each > 0 and each not in known}
-        with suppress(Trouble, SignInNeeded):
+        with suppress(TransientError, SignInNeeded):
             if new:
                 await self._engine.ask(lambda session: session.user_lookup.load_users(sorted(new)))

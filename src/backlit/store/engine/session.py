@@ -14,7 +14,7 @@ from backlit.model.errors import (
     ServiceRefused,
     SignInNeeded,
     StorageError,
-    Trouble,
+    TransientError,
 )
 from backlit.model.plain import plain
 from backlit.model.user_names import is_same_user
@@ -302,7 +302,7 @@ class SyncSession:
             self._display.succeeded(synced_at, self._sync.sentence)
         elif connection.state in _HINDERED and self._signed_in.is_set():
             self._sync_due.set()
-            with contextlib.suppress(Trouble):  # a requested pause (Retry-After) is kept
+            with contextlib.suppress(TransientError):  # a requested pause (Retry-After) is kept
                 self._reachability.hurry()
 
     def _take_up_sign_in(self) -> None:
@@ -409,7 +409,7 @@ class UserLookup:
                 user_id = next(iter(self._wanted))
                 try:
                     await self._meet(user_id)
-                except (Trouble, SignInNeeded):
+                except (TransientError, SignInNeeded):
                     break
                 self._wanted.pop(user_id, None)
 

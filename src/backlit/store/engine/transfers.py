@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 
-from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, ServiceError, SignInNeeded, Trouble, Unclear
+from backlit.model.errors import (
+    BadRequest,
+    MethodNotAllowed,
+    NotFound,
+    OutcomeUnknown,
+    ServiceError,
+    SignInNeeded,
+    TransientError,
+)
 from backlit.model.resources import Attachment
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
@@ -52,7 +60,7 @@ class AttachmentTransfers:
         """Attach a file to an item, or to a comment if the service supports it. Returns the attachment's id.
 
         `kind` is FOR_CUSTOMERS for a file that customers see. Raises BadRequest for an unsent item or comment,
-        Unclear if the file may have arrived without an answer, StorageError for an unreadable file.
+        OutcomeUnknown if the file may have arrived without an answer, StorageError for an unreadable file.
         """
         real_id = self._sent(item_id)
         if comment_id is not None and comment_id <= 0:
@@ -67,7 +75,7 @@ class AttachmentTransfers:
             if comment_id is None:
                 raise
             raise BadRequest("This server accepts files on items only, not on comments.") from error
-        except (Unclear, ServiceError, asyncio.CancelledError):
+        except (OutcomeUnknown, ServiceError, asyncio.CancelledError):
             self._line.tell(lambda session: session.look_at(real_id, is_forced=True))
             raise
         await self._put(document)
@@ -160,7 +168,7 @@ async def _with_client(session: "SyncSession", act: Callable[["Client"], Corouti
     try:
         await session.confirm_owner()
         return await act(session.client)
-    except (SignInNeeded, Trouble) as error:
+    except (SignInNeeded, TransientError) as error:
         if isinstance(error, (SignInNeeded, *SHUTS)):
             session.note(error)
         raise

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.amounts import listed
-from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
+from backlit.model.errors import ServiceError, ServiceRefused, TransientError, Unavailable
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import DATES, item_key, show_trees
@@ -259,7 +259,7 @@ class NodeSending(EditSending):
         if place is not None or entry.kind is EntryKind.NODE_DELETE:
             self._levels.forget(entry)
         if place is not None:
-            with suppress(Trouble):
+            with suppress(TransientError):
                 level = await self._levels.below(entry, place[0], [id_in(document)])
 
         def act(writer: WriteContext) -> None:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BacklitError, NotFound, ServiceError, ServiceRefused, SignInNeeded, Trouble, Unclear
+from backlit.model.errors import (
+    BacklitError,
+    NotFound,
+    OutcomeUnknown,
+    ServiceError,
+    ServiceRefused,
+    SignInNeeded,
+    TransientError,
+)
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.items import show
@@ -138,14 +146,14 @@ class Outbox:
         except SignInNeeded as error:
             await self._rest(entry)
             return error
-        except Trouble as error:
+        except TransientError as error:
             is_general = isinstance(error, SHUTS)
             await self._failed(entry, error, is_counted=isinstance(error, ServiceError) and not is_general)
             return error if is_general else None
         self._forget(entry)
         return None
 
-    async def _failed(self, entry: OutboxEntry, error: Trouble, *, is_counted: bool) -> None:
+    async def _failed(self, entry: OutboxEntry, error: TransientError, *, is_counted: bool) -> None:
         """Delay an entry, longer each time, or reject it after repeated service failures."""
         attempts = entry.attempts + is_counted
         if attempts >= FAILURES:
@@ -280,17 +288,17 @@ class RecallSending:
             self._ended[entry.id] = time.monotonic()
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Find out whether a deletion was done and record the outcome. Raises Unclear while it may still happen."""
+        """Find out whether a deletion was done and record the outcome. Raises OutcomeUnknown while it may still happen."""
         of = id_in(entry.payload, "of")
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
-            raise Unclear("The deletion is not confirmed yet. Waiting for the server.")
+            raise OutcomeUnknown("The deletion is not confirmed yet. Waiting for the server.")
         if deletion is None:
             await self._files.write(lambda writer: _stays(writer, entry))
         elif not await self._sending[deletion.kind].is_there(deletion):
             await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
         elif time.monotonic() < self._ended.get(of, self._began) + self._in_transit:
-            raise Unclear("Could not confirm the deletion. Checking again.")
+            raise OutcomeUnknown("Could not confirm the deletion. Checking again.")
         else:
             await self._files.write(lambda writer: _stays(writer, entry))
         return True

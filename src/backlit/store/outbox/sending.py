@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec.structs import replace
 
 from backlit.model.amounts import listed
-from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
+from backlit.model.errors import NotFound, OutcomeUnknown, PreconditionFailed, ServiceError
 from backlit.store.edits.deletions import deletions_of
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
@@ -21,7 +21,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Fetched, ResourceEndpoint
+    from backlit.client.client import Client, FetchedResource, ResourceEndpoint
 
 _UNCONFIRMED = "Could not confirm that the server saved the change. Checking again."
 _RACES = 5
@@ -75,12 +75,12 @@ class Sending(ABC):
     async def _create(self, entry: OutboxEntry) -> Document:
         """Create the object of an entry, or find the one an earlier attempt created. Returns it as received.
 
-        Raises Unclear if the creation is unconfirmed, and the next call then looks first.
+        Raises OutcomeUnknown if the creation is unconfirmed, and the next call then looks first.
         """
         if entry.known_id is not None:
             found = await self._search.find(entry, entry.known_id)
             if found is None and time.monotonic() < self._arrived_by.get(entry.id, self._began + self._in_transit):
-                raise Unclear(_UNCONFIRMED)
+                raise OutcomeUnknown(_UNCONFIRMED)
             if found is not None:
                 self._arrived_by.pop(entry.id, None)
                 return found
@@ -95,12 +95,12 @@ class Sending(ABC):
         began = time.monotonic()
         try:
             made = await self._resource(entry).create(body)
-        except (Unclear, ServiceError):
+        except (OutcomeUnknown, ServiceError):
             self._expect_late(entry, began)
             raise
         if not self._is_made(entry, made):
             self._expect_late(entry, began)
-            raise Unclear("The response does not match the request. Checking again.")
+            raise OutcomeUnknown("The response does not match the request. Checking again.")
         self._arrived_by.pop(entry.id, None)
         return made
 
@@ -172,11 +172,11 @@ class EditSending(Sending):
                 resource = self._resource(entry)
                 try:
                     echo = await resource.update(self._object_id(entry), body, fetched.etag, is_repeatable=False)
-                except (PreconditionFailed, Unclear):
+                except (PreconditionFailed, OutcomeUnknown):
                     continue
             if self._is_object(entry, echo):
                 return await self._verify(entry, merged.changes, echo)
-        raise Unclear(_UNCONFIRMED)
+        raise OutcomeUnknown(_UNCONFIRMED)
 
     async def _verify(self, entry: OutboxEntry, sent: Mapping[str, object], echo: Document) -> bool:
         """Record the outcome of an edit by its echo. Values that the service did not accept make it a rejection."""
@@ -189,7 +189,7 @@ class EditSending(Sending):
         await self._hold(entry, EntryState.REFUSED, f"The server kept {words}.", echo)
         return False
 
-    async def _fetch(self, entry: OutboxEntry) -> "Fetched":
+    async def _fetch(self, entry: OutboxEntry) -> "FetchedResource":
         fetched = await self._resource(entry).fetch(self._object_id(entry))
         if not self._is_object(entry, fetched.document):
             raise ServiceError(f"The server returned another {self.noun} than requested.")

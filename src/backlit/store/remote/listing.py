@@ -14,7 +14,7 @@ from backlit.store.remote.receiving import receive
 from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Listing, ResultPage
+    from backlit.client.client import Client, ListEndpoint, ResultPage
 
 
 IDLE_PAGES = 100
@@ -66,7 +66,7 @@ class ProjectLists:
 
     async def page(
         self,
-        listing: "Listing",
+        listing: "ListEndpoint",
         condition: str = "",
         order: str | None = None,
         top: int = PAGE,
@@ -78,7 +78,7 @@ class ProjectLists:
 
     async def whole_page(
         self,
-        listing: "Listing",
+        listing: "ListEndpoint",
         filter_: str | None = None,
         order: str | None = None,
         top: int = PAGE,
@@ -114,7 +114,7 @@ BATCH = 250
 """Items stored in one transaction. A small number keeps waiting edits fast."""
 
 
-async def read_all(listing: "Listing", condition: str | None = None) -> list[Document]:
+async def read_all(listing: "ListEndpoint", condition: str | None = None) -> list[Document]:
     """Read a list from end to end, each resource once. Resources without an id are all kept.
 
     The OData condition may be ignored by the service.
@@ -130,7 +130,7 @@ async def read_all(listing: "Listing", condition: str | None = None) -> list[Doc
     return list(found.values())
 
 
-async def read_offered(listing: "Listing") -> list[Document] | None:
+async def read_offered(listing: "ListEndpoint") -> list[Document] | None:
     """Read a list, or return None if the service does not offer it."""
     try:
         return await read_all(listing)

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from backlit.model.errors import BacklitError, Offline, TooManyRequests, Trouble, Unavailable
+from backlit.model.errors import BacklitError, Offline, TooManyRequests, TransientError, Unavailable
 
-SHUTS: tuple[type[Trouble], ...] = (Offline, TooManyRequests, Unavailable)
+SHUTS: tuple[type[TransientError], ...] = (Offline, TooManyRequests, Unavailable)
 """Errors of the service as a whole, as opposed to those of a single request."""
 _WORTH_SAYING = 2.0
 
@@ -55,7 +55,7 @@ class Reachability:
         self._hurried = asyncio.Event()
         self._failures = 0
         self._next_at = 0.0
-        self._wish: Trouble | None = None
+        self._wish: TransientError | None = None
         self._wished_until = 0.0
 
     @property
@@ -65,7 +65,7 @@ class Reachability:
     async def wait(self) -> None:
         await self._opened.wait()
 
-    def lost(self, error: Trouble) -> None:
+    def lost(self, error: TransientError) -> None:
         """Shut the gate. The first report of an outage and the longest requested pause count."""
         now = time.monotonic()
         if self.is_open:
@@ -100,7 +100,7 @@ class Reachability:
                 continue
             try:
                 await self._ask()
-            except Trouble as error:
+            except TransientError as error:
                 self._failures += 1
                 self._next_at = time.monotonic() + self._waits.pause(self._failures)
                 self.lost(error)
@@ -129,7 +129,7 @@ class Reachability:
             self._opened.set()
             self._on_open()
 
-    def _sentence(self, error: Trouble) -> str:
+    def _sentence(self, error: TransientError) -> str:
         left = self._wished_until - time.monotonic()
         if self._wish is None or left < _WORTH_SAYING:
             return error.message

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from backlit.model.local_times import LocalTimes
 from backlit.model.reports.daily import DayProgress
-from backlit.model.reports.open_items import OpenWorkload, Size
+from backlit.model.reports.open_items import EstimateCount, OpenWorkload
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import NodeTotals
 from backlit.store.mirror.status_groups import status_groups
@@ -120,14 +120,14 @@ def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[OpenWorkl
     return [replace(load, name=name(key)) for key, load in loads.items()]
 
 
-def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[Size]:
+def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[EstimateCount]:
     where, values = _place(ids)
     found = connection.execute(
         "SELECT points, trim(coalesce(estimate, '')) <> '' AS is_set, count(*) FROM items"  # noqa: S608 # bound values
         f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 AND type <> 'Feedback' {where} GROUP BY 1, 2",
         (project_id, *values),
     )
-    return [Size(points, bool(is_set), count) for points, is_set, count in found]
+    return [EstimateCount(points, bool(is_set), count) for points, is_set, count in found]
 
 
 def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int, str]:

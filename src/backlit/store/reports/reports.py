@@ -14,8 +14,8 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
-from backlit.model.reports.daily import Course, DayProgress, burndown, burnup, scope_change
-from backlit.model.reports.open_items import FirstDay, Stay, age, estimates, load_by_area, load_by_person
+from backlit.model.reports.daily import DayProgress, RecordedPeriod, burndown, burnup, scope_change
+from backlit.model.reports.open_items import StatusStart, TimeInStatus, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import LEFT_OUT, Measure, Report
 from backlit.model.reports.velocity import IterationRecord, last_day_of_work, velocity
 from backlit.model.trees import ROOT_PARENT, NodeTotals
@@ -150,11 +150,11 @@ class Reports:
         project_id = self._lookups.project_id or 0
         return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
 
-    async def course(self, coverage: Coverage, *, with_flows: bool) -> Course:
+    async def course(self, coverage: Coverage, *, with_flows: bool) -> RecordedPeriod:
         progress = await self._records.snapshots.progress(coverage.iteration_ids, coverage.start, coverage.end)
         today, until = self._names.today(), self._records.sample.until()
         now = None if progress else await self._now(coverage, today)
-        course = Course(
+        course = RecordedPeriod(
             coverage.name, coverage.start, coverage.end, today, progress, until, now, coverage.node_id is None
         )
         if not with_flows or not coverage.iteration_ids:
@@ -227,12 +227,12 @@ class Reports:
             since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
             owner = "" if each.owner_id is None else self._owner(each.owner_id)
             before = tuple(
-                FirstDay(change.since, change.status, change.is_exact)
+                StatusStart(change.since, change.status, change.is_exact)
                 for change in seen.changes.get(each.item_id, ())
                 if change.since < since
             )
             known = each.item_id, each.name, each.status, owner, since, is_exact, each.type
-            stays.append(Stay(*known, each.created, before))
+            stays.append(TimeInStatus(*known, each.created, before))
         return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _owner(self, owner_id: int | None) -> str:
@@ -270,7 +270,7 @@ def _about(coverage: Coverage) -> str:
 Maker: TypeAlias = Callable[[Reports, Coverage, Measure], Awaitable[Report]]
 
 
-def _by_day(figures: Callable[[Course, Measure], Report], *, with_flows: bool = False) -> Maker:
+def _by_day(figures: Callable[[RecordedPeriod, Measure], Report], *, with_flows: bool = False) -> Maker:
     async def make(reports: Reports, coverage: Coverage, measure: Measure) -> Report:
         return figures(await reports.course(coverage, with_flows=with_flows), measure)
 

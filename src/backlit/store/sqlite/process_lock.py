@@ -12,7 +12,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from backlit.model.errors import StorageError, Trouble
+from backlit.model.errors import StorageError, TransientError
 from backlit.store.sqlite.database import ProfileFiles
 
 BEAT = 3.0
@@ -50,14 +50,14 @@ class SharedLock:
     async def held(self, doing: str, waiting: Callable[[HolderState], None] = lambda _: None) -> AsyncIterator[None]:
         """Hold the lock, after waiting for a live holder. `doing` names the work in messages.
 
-        Calls `waiting` with the holder's progress. Raises Trouble if the holder's heartbeat stops.
+        Calls `waiting` with the holder's progress. Raises TransientError if the holder's heartbeat stops.
         """
         began = time.time()
         while not self._acquire():
             state = self.state()
             waiting(state)
             if time.time() - max(began, self._stamp / 1e9) > self._deaf:
-                raise Trouble(
+                raise TransientError(
                     f"Another backlit on this machine (process {state.process}) stopped while it was {doing}."
                 )
             await asyncio.sleep(_POLL)

@@ -13,7 +13,7 @@ from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
 
 if TYPE_CHECKING:
-    from backlit.client.client import Client, Listing
+    from backlit.client.client import Client, ListEndpoint
 
 
 OVERLAP = timedelta(seconds=2)
@@ -107,7 +107,7 @@ FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 class Feed:
     """The feed of a noun. Without the service's support, comments and files are read with their item."""
 
-    def __init__(self, subject: Subject, listing: "Listing", files: LocalDatabase, put: Put) -> None:
+    def __init__(self, subject: Subject, listing: "ListEndpoint", files: LocalDatabase, put: Put) -> None:
         self._subject = subject
         self._listing = listing
         self._files = files

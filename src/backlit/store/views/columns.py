@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
 from backlit.model.local_times import LocalTimes
 from backlit.model.query.keys import LINT_KEY, field_named
-from backlit.model.ready_check import Rule
+from backlit.model.ready_check import ReadyRule
 from backlit.store.files.files import LocalDatabase
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
@@ -24,7 +24,7 @@ class Cells:
     def __init__(
         self,
         files: LocalDatabase,
-        faults: Callable[[Sequence[int]], Mapping[int, tuple[Rule, ...]]],
+        faults: Callable[[Sequence[int]], Mapping[int, tuple[ReadyRule, ...]]],
         times: Callable[[], LocalTimes],
     ) -> None:
         self._files = files

@@ -15,11 +15,11 @@ from backlit.model.filters import (
     Function,
     In,
     Literal,
-    Mentions,
     Operator,
     TagVariable,
+    TextMatch,
+    TextScope,
     Value,
-    Where,
     any_of,
 )
 from backlit.model.filters.matching import words_of
@@ -155,7 +155,7 @@ class _Dialect:
             (sql_of(part, self),),
         )
 
-    def mentions(self, node: Mentions) -> Sql:
+    def mentions(self, node: TextMatch) -> Sql:
         return mentions_sql(node)
 
 
@@ -168,8 +168,8 @@ def _joined(separator: str, parts: Sequence[Sql]) -> Sql:
     return Sql(f"({separator.join(part.text for part in parts)})", tuple(v for part in parts for v in part.values))
 
 
-def mentions_sql(node: Mentions) -> Sql:
-    if node.where is Where.NAME:
+def mentions_sql(node: TextMatch) -> Sql:
+    if node.where is TextScope.NAME:
         return Sql("instr(name_fold, ?)", (node.text.casefold(),))
     phrase = phrase_of(node.text)
     if not phrase:

@@ -16,13 +16,13 @@ from backlit.model.filters import (
     Filter,
     FunctionCall,
     In,
-    Mentions,
     Not,
     Or,
     Property,
     SortKey,
     Term,
-    Where,
+    TextMatch,
+    TextScope,
 )
 from backlit.model.local_times import LocalTimes
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
@@ -189,8 +189,8 @@ def query_of(
         sort=spec.sort[len(leading) :],
         directions=(*(False for _ in spec.group), *(key.descending for key in leading)),
         filtered=frozenset(keys),
-        has_words=any(_mentions(each, Where.ANYWHERE) for each in filters),
-        has_name=any(_mentions(each, Where.NAME) for each in filters),
+        has_words=any(_mentions(each, TextScope.ANYWHERE) for each in filters),
+        has_name=any(_mentions(each, TextScope.NAME) for each in filters),
     )
 
 
@@ -229,19 +229,19 @@ def keys_in(node: Filter | Term) -> set[str]:
             return {key for argument in arguments for key in keys_in(argument)}
         case Property(name):
             return {name}
-        case Mentions(_, where):
-            return set() if where is Where.NAME else {"Description"}
+        case TextMatch(_, where):
+            return set() if where is TextScope.NAME else {"Description"}
         case _:
             return set()
 
 
-def _mentions(node: Filter, where: Where) -> bool:
+def _mentions(node: Filter, where: TextScope) -> bool:
     match node:
         case And(parts) | Or(parts):
             return any(_mentions(part, where) for part in parts)
         case Not(part):
             return _mentions(part, where)
-        case Mentions():
+        case TextMatch():
             return node.where is where
         case _:
             return False

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from backlit.model.amounts import counted
-from backlit.model.planning import Capacity, Fit, PlannedLoad
+from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 
 Piece: TypeAlias = tuple[str, str]
@@ -368,6 +368,6 @@ def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = Fa
     parts: list[Piece] = [(points, "foreground"), (amount, "muted")]
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
-    elif capacity.fit(load.points) is Fit.UNDER:
+    elif capacity.fit(load.points) is CapacityFit.UNDER:
         parts.append((f"  {number_text((capacity.least or 0) - load.points)} below", "muted"))
     return parts

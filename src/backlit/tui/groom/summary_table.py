@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from backlit.model.ready_check import Rule, RuleInputs
+from backlit.model.ready_check import ReadyRule, RuleInputs
 from backlit.store.grooming import Groomed
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
@@ -153,7 +153,7 @@ class SummaryTable(LineList):
         return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, ground))
 
 
-def open_words(rules: Sequence[Rule], ground: RuleInputs) -> list[str]:
+def open_words(rules: Sequence[ReadyRule], ground: RuleInputs) -> list[str]:
     return [rule.said(ground).rstrip(".") for rule in rules]
 
 

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, Kind
-from backlit.model.ready_check import Rule
+from backlit.model.ready_check import ReadyRule
 from backlit.model.statuses import StatusGroup
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item, number_of
@@ -138,7 +138,7 @@ def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
             yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
 
 
-def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[Rule]]) -> Iterator[Line]:
+def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[ReadyRule]]) -> Iterator[Line]:
     words = FieldWords(store)
     if plan.total > 1:
         yield Content()

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from backlit.model.amounts import Share, counted, points_of
+from backlit.model.amounts import PersonLoad, counted, points_of
 from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.settings.user_settings import OwnCapacities
@@ -87,7 +87,7 @@ class People(Struct, frozen=True):
     def name(self, owner: int) -> str:
         return self.names.get(owner, f"user {owner}")
 
-    def limit(self, owner: int, iteration: str) -> Share | None:
+    def limit(self, owner: int, iteration: str) -> PersonLoad | None:
         """Return a person's capacity in an iteration; None without a limit."""
         return self.own.of(self.name(owner), iteration)
 
@@ -117,7 +117,7 @@ def people_words(load: PlannedLoad, people: People, iteration: str, width: int) 
     """Return each person's points with the limits, the fullest first, as many as fit the width."""
     words = []
     for owner, share in _fullest_first(load.people):
-        limit = Share() if owner is None else people.limit(owner, iteration) or Share()
+        limit = PersonLoad() if owner is None else people.limit(owner, iteration) or PersonLoad()
         shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
         name = ("unassigned ", "pending") if owner is None else (f"{people.name(owner)} ", "muted")
@@ -133,7 +133,7 @@ def people_words(load: PlannedLoad, people: People, iteration: str, width: int) 
     return parts
 
 
-def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
+def _fullest_first(shares: Mapping[int | None, PersonLoad]) -> list[tuple[int | None, PersonLoad]]:
     return sorted(shares.items(), key=lambda each: (-each[1].points, -each[1].hours))
 
 
@@ -183,7 +183,7 @@ def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]
             yield Content()
             yield partial(_columns, (title, HEAD), ("Points", HEAD), ("Hours", HEAD), "")
         for name, limit, share in rows:
-            most, bar = limit or Share(), "local limit" if limit else share.points / (top or 1.0)
+            most, bar = limit or PersonLoad(), "local limit" if limit else share.points / (top or 1.0)
             owner = (name, "$foreground") if name else (nobody, "$pending")
             points, hours = _cell(share.points, most.points, owner[1]), _cell(share.hours, most.hours)
             yield partial(_columns, owner, points, hours, bar)

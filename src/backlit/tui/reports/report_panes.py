@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.open_items import STUCK
-from backlit.model.reports.report import Bars, Report, ReportColumn, Step, Value, number_text, value_text
+from backlit.model.reports.report import Bars, Report, ReportColumn, StatusStep, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
@@ -132,7 +132,7 @@ def note_words(report: Report, *, has_notes: bool) -> list[Word]:
     return [*badge, (key_of("reports.notes"), "accent", "reports.notes"), (words, "muted", "reports.notes")]
 
 
-def way_words(way: Sequence[Step], groups: StatusGroups) -> Iterator[Piece]:
+def way_words(way: Sequence[StatusStep], groups: StatusGroups) -> Iterator[Piece]:
     for at, step in enumerate(way):
         if at:
             yield " → ", "muted"
@@ -203,7 +203,7 @@ class ReportTable(LineList):
         return ids[self.cursor] if self.cursor < len(ids) else None
 
     @property
-    def current_way(self) -> Sequence[Step]:
+    def current_way(self) -> Sequence[StatusStep]:
         """Return the statuses that the item under the cursor had; nothing in other reports, and where rows show it."""
         ways = self._report.table.item_ways if self._report is not None and self.ROW_LINES == 1 else ()
         return ways[self.cursor] if self.cursor < len(ways) else ()

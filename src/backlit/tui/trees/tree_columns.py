@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.planning import Capacity, Fit, PlannedLoad
+from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
@@ -202,7 +202,7 @@ class TreeLayout:
         totals, capacity = self._branches.all[node_id], self._branches.capacity_of(node_id)
         if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
             return self._share(node_id)
-        if column is LOAD and capacity.fit(0) is not Fit.OPEN:
+        if column is LOAD and capacity.fit(0) is not CapacityFit.OPEN:
             return _load(self._branches.load_of(node_id), capacity, self._bar, self._branches.scale)
         iteration = self._branches.iterations.get(node_id)
         if column is DATES and iteration is not None:
