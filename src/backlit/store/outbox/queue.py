@@ -288,7 +288,7 @@ class RecallSending:
             self._ended[entry.id] = time.monotonic()
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Find out whether a deletion was done and record the outcome. Raises OutcomeUnknown while it may still happen."""
+        """Find out whether a deletion was done, and record it. Raises OutcomeUnknown while it may still happen."""
         of = id_in(entry.payload, "of")
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
